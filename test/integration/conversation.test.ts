@@ -423,7 +423,7 @@ describe('M39 money', () => {
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     await app.ledger.close()
     await appendFile(join(home, 'usage.jsonl'), '{"at":1,"ag')
-    const { Ledger } = await import('../../src/main/models/ledger.ts')
+    const { Ledger } = await import('../../src/main/llm/usage/usage-store.ts')
     const again = new Ledger({
       file: join(home, 'usage.jsonl'),
       now,

@@ -1,9 +1,9 @@
 /** Recordings through the app's own model layer: what comes out of one, however it arrives and wherever it is cut. */
 import { AppError } from '../../src/shared/errors.ts'
 import { messageText, type AssistantMessage } from '../../src/shared/messages.ts'
-import { createAnthropicModel } from '../../src/main/models/anthropic.ts'
-import { createOpenAiModel } from '../../src/main/models/openai.ts'
-import type { ChatModel, ModelRequest } from '../../src/main/models/model.ts'
+import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
+import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
+import type { ChatModel, ModelRequest } from '../../src/main/llm/model.ts'
 import { choppings } from './choppings.ts'
 import { readFacts, toRow, type Facts, type Row } from './facts.ts'
 import type { Loopback, Reply } from './loopback.ts'

@@ -5,7 +5,9 @@ import type { Links } from '../workspace/links/links.ts'
 import { hasSourceMark, sourceMark, sourceName } from '../../shared/provenance.ts'
 import { withAddedSource } from '../../shared/provenance-edit.ts'
 import { messageText } from '../../shared/messages.ts'
-import { ask as askModel, type ChatModel, type Look, type ModelRequest } from '../models/index.ts'
+import { ask as askModel } from '../llm/ask.ts'
+import type { ChatModel, ModelRequest } from '../llm/model.ts'
+import type { Look } from '../llm/middleware/privacy-filter.ts'
 import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
 import {
   outsideFound,

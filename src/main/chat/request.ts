@@ -12,7 +12,8 @@ import {
   type Budget,
   type ContextFile,
 } from '../context/index.ts'
-import { holdsLocal, nothingHeld, withheldMessages, type ChatModel, type Look } from '../models/index.ts'
+import { holdsLocal, nothingHeld, withheldMessages, type Look } from '../llm/middleware/privacy-filter.ts'
+import type { ChatModel } from '../llm/model.ts'
 import type { Transcript, TranscriptEntry } from '../sessions/index.ts'
 import type { AgentConfig } from '../platform/config/agent-config.ts'
 import {

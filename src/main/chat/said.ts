@@ -2,7 +2,7 @@
 import type { Attachment } from '../../shared/contract/index.ts'
 import { AppError } from '../../shared/errors.ts'
 import { filePart, type UserMessage } from '../../shared/messages.ts'
-import type { ChatModel } from '../models/index.ts'
+import type { ChatModel } from '../llm/model.ts'
 import type { Transcript } from '../sessions/index.ts'
 
 export interface Said {

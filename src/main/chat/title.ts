@@ -1,7 +1,8 @@
 /** A name for a conversation, made by the model from its beginning. */
 import { AppError } from '../../shared/errors.ts'
 import { messageText, type Message } from '../../shared/messages.ts'
-import { ask, type ChatModel } from '../models/index.ts'
+import { ask } from '../llm/ask.ts'
+import type { ChatModel } from '../llm/model.ts'
 import type { Transcript } from '../sessions/index.ts'
 import type { AgentConfig } from '../platform/config/agent-config.ts'
 import type { AgentModels } from './agent-models.ts'

@@ -1,6 +1,6 @@
 /** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
 import type { ChatEvent, ContextReport } from '../../shared/contract/index.ts'
-import type { ChatModel } from '../models/index.ts'
+import type { ChatModel } from '../llm/model.ts'
 import type { Transcript } from '../sessions/index.ts'
 import type { ChatOptions } from './chat-options.ts'
 import { Eyes } from './eyes.ts'

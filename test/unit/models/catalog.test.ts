@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/main/models/catalog.ts'
+import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/main/llm/catalog/catalog.ts'
 
 describe('M39 model table', () => {
   it('M39: an unknown model gets a small window, and any figure can be set by hand', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createOfflineModel } from '../../../src/main/models/offline/offline.ts'
+import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
 import type { Message } from '../../../src/shared/messages.ts'
-import { understand } from '../../../src/main/models/offline/intent.ts'
-import { bestLines } from '../../../src/main/models/offline/quote.ts'
-import { replyLanguage, toldLanguage, type Language } from '../../../src/main/models/offline/language.ts'
-import { isOurs, sentencesIn } from '../../../src/main/models/offline/sentences/index.ts'
+import { understand } from '../../../src/main/llm/offline/intent.ts'
+import { bestLines } from '../../../src/main/llm/offline/quote.ts'
+import { replyLanguage, toldLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
+import { isOurs, sentencesIn } from '../../../src/main/llm/offline/sentences/all-sentences.ts'
 
 const today = '2026-01-20'
 

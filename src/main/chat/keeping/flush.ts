@@ -12,7 +12,8 @@ import {
   type ToolCallPart,
   type Usage,
 } from '../../../shared/messages.ts'
-import { ask, type ChatModel } from '../../models/index.ts'
+import { ask } from '../../llm/ask.ts'
+import type { ChatModel } from '../../llm/model.ts'
 import { addLogEntry } from '../../workspace/files/daily-log.ts'
 import { dailyLogPath, isMemoryPath, localDate, localTime } from '../../workspace/files/layout.ts'
 import { withSources } from '../eyes.ts'

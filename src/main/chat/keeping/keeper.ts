@@ -26,7 +26,7 @@ import {
   type KeepingState,
   type PrunePlan,
 } from '../../context/index.ts'
-import { withheldMessages, type Look } from '../../models/index.ts'
+import { withheldMessages, type Look } from '../../llm/middleware/privacy-filter.ts'
 import { noticeEntry, type KeptContent, type Transcript } from '../../sessions/index.ts'
 import type { AgentSettings } from '../../platform/config/config-schema.ts'
 import { sourceName, type Source } from '../../../shared/provenance.ts'

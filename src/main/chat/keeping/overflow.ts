@@ -1,6 +1,6 @@
 /** Requests that a provider finds too long: made again, as long as each refusal teaches that its window is smaller. */
 import { AppError } from '../../../shared/errors.ts'
-import type { ChatModel } from '../../models/index.ts'
+import type { ChatModel } from '../../llm/model.ts'
 
 /** @throws what `work` throws, once nothing more is learned from it */
 export async function whileItShrinks<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {

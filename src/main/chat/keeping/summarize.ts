@@ -6,7 +6,8 @@ import { AppError } from '../../../shared/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
 import { cutToTokens, lostIdentifiers, renderInParts, type Budget } from '../../context/index.ts'
-import { ask, type ChatModel } from '../../models/index.ts'
+import { ask } from '../../llm/ask.ts'
+import type { ChatModel } from '../../llm/model.ts'
 import type { Prompts } from '../prompts.ts'
 
 export interface SummaryRequest {

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../../../shared/errors.ts'
-import { anthropicMemoryTool } from '../../models/index.ts'
+import { anthropicMemoryTool } from '../../llm/model.ts'
 import { dailyLogDate, fileKind, isMarkdown, memoryFolderOf, type Layout } from '../../workspace/files/layout.ts'
 import { normalizeRequest } from '../../workspace/files/paths.ts'
 import type { WorkspaceWrite } from '../../workspace/files/workspace-edits.ts'

@@ -1,5 +1,5 @@
 /** The tools that every agent has; those of other programs come beside them. */
-import { hasMemoryTool, type ToolDefinition } from '../../models/index.ts'
+import { hasMemoryTool, type ToolDefinition } from '../../llm/model.ts'
 import { anthropicMemory } from './anthropic-memory.ts'
 import { edit } from './edit.ts'
 import { list } from './list.ts'

@@ -1,7 +1,7 @@
 /** The tables of phrasings, read, judged and parted in two: rules are made on one half and measured on the other. */
 import { createHash } from 'node:crypto'
-import { understand, type Intention } from '../../../../src/main/models/offline/intent.ts'
-import { replyLanguage, toldLanguage, type Language } from '../../../../src/main/models/offline/language.ts'
+import { understand, type Intention } from '../../../../src/main/llm/offline/intent.ts'
+import { replyLanguage, toldLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
 import { english } from './english.ts'
 import { japanese } from './japanese.ts'
 import { korean } from './korean.ts'

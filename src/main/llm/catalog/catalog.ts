@@ -1,0 +1,119 @@
+/**
+ * Context windows and output limits of common models, in tokens, as their makers' documentation gave them in
+ * November 2026. A model that is not here gets its provider's row; `models` in the configuration overrides any figure.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import { modelProviders, type ModelProvider } from '../../../shared/providers.ts'
+import type { Usage } from '../../../shared/messages.ts'
+
+export interface ModelLimits {
+  readonly contextWindow: number
+  readonly maxOutput: number
+  /** Pictures can be part of a message. */
+  readonly images: boolean
+}
+
+/** US dollars for a million tokens. */
+export interface ModelPrices {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/**
+ * List prices as the makers' pages gave them when this table was written; they change, and `models.<id>.prices` in the
+ * configuration overrides them. A model that is not here has no price, and its cost is not shown.
+ */
+const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] = [
+  [/^offline$/, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
+  [/^anthropic\/claude-opus-4-[56]/, { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }],
+  [/^anthropic\/claude-(3-opus|opus-4(-[01]|-2025|$))/, { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 }],
+  [/^anthropic\/claude-(3-[57]-sonnet|sonnet-4)/, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }],
+  [/^anthropic\/claude-haiku-4-5/, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 }],
+  [/^anthropic\/claude-3-5-haiku/, { input: 0.8, output: 4, cacheRead: 0.08, cacheWrite: 1 }],
+  [/^openai\/gpt-4\.1(-\d|$)/, { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 0 }],
+  [/^openai\/gpt-4\.1-mini/, { input: 0.4, output: 1.6, cacheRead: 0.1, cacheWrite: 0 }],
+  [/^openai\/gpt-4o(-\d|$)/, { input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 0 }],
+  [/^openai\/gpt-4o-mini/, { input: 0.15, output: 0.6, cacheRead: 0.075, cacheWrite: 0 }],
+  [/^openai\/gpt-5(\.1)?(-\d|$)/, { input: 1.25, output: 10, cacheRead: 0.125, cacheWrite: 0 }],
+  [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
+]
+
+/** What the user says goes before what the provider lists, that before the table. */
+export function modelPrices(
+  id: string,
+  own: ModelPrices | undefined,
+  listed?: Pick<ModelPrices, 'input' | 'output'>,
+): ModelPrices | undefined {
+  return (
+    own ??
+    (listed && { ...listed, cacheRead: listed.input, cacheWrite: 0 }) ??
+    priceTable.find(([pattern]) => pattern.test(id))?.[1]
+  )
+}
+
+/** What a usage costs, in US dollars. */
+export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: ModelPrices): number {
+  const { input, output, cacheRead, cacheWrite } = usage
+  return (
+    (input * prices.input + output * prices.output + cacheRead * prices.cacheRead + cacheWrite * prices.cacheWrite) /
+    1_000_000
+  )
+}
+
+type Row = Omit<ModelLimits, 'images'>
+
+const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
+  [/^offline$/, { contextWindow: 32_000, maxOutput: 2000 }],
+  [/^anthropic\/claude-(opus|sonnet)-4/, { contextWindow: 200_000, maxOutput: 32_000 }],
+  [/^anthropic\/claude-3-5/, { contextWindow: 200_000, maxOutput: 8192 }],
+  [/^anthropic\/claude-3-(opus|sonnet|haiku)/, { contextWindow: 200_000, maxOutput: 4096 }],
+  [/^anthropic\//, { contextWindow: 200_000, maxOutput: 16_000 }],
+  [/^openai\/gpt-5/, { contextWindow: 400_000, maxOutput: 32_000 }],
+  [/^openai\/gpt-4\.1/, { contextWindow: 1_047_576, maxOutput: 32_768 }],
+  [/^openai\/gpt-4o/, { contextWindow: 128_000, maxOutput: 16_384 }],
+  [/^openai\/o\d/, { contextWindow: 200_000, maxOutput: 32_000 }],
+  [/^openai\//, { contextWindow: 128_000, maxOutput: 16_384 }],
+  [/deepseek/i, { contextWindow: 128_000, maxOutput: 8192 }],
+  [/qwen|kimi|moonshot/i, { contextWindow: 128_000, maxOutput: 8192 }],
+]
+
+/** Families that read pictures, by name. */
+const takesImages =
+  /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
+const maxListedOutput = 64_000
+
+/** A local model's window when nobody says otherwise; small enough to be true nearly everywhere. */
+const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
+
+interface KnownLimits {
+  readonly contextWindow?: number | undefined
+  readonly maxOutput?: number | undefined
+  readonly images?: boolean | undefined
+}
+
+/** What the user says goes before what the provider lists, that before the table. */
+export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
+  const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
+  const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
+  // A provider's own most is more than anybody wants to wait for, or to keep free.
+  const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, maxListedOutput)
+  const maxOutput = Math.min(own.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
+  return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
+}
+
+/** `anthropic/claude-x` → `['anthropic', 'claude-x']`. The model's own name may hold slashes. */
+export function splitModelId(id: string): { provider: ModelProvider | 'offline'; model: string } {
+  const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
+  if (provider === undefined) return { provider: 'offline', model: 'offline' }
+  return { provider, model: id.slice(provider.length + 1) }
+}
+
+/** @throws AppError `unknown_model` where nothing serves such a model */
+export function assertModelId(id: string): void {
+  const { provider, model } = splitModelId(id)
+  if (provider === 'offline' ? id === 'offline' : model !== '') return
+  const known = modelProviders.map((name) => `${name}/…`).join(', ')
+  throw new AppError('unknown_model', `there is no model ${id}: it is offline, or one of ${known}`, { model: id })
+}

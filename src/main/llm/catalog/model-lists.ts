@@ -1,0 +1,109 @@
+/**
+ * What each provider lists, asked anew when it is old and kept on disk in between: windows and prices of the chosen model
+ * are known from the first request on, without waiting for a list.
+ */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import type { ModelProvider } from '../../../shared/providers.ts'
+import { readKept, writeDurably } from '#platform'
+import type { ListedModel, ProviderOptions } from '../model.ts'
+
+const listTimeoutMs = 8000
+const freshMs = 10 * 60_000
+
+const keptSchema = z.record(
+  z.string(),
+  z.array(
+    z.looseObject({
+      name: z.string(),
+      contextWindow: z.number().optional(),
+      maxOutput: z.number().optional(),
+      images: z.boolean().optional(),
+      prices: z.object({ input: z.number(), output: z.number() }).optional(),
+      thinking: z.enum(['adaptive', 'budget', 'none']).optional(),
+    }),
+  ),
+)
+
+export interface ListOutcome {
+  readonly models: readonly ListedModel[]
+  /** Why the list could not be had; what was known before is in `models`. */
+  readonly failure: AppError | undefined
+}
+
+export class ModelLists {
+  readonly #file: string
+  readonly #onProblem: (problem: unknown) => void
+  readonly #lists = new Map<string, readonly ListedModel[]>()
+  readonly #askedAt = new Map<string, number>()
+  #loading: Promise<void> | undefined
+
+  /** @param onProblem told what is wrong with the file: lists go on without it */
+  constructor(file: string, onProblem: (problem: unknown) => void) {
+    this.#file = file
+    this.#onProblem = onProblem
+  }
+
+  /** Reads what was kept. Called once, before the first question. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#read()
+    return this.#loading
+  }
+
+  /** What is known of a model now. */
+  facts(provider: string, model: string): ListedModel | undefined {
+    return this.#lists.get(provider)?.find(({ name }) => name === model)
+  }
+
+  /** @param fresh asks even if the list is new */
+  async ask(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
+    const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
+    const known = this.#lists.get(provider) ?? []
+    const askedAt = this.#askedAt.get(address) ?? -Infinity
+    if (!fresh && performance.now() - askedAt < freshMs) return { models: known, failure: undefined }
+    try {
+      const models = await listFrom(provider, options, AbortSignal.timeout(listTimeoutMs))
+      this.#askedAt.set(address, performance.now())
+      this.#lists.set(provider, models)
+      await this.#keep()
+      return { models, failure: undefined }
+    } catch (error) {
+      // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
+      if (error instanceof AppError) return { models: known, failure: error }
+      if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
+        const message = `${provider} did not answer in time`
+        return { models: known, failure: new AppError('provider_timeout', message, { provider }) }
+      }
+      throw error
+    }
+  }
+
+  /** A list is asked for again; one that cannot be read is no loss. */
+  async #read(): Promise<void> {
+    try {
+      const kept = await readKept(
+        this.#file,
+        (text) => keptSchema.safeParse(parseJson(text)).data,
+        (aside) => this.#onProblem(`what providers listed could not be read; it is in ${aside}`),
+      )
+      for (const [provider, models] of Object.entries(kept ?? {})) this.#lists.set(provider, models)
+    } catch (error) {
+      this.#onProblem(error)
+    }
+  }
+
+  async #keep(): Promise<void> {
+    await writeDurably(this.#file, JSON.stringify(Object.fromEntries(this.#lists))).catch(this.#onProblem)
+  }
+}
+
+async function listFrom(
+  provider: ModelProvider,
+  options: ProviderOptions,
+  signal: AbortSignal,
+): Promise<ListedModel[]> {
+  if (provider === 'anthropic')
+    return (await import('../providers/anthropic/anthropic.ts')).listAnthropicModels(options, signal)
+  return (await import('../providers/openai/openai-client.ts')).listOpenAiModels(provider, options, signal)
+}

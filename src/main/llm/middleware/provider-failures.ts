@@ -1,0 +1,149 @@
+/** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
+import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import { plainWords, redirected, redirectTarget, retryAfterOf } from '#platform'
+import { noAnswer, type ToldError } from './provider-error.ts'
+
+/** What is known of a failed request, whatever client told it. */
+interface ProviderFailure extends ToldError {
+  readonly provider: string
+  readonly isTimeout: boolean
+  /** The answer had begun when it failed. */
+  readonly hasBegun: boolean
+  /** What came with the answer. */
+  readonly headers: Headers | undefined
+  readonly cause: unknown
+}
+
+/** Failures that pass by themselves. */
+const passing: ReadonlySet<string> = new Set<ErrorCode>([
+  'provider_rate_limited',
+  'provider_overloaded',
+  'provider_unavailable',
+  'provider_failed',
+  'provider_timeout',
+  'provider_cut',
+])
+
+const sentences = {
+  provider_auth: (provider: string) => `${provider} refused the API key`,
+  provider_quota: (provider: string) => `the account with ${provider} has no credit left`,
+  provider_rate_limited: (provider: string) => `${provider} limits the rate of requests; try again later`,
+  provider_overloaded: (provider: string) => `${provider} is overloaded; try again later`,
+  provider_unavailable: (provider: string) => `${provider} cannot be reached; check the network`,
+  provider_failed: (provider: string) => `${provider} has a failure of its own; try again later`,
+  provider_timeout: (provider: string) => `${provider} did not answer in time`,
+  provider_cut: (provider: string) => `${provider} broke off in the middle of the answer`,
+  provider_too_much: (provider: string) => `${provider} sent more than an answer can be, and was stopped`,
+  provider_garbled: (provider: string) => `${provider} sent something that cannot be read as an answer`,
+  provider_refused: (provider: string) => `${provider} declined to answer this`,
+  provider_region: (provider: string) => `${provider} does not serve the country or region of this connection`,
+  context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
+} as const satisfies Partial<Record<ErrorCode, (provider: string) => string>>
+
+type KnownFailure = keyof typeof sentences
+
+/** A failure in our words, and behind them in those of the provider: `data.reason`, where it gave any. */
+export function providerFailure(failure: ProviderFailure): AppError {
+  const { provider, status, message, cause, headers } = failure
+  const target = redirectTarget(status, headers)
+  if (target !== undefined) return redirected(provider, target, cause)
+  const retryAfterMs = retryAfterOf(headers)
+  const code = codeOf(failure)
+  // Without a status and without a name for it, the words are those of the client.
+  const reason = status === undefined && failure.kind === '' ? '' : plainWords(message)
+  const data = {
+    provider,
+    status: status ?? 0,
+    ...(reason === '' ? {} : { reason }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+  if (code === undefined)
+    return new AppError('provider_error', `${provider} refused the request: ${reason}`, { ...data, reason }, { cause })
+  const sentence = sentences[code](provider)
+  return new AppError(code, reason === '' ? sentence : `${sentence}: ${reason}`, data, { cause })
+}
+
+type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
+
+/** A status says little: providers give the same one for a wrong key, a filter and a country. Their words decide first. */
+const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
+  ['provider_garbled', ({ kind }) => kind === noAnswer],
+  ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
+  ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || late.test(kind)],
+  ['provider_rate_limited', ({ message, status }) => isRefusal(status) && perMinute.test(message)],
+  [
+    'provider_quota',
+    ({ status, kind, message }) => status === 402 || (isRefusal(status) && quota.test(`${kind} ${message}`)),
+  ],
+  ['provider_refused', ({ status, kind, message }) => isDenial(status) && moderated.test(`${kind} ${message}`)],
+  [
+    'provider_auth',
+    ({ status, kind, message }) => status === 401 || (isDenial(status) && wrongKey.test(`${kind} ${message}`)),
+  ],
+  ['context_overflow', ({ kind }) => tooLong.test(kind)],
+  ['provider_auth', ({ status }) => status === 403],
+  ['provider_rate_limited', ({ status, kind }) => status === 429 || tooOften.test(kind)],
+  ['provider_overloaded', ({ status, kind }) => status === 529 || status === 503 || busy.test(kind)],
+  ['context_overflow', ({ status, kind, message }) => isTooLong(status) && overflow.test(`${kind} ${message}`)],
+  ['provider_refused', ({ status, kind, message }) => isDenial(status) && filtered.test(`${kind} ${message}`)],
+  ['provider_failed', ({ status, kind }) => (status !== undefined && status >= 500) || broken.test(kind)],
+]
+
+const region =
+  /unsupported_country|country, region, or territory|location is not supported|not (supported|available) in your (country|region)/i
+const late = /\b(request_|gateway_)?time_?out(_error)?\b/i
+const perMinute =
+  /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
+const quota =
+  /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
+/** What a filter before the model says. */
+const moderated = /moderation|\bflagged\b|content_policy|content management policy/i
+const wrongKey =
+  /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
+const tooLong = /context_length_exceeded|context_window_exceeded|request_too_large|string_above_max_length/i
+const tooOften = /rate_?limit|too_many_requests|resource_exhausted/i
+const busy = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
+const broken = /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
+/** Wordings of the providers for a request that does not fit into the window. */
+const overflow =
+  /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
+const filtered = /content_filter|content_policy|safety|refus|invalid_prompt/i
+
+/** In a stream that had begun there is no status but 200: the words are all there is. */
+const isRefusal = (status: number | undefined) =>
+  status === undefined || status === 400 || status === 403 || status === 413 || status === 429
+const isDenial = (status: number | undefined) => status === undefined || status === 400 || status === 403
+const isTooLong = (status: number | undefined) =>
+  status === undefined || status === 400 || status === 413 || status === 422 || status >= 500
+
+function codeOf(failure: ProviderFailure): KnownFailure | undefined {
+  if (failure.isTimeout) return 'provider_timeout'
+  const read = readings.find(([, holds]) => holds(failure))?.[0]
+  if (read !== undefined) return read
+  if (failure.status !== undefined || failure.kind !== '') return undefined
+  return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
+}
+
+/** A failure of a kind that no status tells. */
+export function failure(code: KnownFailure, provider: string, cause?: unknown): AppError {
+  return new AppError(code, sentences[code](provider), { provider, status: 0 }, { cause })
+}
+
+export function isPassing(error: AppError): boolean {
+  return passing.has(error.code)
+}
+
+/** The stream's connection was lost: Node's fetch says so with a plain TypeError. */
+export function isLostConnection(error: unknown): boolean {
+  return error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
+}
+
+/** An event is no JSON: it was cut, or a proxy wrote its own words between the provider's. */
+export function isCutEvent(error: unknown): boolean {
+  return error instanceof SyntaxError
+}
+
+/** What a stream throws that is not of the shape that its client takes for granted. */
+export function isGarbled(error: unknown): boolean {
+  return error instanceof TypeError
+}

@@ -1,0 +1,105 @@
+/**
+ * Requests as they go over the wire (M45): seen where they leave for the network, and made into what may be kept and
+ * shown, without what is secret and without the bulk of pictures.
+ */
+import type { WireRequest } from '../../../shared/contract/index.ts'
+import { maxWire, maxWirePicture } from '../../../shared/limits.ts'
+import type { Fetch } from '#platform'
+
+export type TellSent = (sent: WireRequest) => void
+
+/** A `fetch` that tells of each request before it leaves. */
+export function tellingFetch(inner: Fetch, tell: TellSent): Fetch {
+  return async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input)
+    const body = typeof init?.body === 'string' ? init.body : ''
+    tell({ method: init?.method ?? 'GET', url, headers: [...new Headers(init?.headers)], body, leftOut: 0 })
+    return inner(input, init)
+  }
+}
+
+/** What must never be seen of a provider's requests. */
+export interface RequestSecrets {
+  /** Headers whose values come from the environment. */
+  readonly headers: readonly string[]
+  readonly values: readonly string[]
+}
+
+const redacted = '[redacted]'
+/** Of headers, and of fields of an address. */
+const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
+/** As headers of all kinds carry them. */
+const secretValue = /^(basic|bearer|token)\s/i
+/** What is shorter stands in too many words. */
+const minSecret = 6
+
+/**
+ * The request as it may be kept and shown: secrets are taken out of headers by their names, and by their values wherever
+ * they stand; of pictures the beginning stays, of a body without end both ends.
+ * @param scrub takes out what else is known to be secret
+ */
+export function shownRequest(
+  { method, url, headers, body }: WireRequest,
+  secrets: RequestSecrets,
+  scrub: (text: string) => string,
+): WireRequest {
+  const clean = (text: string) => scrub(withoutValues(text, secrets.values))
+  const named = new Set(secrets.headers.map((name) => name.toLowerCase()))
+  const isSecret = (name: string, value: string) =>
+    secretName.test(name) || named.has(name.toLowerCase()) || secretValue.test(value)
+  const short = withoutPictures(body)
+  // Both ends of a secret could be left where it is cut: it is taken out before.
+  const kept = withoutMiddle(clean(short.body))
+  return {
+    method,
+    url: clean(shownUrl(url)),
+    headers: headers.map(([name, value]) => [name, isSecret(name, value) ? redacted : clean(value)]),
+    body: kept.body,
+    leftOut: short.leftOut + kept.leftOut,
+  }
+}
+
+/** As they are, and as JSON and addresses write them. */
+function withoutValues(text: string, values: readonly string[]): string {
+  const forms = values
+    .flatMap((value) =>
+      value.length < minSecret ? [] : [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)],
+    )
+    .sort((one, other) => other.length - one.length)
+  return [...new Set(forms)].reduce((clean, form) => clean.replaceAll(form, redacted), text)
+}
+
+function shownUrl(sent: string): string {
+  const url = URL.parse(sent)
+  if (!url) return sent
+  const secret = [...url.searchParams.keys()].filter((name) => secretName.test(name))
+  // An address without anything to hide stays letter by letter as it was.
+  if (secret.length === 0 && url.username === '' && url.password === '') return sent
+  for (const name of secret) url.searchParams.set(name, redacted)
+  if (url.username !== '') url.username = 'redacted'
+  if (url.password !== '') url.password = 'redacted'
+  return url.href
+}
+
+/** In the forms in which the three wires carry them; quotes inside of a text are escaped, so no text looks like it. */
+const picture = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;base64,)([\w+/=-]+)"/g
+
+function withoutPictures(body: string): { body: string; leftOut: number } {
+  let leftOut = 0
+  const short = body.replace(picture, (whole, before: string, data: string) => {
+    if (data.length <= maxWirePicture) return whole
+    const rest = data.length - maxWirePicture
+    leftOut += rest
+    return `${before}${data.slice(0, maxWirePicture)}… [${rest} characters of base64 left out]"`
+  })
+  return { body: short, leftOut }
+}
+
+function withoutMiddle(body: string): { body: string; leftOut: number } {
+  const leftOut = body.length - maxWire
+  if (leftOut <= 0) return { body, leftOut: 0 }
+  const half = maxWire / 2
+  const head = body.slice(0, half).toWellFormed()
+  const tail = body.slice(-half).toWellFormed()
+  return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
+}

@@ -1,0 +1,335 @@
+/**
+ * Which models there are, and making one from its id. A provider's client is loaded when it is first used; around it are
+ * the retries, the patience with silence, and the counting of what is spent.
+ */
+import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
+import {
+  type Clock,
+  Changes,
+  type Announcements,
+  isKeyName,
+  unknownProvider,
+  type KeyRing,
+  type SettingsStore,
+} from '#platform'
+import { AppError } from '../../shared/errors.ts'
+import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
+import { staysHere } from '../../shared/reach.ts'
+import type { AssistantMessage, Usage } from '../../shared/messages.ts'
+import { estimateTokens } from '../../shared/tokens.ts'
+import { withBounds } from './middleware/response-limits.ts'
+import {
+  assertModelId,
+  costOf,
+  modelLimits,
+  modelPrices,
+  splitModelId,
+  type ModelLimits,
+  type ModelPrices,
+} from './catalog/catalog.ts'
+import type { Ledger } from './usage/usage-store.ts'
+import { ModelLists } from './catalog/model-lists.ts'
+import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
+import { gated, type Look } from './middleware/privacy-filter.ts'
+import { proxyFetch, proxyFor } from './middleware/provider-fetch.ts'
+import { createOfflineModel } from './offline/offline-model.ts'
+import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
+import { sentencesIn } from './offline/sentences/all-sentences.ts'
+import type { Sentences } from './offline/sentences/sentences.ts'
+import { withIdleTimeout, withRetries } from './middleware/retry.ts'
+import { shownRequest, type RequestSecrets, type TellSent } from './middleware/request-capture.ts'
+import { withSent } from './middleware/on-request-sent.ts'
+import { scrubbed, withoutSecrets } from './middleware/redact-secrets.ts'
+
+export interface ModelsOptions {
+  readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
+  readonly keys: KeyRing
+  readonly env: NodeJS.ProcessEnv
+  readonly ledger: Ledger
+  readonly now: Clock
+  /** Where the providers' lists are kept. */
+  readonly listFile: string
+  /** Told of what is wrong with it. */
+  readonly onProblem: (problem: unknown) => void
+}
+
+/** A provider answered, or failed after all that was tried. */
+export interface ModelOutcome {
+  readonly model: string
+  readonly failure: AppError | undefined
+}
+
+/** Who asks, and how long they wait. */
+export interface ModelUse {
+  readonly agent: string
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+  /** What is local as the request leaves: every one passes that gate. */
+  readonly look: Look
+}
+
+export class Models {
+  readonly changes: Announcements<ModelOutcome>
+  readonly #changes = new Changes<ModelOutcome>()
+  readonly #options: ModelsOptions
+  readonly #lists: ModelLists
+
+  constructor(options: ModelsOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.#lists = new ModelLists(options.listFile, options.onProblem)
+  }
+
+  /** Makes what was known of the providers' models known again. */
+  async load(): Promise<void> {
+    await this.#lists.load()
+  }
+
+  /** @throws AppError `unknown_model`, `provider_key_missing` naming the variable to set */
+  create(id: string, use: ModelUse): ChatModel {
+    assertModelId(id)
+    const { provider, model } = splitModelId(id)
+    const limits = this.limits(id)
+    if (provider === 'offline')
+      return gated(createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }), use.look)
+    const options = this.#reach(provider, use.timeoutMs)
+    if (!options) throw this.#missing(provider)
+    const facts = this.#lists.facts(provider, model)
+    const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
+    const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
+    const { ledger, keys } = this.#options
+    const kept = counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent)
+    return gated(told(kept, this.#changes), use.look)
+  }
+
+  /** What the app writes by itself about what somebody said, in their language. @param said latest first */
+  sentencesFor(said: readonly string[]): Sentences {
+    return sentencesIn(replyLanguage(said, this.#language()))
+  }
+
+  #language(): Language {
+    return languageOfLocale(this.#options.settings.locale)
+  }
+
+  limits(id: string): ModelLimits {
+    const { provider, model } = splitModelId(id)
+    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.facts(provider, model))
+  }
+
+  /** The offline model, the one that is chosen, and what each provider with a key lists. */
+  async list(
+    chosen: string,
+    fresh = false,
+  ): Promise<{ models: Model[]; failures: { provider: string; code: string }[] }> {
+    const ids = new Set(['offline', chosen])
+    const failures: { provider: string; code: string }[] = []
+    const asked = modelProviders.flatMap((provider) => {
+      const options = this.#reach(provider, 0)
+      return options ? [{ provider, options }] : []
+    })
+    const outcomes = await Promise.all(
+      asked.map(async ({ provider, options }) => ({ provider, ...(await this.#lists.ask(provider, options, fresh)) })),
+    )
+    for (const { provider, models, failure } of outcomes) {
+      for (const { name } of models) ids.add(`${provider}/${name}`)
+      if (failure) failures.push({ provider, code: failure.code })
+    }
+    for (const id of Object.keys(this.#options.settings.config.models)) ids.add(id)
+    return { models: [...ids].map((id) => this.#describe(id)), failures }
+  }
+
+  /** Asks a provider for its models, to see whether it can be used. @throws AppError */
+  async test(name: string): Promise<number> {
+    const provider = modelProviders.find((known) => known === name)
+    if (!provider) throw unknownProvider(name)
+    const options = this.#reach(provider, 0)
+    if (!options) throw this.#missing(provider)
+    const { models, failure } = await this.#lists.ask(provider, options, true)
+    if (failure) throw scrubbed(failure, this.#options.keys)
+    return models.length
+  }
+
+  /** @param url undefined for the provider's own @throws AppError `input_invalid` when there is no such provider */
+  async setBaseUrl(name: string, url: string | undefined): Promise<void> {
+    if (!isKeyName(name)) throw unknownProvider(name)
+    await this.#options.settings.set([['providers', name, 'baseUrl'], url])
+  }
+
+  providers(): ProviderStatus[] {
+    const { settings, keys } = this.#options
+    return modelProviders.map((name) => ({
+      name,
+      keySource: keys.source(name),
+      keeps: keys.vault ?? 'session',
+      variable: keys.variable(name),
+      baseUrl: settings.config.providers[name].baseUrl ?? null,
+      isLocal: this.#reach(name, 0)?.isLocal ?? false,
+    }))
+  }
+
+  #describe(id: string): Model {
+    const { provider, model } = splitModelId(id)
+    const { contextWindow, images } = this.limits(id)
+    const prices = this.prices(id)
+    return {
+      id,
+      provider,
+      model,
+      contextWindow,
+      available: provider === 'offline' || this.#reach(provider, 0) !== undefined,
+      isLocal: provider === 'offline' || (this.#reach(provider, 0)?.isLocal ?? false),
+      images,
+      prices: prices ? { input: prices.input, output: prices.output } : null,
+    }
+  }
+
+  /** US dollars for a million tokens; undefined where nobody knows. */
+  prices(id: string): ModelPrices | undefined {
+    const { provider, model } = splitModelId(id)
+    return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
+  }
+
+  #reach(provider: ModelProvider, timeoutMs: number): Reach | undefined {
+    const { settings, keys, env } = this.#options
+    const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
+    const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
+    // Local servers want no key, but do want to be found.
+    const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
+    if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
+    return {
+      apiKey,
+      baseUrl,
+      timeoutMs: timeoutMs || undefinedTimeoutMs,
+      headers: fromEnvironment(headers, env),
+      secrets: secretsOf(apiKey, headers, env),
+      isLocal: staysHere(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
+      fetch: proxyFetch(proxy, env),
+      now: this.#options.now,
+    }
+  }
+
+  #missing(provider: ModelProvider): AppError {
+    const variable =
+      provider === 'openai-compatible' ? 'OPENAI_COMPATIBLE_BASE_URL' : this.#options.keys.variable(provider)
+    return new AppError('provider_key_missing', `${provider} is not set up: set ${variable} and start again`, {
+      provider,
+      variable,
+    })
+  }
+}
+
+/** For requests that have a signal of their own to end them. */
+const undefinedTimeoutMs = 60_000
+
+/** `${NAME}` in a header stands for the environment's value, so that no secret has to stand in the configuration. */
+function fromEnvironment(
+  headers: Readonly<Record<string, string>> | undefined,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> | undefined {
+  if (!headers) return undefined
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace(fromVariable, (_whole, variable: string) => env[variable] ?? ''),
+    ]),
+  )
+}
+
+const fromVariable = /\$\{(\w+)\}/g
+
+function secretsOf(
+  apiKey: string,
+  headers: Readonly<Record<string, string>> = {},
+  env: NodeJS.ProcessEnv,
+): RequestSecrets {
+  const named = Object.entries(headers).filter(([, value]) => value.search(fromVariable) >= 0)
+  const values = named.flatMap(([, value]) =>
+    [...value.matchAll(fromVariable)].map(([, variable = '']) => env[variable] ?? ''),
+  )
+  return { headers: named.map(([name]) => name), values: [apiKey, ...values] }
+}
+
+interface Reach extends ProviderOptions {
+  readonly secrets: RequestSecrets
+  readonly isLocal: boolean
+}
+
+function createRemoteModel(
+  provider: ModelProvider,
+  model: string,
+  { secrets, isLocal, ...options }: Reach,
+  limits: ModelLimits,
+  facts: ListedModel | undefined,
+  keys: Pick<KeyRing, 'scrub'>,
+): ChatModel {
+  const scrub = (text: string) => keys.scrub(text)
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...limits,
+    isLocal,
+    stream: (request, signal) =>
+      withSent(async function* (tell) {
+        const onSent: TellSent = (sent) => tell(shownRequest(sent, secrets, scrub))
+        const told = { ...options, onSent }
+        if (provider === 'anthropic') {
+          const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
+          yield* createAnthropicModel(model, told, limits, facts?.thinking).stream(request, signal)
+        } else {
+          const { createOpenAiModel } = await import('./providers/openai/openai.ts')
+          yield* createOpenAiModel(provider, model, told, limits).stream(request, signal)
+        }
+      }),
+  }
+}
+
+/** The same model, whose failures and answers are told. */
+function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      try {
+        yield* model.stream(request, signal)
+        changes.announce({ model: model.id, failure: undefined })
+      } catch (error) {
+        if (!signal?.aborted && error instanceof AppError && error.code.startsWith('provider_'))
+          changes.announce({ model: model.id, failure: error })
+        throw error
+      }
+    },
+  }
+}
+
+/** The same model, whose answers say what they cost, and whose requests are counted, stopped ones too. */
+function counted(model: ChatModel, prices: ModelPrices | undefined, ledger: Ledger, agent: string): ChatModel {
+  const priced = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
+  return {
+    ...model,
+    async *stream(request, signal) {
+      await ledger.assertMaySpend()
+      let begun: Usage | undefined
+      let streamed = ''
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === 'usage') begun = event.usage
+          else if (event.type === 'text' || event.type === 'thinking') streamed += event.delta
+          if (event.type !== 'done') yield event
+          else {
+            begun = undefined
+            const message: AssistantMessage = { ...event.message, usage: priced(event.message.usage) }
+            await ledger.add(agent, model.id, message.usage)
+            yield { ...event, message } satisfies ModelEvent
+          }
+        }
+      } finally {
+        // Broken off: the provider has told what it read, and what it wrote is counted here.
+        if (begun) {
+          const output = Math.max(begun.output, estimateTokens(streamed))
+          const usage = { ...begun, output, totalTokens: begun.totalTokens - begun.output + output }
+          await ledger.add(agent, model.id, priced(usage))
+        }
+      }
+    },
+  }
+}

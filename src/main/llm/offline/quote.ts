@@ -1,0 +1,142 @@
+/**
+ * Picks the lines of passages that best fit a question, by the words they share with it. Of conversations only what the
+ * user told is worth a quote: not their questions, and never what this model answered. Pure.
+ */
+import { simplify, timesIn } from '#search/text'
+import { understand } from './intent.ts'
+import { chinese } from './reading/chinese-patterns.ts'
+import { english } from './reading/english-patterns.ts'
+import { japanese } from './reading/japanese-patterns.ts'
+import { korean } from './reading/korean-patterns.ts'
+import { isOurs, speakers } from './sentences/all-sentences.ts'
+
+export interface Passage {
+  readonly path: string
+  /** 1-based line of `lines[0]`. */
+  readonly from: number
+  readonly lines: readonly string[]
+}
+
+export interface QuotedLine {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
+/** A later passage must fit this much better than an earlier one to be quoted before it. */
+const rankDiscount = 0.85
+/** Letters by which words are told apart: park and parked are one, and so they should be. */
+const wordBeginning = 4
+/** Characters of a line that are quoted. */
+const maxQuote = 400
+
+/** @param today `YYYY-MM-DD` */
+export function bestLines(question: string, passages: readonly Passage[], most: number, today: string): QuotedLine[] {
+  const wanted = new Set(units(question))
+  const scored: (QuotedLine & { score: number })[] = []
+  for (const [rank, passage] of passages.entries()) {
+    for (const { path, line, text } of quotable(passage, today)) {
+      const found = new Set(units(text).filter((unit) => wanted.has(unit)))
+      if (found.size === 0) continue
+      const score = (found.size - text.length / 2000) * rankDiscount ** rank
+      scored.push({ path, line, text, score })
+    }
+  }
+  scored.sort((one, other) => other.score - one.score)
+  const threshold = (scored[0]?.score ?? 0) * 0.6
+  const seen = new Set<string>()
+  const picked: QuotedLine[] = []
+  for (const { path, line, text, score } of scored) {
+    if (picked.length >= most || score < threshold) break
+    if (seen.has(text)) continue
+    seen.add(text)
+    picked.push({ path, line, text: clipped(text) })
+  }
+  return picked
+}
+
+/** A line of what was found where none has a word of the question: it may be there under another name. */
+export function nearLines(passages: readonly Passage[], today: string): QuotedLine[] {
+  const [first] = passages.flatMap((passage) => quotable(passage, today))
+  return first ? [{ ...first, text: clipped(first.text) }] : []
+}
+
+/** A text at a length that can be taken in at a glance. */
+export function clipped(text: string, most: number = maxQuote): string {
+  const letters = [...text]
+  return letters.length > most ? `${letters.slice(0, most).join('').trimEnd()}…` : text
+}
+
+const item = /^\s*(?:[-*+>]|\d+[.)])\s+/
+/** How transcripts, kept conversations and conversations kept word for word name who speaks. */
+const names = [...speakers.user, ...speakers.assistant].join('|')
+const speaker = new RegExp(`^(?:\\*\\*(${names}):\\*\\*|(User|Assistant|Tool result \\([^)]*\\)):)\\s*`)
+
+/** The lines that somebody wrote down or told, without what marks them as items or speech. */
+export function quotable({ path, from, lines }: Passage, today: string): QuotedLine[] {
+  const found: QuotedLine[] = []
+  let isOther = false
+  for (const [index, raw] of lines.entries()) {
+    const plain = raw.replace(item, '').trim()
+    if (plain === '' || /^(?:#{1,6}\s|---$|```)/.test(plain)) continue
+    const spoken = speaker.exec(plain)
+    if (spoken) isOther = !speakers.user.includes(spoken[1] ?? spoken[2] ?? '')
+    const text = spoken ? plain.slice(spoken[0].length).trim() : plain
+    if (isOther || text === '' || isOurs(text)) continue
+    if (spoken) {
+      const intention = understand(text, today)
+      if (intention.kind !== 'remember' && intention.kind !== 'statement') continue
+      if (intention.kind === 'remember' && intention.text === '') continue
+    }
+    found.push({ path, line: from + index, text })
+  }
+  return found
+}
+
+/** A line that says itself when something is. */
+export function namesTime(text: string, today: string): boolean {
+  return (
+    timesIn(text, Date.parse(today) / 86_400_000).length > 0 ||
+    /\b\d{1,2}(?::\d{2}|\s?[ap]m)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[点點]|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜|요일|\d{1,2}\s?[時时시日号號일]/i.test(
+      text,
+    )
+  )
+}
+
+const readings = [english, chinese, japanese, korean]
+const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
+
+/** A word that tells nothing of what is meant. */
+export function isHollow(word: string): boolean {
+  return readings.some(({ hollow }) => word.replace(hollow, '') === '')
+}
+
+/**
+ * Word beginnings in Latin script, pairs of characters in CJK, each run of a script for itself: crude, but it only
+ * chooses among lines already found.
+ */
+function units(text: string): string[] {
+  const folded = text.normalize('NFKC').toLowerCase()
+  const found: string[] = []
+  for (const [word] of folded.replace(cjk, ' ').matchAll(/[\p{L}\p{N}]+/gu))
+    if (!isHollow(word)) found.push(word.slice(0, wordBeginning))
+  for (const [run] of folded.matchAll(cjk)) {
+    for (const part of meaningful(run)) {
+      const letters = [...part]
+      if (letters.length === 1) found.push(part)
+      for (let index = 0; index + 1 < letters.length; index += 1) found.push(`${letters[index]}${letters[index + 1]}`)
+    }
+  }
+  return found
+}
+
+/** A run of CJK characters without its function words, in pieces. */
+function meaningful(run: string): string[] {
+  const reading = /\p{Script=Hangul}/u.test(run)
+    ? korean
+    : /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)
+      ? japanese
+      : chinese
+  return simplify(run).replace(reading.hollow, ' ').split(' ').filter(Boolean)
+}

@@ -1,0 +1,143 @@
+/** A request in the form of Anthropic's Messages, with what is to be kept in the provider's cache, and thoughts as they were signed. */
+import type Anthropic from '@anthropic-ai/sdk'
+import type { Message } from '../../../../shared/messages.ts'
+import type { ListedModel, ModelRequest } from '../../model.ts'
+
+export type ThinkingForm = NonNullable<ListedModel['thinking']>
+
+/** By name, for a model that no list has described. */
+export function thinkingForm(model: string): ThinkingForm {
+  if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
+  return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
+}
+
+/** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
+const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
+const minThinking = 1024
+
+function thinkingParams(
+  { thinking, maxOutput }: ModelRequest,
+  messages: readonly Anthropic.MessageParam[],
+  form: ThinkingForm,
+): Pick<Anthropic.MessageCreateParams, 'thinking' | 'output_config'> {
+  if (thinking === undefined || form === 'none') return {}
+  if (form === 'adaptive')
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
+  const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
+  return budget < minThinking || goesOnUnthought(messages)
+    ? {}
+    : { thinking: { type: 'enabled', budget_tokens: budget } }
+}
+
+/** With a budget, a turn that goes on after a tool must have begun with a thought: another model's does not count. */
+function goesOnUnthought(messages: readonly Anthropic.MessageParam[]): boolean {
+  const asked = messages.findLastIndex(
+    ({ role, content }) =>
+      role === 'user' && (typeof content === 'string' || content.every(({ type }) => type !== 'tool_result')),
+  )
+  return messages
+    .slice(asked + 1)
+    .some(({ role, content }) => role === 'assistant' && typeof content !== 'string' && !isThought(content[0]))
+}
+
+function isThought(block: Anthropic.ContentBlockParam | undefined): boolean {
+  return block?.type === 'thinking' || block?.type === 'redacted_thinking'
+}
+
+export function toMessagesRequest(
+  provider: string,
+  model: string,
+  request: ModelRequest,
+  thinking: ThinkingForm,
+): Anthropic.MessageCreateParamsStreaming {
+  const { system, tools, maxOutput } = request
+  const messages = toWireMessages({ provider, model }, request.messages)
+  return {
+    ...thinkingParams(request, messages, thinking),
+    model,
+    max_tokens: maxOutput,
+    stream: true,
+    system: system.map((text) => ({ type: 'text' as const, text, cache_control: { type: 'ephemeral' as const } })),
+    messages: withCachedPrefix(messages),
+    tools: tools.map(({ name, description, parameters, native }) =>
+      native === undefined
+        ? { name, description, input_schema: { ...parameters, type: 'object' as const } }
+        : { type: native, name: 'memory' as const },
+    ),
+  }
+}
+
+/** The conversation so far is the prefix of the next request: the provider is told to keep it up to its last block. */
+function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+  const last = messages.at(-1)
+  if (!last || typeof last.content === 'string') return messages
+  const blocks: readonly Anthropic.ContentBlockParam[] = last.content
+  const content = blocks.map((block, index) =>
+    index === blocks.length - 1 && block.type !== 'thinking' && block.type !== 'redacted_thinking'
+      ? ({ ...block, cache_control: { type: 'ephemeral' } } as Anthropic.ContentBlockParam)
+      : block,
+  )
+  return [...messages.slice(0, -1), { ...last, content } as Anthropic.MessageParam]
+}
+
+/** Results of parallel calls belong into one user message, right after the calls. */
+function toWireMessages(
+  { provider, model }: { readonly provider: string; readonly model: string },
+  messages: readonly Message[],
+): Anthropic.MessageParam[] {
+  const wire: { role: 'user' | 'assistant'; content: Anthropic.ContentBlockParam[] }[] = []
+  const push = (role: 'user' | 'assistant', content: Anthropic.ContentBlockParam[]) => {
+    const last = wire.at(-1)
+    if (content.length === 0) return
+    if (last?.role === role) last.content.push(...content)
+    else wire.push({ role, content })
+  }
+  for (const message of messages) {
+    if (message.role === 'user') push('user', userBlocks(message.content))
+    else if (message.role === 'toolResult') {
+      push('user', [
+        {
+          type: 'tool_result',
+          tool_use_id: message.toolCallId,
+          is_error: message.isError,
+          content: userBlocks(message.content),
+        },
+      ])
+    } else {
+      // Only what this model signed can go back to it.
+      const isOwn = message.provider === provider && message.model === model
+      push('assistant', message.content.filter((part) => isOwn || part.type !== 'thinking').flatMap(assistantBlock))
+    }
+  }
+  return wire
+}
+
+type UserBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
+
+function userBlocks(content: Extract<Message, { role: 'user' }>['content']): UserBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return content.map((part) =>
+    part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : {
+          type: 'image',
+          source: {
+            type: 'base64',
+            data: part.data,
+            media_type: part.mimeType as Anthropic.Base64ImageSource['media_type'],
+          },
+        },
+  )
+}
+
+function assistantBlock(
+  part: Extract<Message, { role: 'assistant' }>['content'][number],
+): Anthropic.ContentBlockParam[] {
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
+  if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
+  if (part.redacted) return [{ type: 'redacted_thinking', data: part.thinkingSignature ?? '' }]
+  // Thinking without its signature was written by another model; this one would refuse it.
+  return part.thinkingSignature === undefined
+    ? []
+    : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]
+}

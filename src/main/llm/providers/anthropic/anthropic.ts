@@ -1,0 +1,281 @@
+/** Anthropic's Messages API, through its own client. */
+import Anthropic from '@anthropic-ai/sdk'
+import { staysHere } from '../../../../shared/reach.ts'
+import { maxId, maxModels, maxToolCalls } from '../../../../shared/limits.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import type { AssistantMessage, StopReason, Usage } from '../../../../shared/messages.ts'
+import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
+import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
+import {
+  failure,
+  isCutEvent,
+  isGarbled,
+  isLostConnection,
+  providerFailure,
+} from '../../middleware/provider-failures.ts'
+import {
+  AnswerDraft,
+  ArgumentsDraft,
+  clientOptions,
+  isWholeCall,
+  type ChatModel,
+  type ListedModel,
+  type ModelEvent,
+  type ProviderOptions,
+} from '../../model.ts'
+import { readError } from '../../middleware/provider-error.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+
+const provider = 'anthropic'
+
+export function createAnthropicModel(
+  model: string,
+  options: ProviderOptions,
+  limits: ModelLimits = modelLimits(`${provider}/${model}`),
+  thinking: ThinkingForm = thinkingForm(model),
+): ChatModel {
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...limits,
+    isLocal: staysHere('auto', options.baseUrl, undefined),
+    stream: (request, signal) =>
+      stream(
+        clientOf(options),
+        new AnswerDraft({ provider, model }, options.now),
+        toMessagesRequest(provider, model, request, thinking),
+        signal,
+      ),
+  }
+}
+
+/** The models that the key may use, with what the list says of them. */
+export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
+  const models: ListedModel[] = []
+  try {
+    for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
+      const known = listed(fieldsOf(info) as Partial<Anthropic.ModelInfo>)
+      if (known.name !== '') models.push(known)
+      // A list that never ends is no list.
+      if (models.length >= maxModels) break
+    }
+    return models
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+/** An older or compatible server leaves most of it out. */
+function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
+  const types = capabilities?.thinking?.types
+  return {
+    name: nameOf(id).slice(0, maxId),
+    contextWindow: max_input_tokens ?? undefined,
+    maxOutput: max_tokens ?? undefined,
+    images: capabilities?.image_input?.supported,
+    thinking: types && (types.adaptive?.supported ? 'adaptive' : types.enabled?.supported ? 'budget' : 'none'),
+  }
+}
+
+function clientOf(options: ProviderOptions): Anthropic {
+  return new Anthropic(clientOptions(provider, options))
+}
+
+async function* stream(
+  client: Anthropic,
+  draft: AnswerDraft,
+  wire: Anthropic.MessageCreateParamsStreaming,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const answer = new MessagesAnswer(draft)
+  let hasBegun = false
+  try {
+    const events = await client.messages.create(wire, { signal })
+    hasBegun = true
+    for await (const event of events) yield* answer.take(fieldsOf(event))
+  } catch (error) {
+    // What comes after the end is no part of the answer.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explain(error, hasBegun)
+  }
+  if (!answer.hasEnded) throw failure('provider_cut', provider)
+  yield { type: 'done', message: answer.finish() }
+}
+
+interface CallDraft {
+  readonly id: unknown
+  readonly name: unknown
+  /** As the block began; most are empty then, and come in pieces. */
+  readonly input: unknown
+  readonly arguments: ArgumentsDraft
+}
+
+type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
+
+class MessagesAnswer {
+  readonly #draft: AnswerDraft
+  readonly #calls = new Map<number, CallDraft>()
+  /** Each thought has a signature of its own. */
+  readonly #thoughts = new Map<number, Thought>()
+  #id: string | undefined
+  #usage: Usage | undefined
+  #stop: unknown
+  /** The last call, where its arguments did not come to an end. */
+  #doubtful: AssistantMessage['content'][number] | undefined
+  #hasEnded = false
+
+  constructor(draft: AnswerDraft) {
+    this.#draft = draft
+  }
+
+  /** The server has said that it is done, or why it stopped. */
+  get hasEnded(): boolean {
+    return this.#hasEnded || nameOf(this.#stop) !== ''
+  }
+
+  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const index = indexOf(event['index']) ?? -1
+    switch (event['type']) {
+      case 'message_start':
+        yield* this.#start(fieldsOf(event['message']))
+        break
+      case 'content_block_start':
+        yield* this.#open(index, fieldsOf(event['content_block']))
+        break
+      case 'content_block_delta':
+        yield* this.#add(index, fieldsOf(event['delta']))
+        break
+      case 'content_block_stop':
+        this.#close(index)
+        break
+      case 'message_delta':
+        this.#stop = fieldsOf(event['delta'])['stop_reason'] ?? this.#stop
+        this.#usage = toUsage(fieldsOf(event['usage']), this.#usage)
+        break
+      case 'message_stop':
+        this.#hasEnded = true
+        break
+      default:
+    }
+  }
+
+  finish(): AssistantMessage {
+    for (const [index, call] of this.#calls)
+      if (isWholeCall(call.arguments.json)) this.#close(index)
+      else this.#draft.cutCall(call.name)
+    const stop = toStopReason(this.#stop)
+    const last = this.#draft.content.at(-1)
+    if (stop === 'length' && last?.type === 'toolCall' && last === this.#doubtful) {
+      this.#draft.content.pop()
+      this.#draft.cutCall(last.name)
+    }
+    const used = this.#usage ?? toUsage({}, undefined)
+    return this.#stop === 'refusal'
+      ? this.#draft.finish('error', used, failure('provider_refused', provider))
+      : this.#draft.finish(stop, used)
+  }
+
+  /** @throws AppError `provider_cut` when another message begins in the middle of this one */
+  *#start(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const id = nameOf(message['id'])
+    const isAnother = this.#id !== undefined && id !== this.#id
+    if (isAnother && !this.hasEnded && (this.#draft.content.length > 0 || this.#calls.size > 0))
+      throw failure('provider_cut', provider)
+    this.#id = id
+    this.#usage = toUsage(fieldsOf(message['usage']), this.#usage)
+    yield { type: 'usage', usage: this.#usage }
+    // A message that was whole when it began.
+    const blocks = listOf(message['content'])
+    for (const [index, block] of blocks.entries()) {
+      yield* this.#open(index, fieldsOf(block))
+      this.#close(index)
+    }
+    if (blocks.length > 0) this.#stop = message['stop_reason'] ?? this.#stop
+  }
+
+  *#open(index: number, block: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const { type, id, name, data, input, text, thinking, signature } = block
+    if (type === 'tool_use' && this.#calls.size <= maxToolCalls)
+      this.#calls.set(index, { id, name, input, arguments: new ArgumentsDraft() })
+    else if (type === 'redacted_thinking')
+      this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
+    else if (type === 'thinking') {
+      const thought: Thought = { type: 'thinking', thinking: '' }
+      this.#draft.content.push(thought)
+      this.#thoughts.set(index, thought)
+      yield* this.#add(index, { type: 'thinking_delta', thinking })
+      yield* this.#add(index, { type: 'signature_delta', signature })
+    } else if (type === 'text') yield* this.#add(index, { type: 'text_delta', text })
+  }
+
+  *#add(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    switch (delta['type']) {
+      case 'text_delta': {
+        const text = textOf(delta['text'])
+        if (text === '') break
+        this.#draft.addText(text)
+        yield { type: 'text', delta: text }
+        break
+      }
+      case 'thinking_delta': {
+        const thinking = textOf(delta['thinking'])
+        if (thinking === '') break
+        const thought = this.#thoughts.get(index)
+        if (thought) thought.thinking += thinking
+        else this.#draft.addThinking(thinking)
+        yield { type: 'thinking', delta: thinking }
+        break
+      }
+      case 'signature_delta': {
+        const thought = this.#thoughts.get(index)
+        const signature = (thought?.thinkingSignature ?? '') + textOf(delta['signature'])
+        if (thought && signature !== '') thought.thinkingSignature = signature
+        break
+      }
+      case 'input_json_delta':
+        this.#calls.get(index)?.arguments.add(textOf(delta['partial_json']))
+        yield { type: 'calling' }
+        break
+      default:
+    }
+  }
+
+  #close(index: number): void {
+    const call = this.#calls.get(index)
+    if (!call) return
+    this.#calls.delete(index)
+    const { json } = call.arguments
+    const given = JSON.stringify(call.input ?? {})
+    this.#draft.addCall(call.id, call.name, json.trim() === '' ? given : json)
+    this.#doubtful = isWholeCall(json) || given !== '{}' ? undefined : this.#draft.content.at(-1)
+  }
+}
+
+/** The stream reports input at its start and output at its end; later figures replace earlier ones. */
+function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefined): Usage {
+  const input = tokensOf(wire['input_tokens']) ?? before?.input ?? 0
+  const output = tokensOf(wire['output_tokens']) ?? before?.output ?? 0
+  const cacheRead = tokensOf(wire['cache_read_input_tokens']) ?? before?.cacheRead ?? 0
+  const cacheWrite = tokensOf(wire['cache_creation_input_tokens']) ?? before?.cacheWrite ?? 0
+  return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
+}
+
+function toStopReason(reason: unknown): StopReason {
+  if (reason === 'tool_use') return 'toolUse'
+  return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'length' : 'stop'
+}
+
+function explain(error: unknown, hasBegun = false): unknown {
+  if (error instanceof Anthropic.APIUserAbortError) return error
+  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
+  if (isGarbled(error)) return failure('provider_garbled', provider, error)
+  if (!(error instanceof Anthropic.APIError)) return error
+  return providerFailure({
+    provider,
+    ...readError(error.error, error.status, error.message),
+    hasBegun,
+    isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
+    headers: error.headers,
+    cause: error,
+  })
+}

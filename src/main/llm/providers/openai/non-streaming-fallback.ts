@@ -1,0 +1,102 @@
+/**
+ * Servers and proxies that do not stream answer with one JSON object, whatever type they give it. It goes on as the
+ * stream that says the same, so that each provider's own reader takes it; so does a failure that came with status 200.
+ */
+import { isRecord, parseJson } from '../../../../shared/json.ts'
+import type { Fetch } from '#platform'
+import { noAnswer } from '../../middleware/provider-error.ts'
+import { fieldsOf, listOf } from '../../middleware/lenient-json.ts'
+
+/** A `fetch` whose answers to what is posted are streams of events. */
+export function streamingFetch(inner: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await inner(input, init)
+    if (!response.ok || !response.body || init?.method?.toUpperCase() !== 'POST') return response
+    const { status, statusText, headers, url } = response
+    const streamed = new Response(response.body.pipeThrough(asEvents()), { status, statusText, headers })
+    Object.defineProperty(streamed, 'url', { value: url })
+    return streamed
+  }
+}
+
+/** What a body turns out to be by its first letters: a stream of events, an object, or words that are neither. */
+type Kind = 'events' | 'object' | 'words'
+
+/** Every line of a stream of events begins with the name of a field or a colon; an object is known by its first letter. */
+function asEvents(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  let kind: Kind | undefined
+  let text = ''
+  return new TransformStream(
+    {
+      transform(chunk, controller) {
+        kind ??= kindOf(chunk)
+        if (kind === 'events' || kind === undefined) controller.enqueue(chunk)
+        else if (kind === 'object' || text.length < maxWords) text += decoder.decode(chunk, { stream: true })
+      },
+      flush(controller) {
+        if (kind !== 'object' && kind !== 'words') return
+        const sent = kind === 'object' ? parseJson(text + decoder.decode()) : undefined
+        controller.enqueue(new TextEncoder().encode(isRecord(sent) ? eventsOf(sent) : wordsOf(text)))
+      },
+    },
+    { highWaterMark: 1 },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Characters of what is no answer that are read. */
+const maxWords = 10_000
+/** Characters in which the kind of a body shows. */
+const maxHead = 400
+const blank = /^[\s\uFEFF]*$/
+const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
+/** The first event of a stream holds words, and no JSON and no sign of its end. */
+const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
+
+/** @returns undefined while nothing but space came */
+function kindOf(chunk: Uint8Array): Kind | undefined {
+  const head = new TextDecoder().decode(chunk.subarray(0, maxHead))
+  if (blank.test(head)) return undefined
+  if (/^[\s\uFEFF]*\{/.test(head)) return 'object'
+  return events.test(head) && !speaks.test(head) ? 'events' : 'words'
+}
+
+/** Told by its reader as a failure, in the words that came. */
+function wordsOf(text: string): string {
+  const words = text
+    .slice(0, maxWords)
+    .replace(/^data:[ \t]*/gm, '')
+    .trim()
+  return written({ type: 'error', error: { type: noAnswer, message: words } })
+}
+
+function eventsOf(sent: Fields): string {
+  const told = isMessage(sent) ? messageEvents(sent) : isResponse(sent) ? responseEvents(sent) : chatEvents(sent)
+  return told.map((event) => (typeof event === 'string' ? `data: ${event}\n\n` : written(event))).join('')
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function written(event: Fields): string {
+  const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : ''
+  return `${name}data: ${JSON.stringify(event)}\n\n`
+}
+
+const isMessage = ({ type }: Fields) => type === 'message'
+const isResponse = ({ object, output }: Fields) => object === 'response' || Array.isArray(output)
+
+/** Anthropic's; a message that begins with all of its content is read as the whole that it is. */
+const messageEvents = (message: Fields) => [{ type: 'message_start', message }, { type: 'message_stop' }]
+
+const responseEvents = (response: Fields) => [
+  { type: response['status'] === 'failed' ? 'response.failed' : 'response.completed', response },
+]
+
+/** A choice of a whole answer has a message where one of a stream has a piece. Without choices it is a failure. */
+function chatEvents(answer: Fields): (Fields | string)[] {
+  const choices = listOf(answer['choices']).map(fieldsOf)
+  if (choices.length === 0) return [{ type: 'error', error: answer['error'] ?? answer }]
+  const pieces = choices.map(({ message, ...choice }) => ({ ...choice, delta: choice['delta'] ?? message }))
+  return [{ ...answer, choices: pieces }, '[DONE]']
+}

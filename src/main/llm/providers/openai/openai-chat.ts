@@ -1,0 +1,205 @@
+/** Chat Completions: the protocol of OpenAI that most other servers speak (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
+import type OpenAI from 'openai'
+import { AppError } from '../../../../shared/errors.ts'
+import { noUsage, type AssistantMessage, type StopReason, type Usage } from '../../../../shared/messages.ts'
+import type { Clock } from '#platform'
+import { maxToolCalls } from '../../../../shared/limits.ts'
+import { dialectOf, learn, remedy } from './server-capabilities.ts'
+import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
+import { toChatRequest } from './chat-request.ts'
+import { usageOf } from './chat-usage.ts'
+import { failure } from '../../middleware/provider-failures.ts'
+import { AnswerDraft, ArgumentsDraft, isWholeCall, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { explainOpenAi, streamedFailure, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import { ThinkTags, type ThinkPiece } from './think-tags.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf } from '../../middleware/lenient-json.ts'
+
+interface ToolDraft {
+  id: string
+  name: string
+  /** What the server wants back with the call, unread. */
+  signature: string | undefined
+  readonly arguments: ArgumentsDraft
+}
+
+/** @param watch what is seen of this request's stream on its way to `client` */
+export async function* streamChat(
+  { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
+  request: ModelRequest,
+  signal: AbortSignal,
+  now?: Clock,
+): AsyncGenerator<ModelEvent> {
+  const answer = new ChatAnswer(provider, model, now)
+  let hasBegun = false
+  try {
+    const chunks = await open(client, provider, model, request, signal)
+    hasBegun = true
+    for await (const chunk of chunks) yield* answer.take(fieldsOf(chunk))
+    yield* answer.rest()
+  } catch (error) {
+    yield* answer.rest()
+    // What comes after the end is no part of the answer: figures, or the last words.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
+  }
+  if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw failure('provider_cut', provider)
+  yield { type: 'done', message: answer.finish() }
+}
+
+/** Asks until the server takes the question. */
+async function open(
+  client: OpenAI,
+  provider: OpenAiProvider,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
+  for (;;) {
+    const dialect = dialectOf(client.baseURL, model)
+    try {
+      return await client.chat.completions.create(toChatRequest({ provider, model, dialect }, request), { signal })
+    } catch (error) {
+      const better = remedy(dialect, error)
+      if (!better) throw error
+      learn(client.baseURL, model, better)
+    }
+  }
+}
+
+class ChatAnswer {
+  readonly #provider: OpenAiProvider
+  readonly #draft: AnswerDraft
+  readonly #tools: ToolDraft[] = []
+  readonly #byIndex = new Map<number, ToolDraft>()
+  readonly #tags = new ThinkTags()
+  readonly #reasoning = new ReasoningDraft()
+  #usage: Usage = noUsage
+  #finish: string | undefined
+  #hasSpoken = false
+
+  constructor(provider: OpenAiProvider, model: string, now: Clock | undefined) {
+    this.#provider = provider
+    this.#draft = new AnswerDraft({ provider, model }, now)
+  }
+
+  /** The server has said why it stopped. */
+  get hasEnded(): boolean {
+    return this.#finish !== undefined
+  }
+
+  /** Something came, and no call is left half. Some servers never say why they stop. */
+  get isWhole(): boolean {
+    return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isWholeCall(tool.arguments.json))
+  }
+
+  *take(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const usage = usageOf(chunk)
+    if (usage) yield { type: 'usage', usage }
+    this.#usage = usage ?? this.#usage
+    const choice = fieldsOf(listOf(chunk['choices'])[0])
+    yield* this.#say(fieldsOf(choice['delta']))
+    const finish = nameOf(choice['finish_reason'])
+    // vLLM sends an error as a chunk, OpenRouter as a part of a choice.
+    const error = isComplaint(chunk) ? chunk : choice['error']
+    if (error) throw streamedFailure(this.#provider, error)
+    if (broken.has(finish)) throw failure('provider_cut', this.#provider)
+    if (finish === 'insufficient_system_resource') throw failure('provider_overloaded', this.#provider)
+    if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
+  }
+
+  /** What was held back, because it could have begun a tag. */
+  *rest(): Generator<ModelEvent> {
+    yield* this.#tell(this.#tags.end())
+  }
+
+  finish(): AssistantMessage {
+    const isCut = lengths.has(this.#finish ?? '')
+    for (const call of this.#tools)
+      if (isCut && !isWholeCall(call.arguments.json)) this.#draft.cutCall(call.name)
+      else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
+    this.#reasoning.sign(this.#draft.content)
+    if (this.#finish === 'content_filter' || this.#finish === 'sensitive')
+      return this.#draft.finish('error', this.#usage, failure('provider_refused', this.#provider))
+    const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
+    const stop: StopReason = isCut ? 'length' : 'stop'
+    return this.#draft.finish(hasCalls ? 'toolUse' : stop, this.#usage)
+  }
+
+  *#say(delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    this.#hasSpoken ||= Object.keys(delta).length > 0
+    yield* this.#tell([{ type: 'thinking', delta: this.#reasoning.take(delta) }])
+    for (const piece of contentPieces(delta['content'])) {
+      if (piece.type === 'text') yield* this.#tellText(piece.delta)
+      else {
+        this.#reasoning.takeAs(inContent)
+        yield* this.#tell([piece])
+      }
+    }
+    const refusal = textOf(delta['refusal'])
+    if (refusal) {
+      yield* this.#tellText(refusal)
+      this.#finish = 'content_filter'
+    }
+    for (const call of listOf(delta['tool_calls'])) {
+      this.#collect(fieldsOf(call))
+      yield { type: 'calling' }
+    }
+  }
+
+  *#tellText(text: string): Generator<ModelEvent> {
+    const pieces = this.#tags.push(text)
+    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.takeAs(inTags)
+    yield* this.#tell(pieces)
+  }
+
+  *#tell(pieces: readonly ThinkPiece[]): Generator<ModelEvent> {
+    for (const { type, delta } of pieces) {
+      if (delta === '') continue
+      if (type === 'text') this.#draft.addText(delta)
+      else this.#draft.addThinking(delta)
+      yield { type, delta }
+    }
+  }
+
+  #collect(call: Readonly<Record<string, unknown>>): void {
+    const { name: sent, arguments: given } = fieldsOf(call['function'])
+    const name = nameOf(sent)
+    const id = nameOf(call['id'])
+    const tool = this.#callFor(indexOf(call['index']), id, name)
+    if (!tool) return
+    tool.id ||= id
+    tool.name ||= name
+    const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
+    if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
+    // Some servers send them as the object that they are.
+    tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
+  }
+
+  /**
+   * Without an index, a name or an id begins the next call and all else belongs to the last. Some servers give every
+   * call the same index, and tell them apart by their ids.
+   */
+  #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
+    const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
+    const last = this.#tools.at(-1)
+    const there = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
+    const isAnother = there !== undefined && name !== '' && id !== '' && there.id !== '' && there.id !== id
+    if (there && !isAnother) return there
+    // One more than are carried out stands for all the others.
+    if (this.#tools.length > maxToolCalls) return undefined
+    const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
+    this.#tools.push(tool)
+    if (index !== undefined) this.#byIndex.set(index, tool)
+    return tool
+  }
+}
+
+/** A chunk that is no piece of an answer, and says something. */
+function isComplaint(chunk: Readonly<Record<string, unknown>>): boolean {
+  if (chunk['object'] === 'error') return true
+  return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
+}
+
+/** Words of servers for an answer that broke off on their side. */
+const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
+/** Words of servers for an answer that reached its limit. */
+const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])

@@ -1,0 +1,137 @@
+/** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
+import OpenAI from 'openai'
+import { parseJson } from '../../../../shared/json.ts'
+import { maxId, maxModels } from '../../../../shared/limits.ts'
+import type { Fetch } from '#platform'
+import {
+  failure,
+  isCutEvent,
+  isGarbled,
+  isLostConnection,
+  providerFailure,
+} from '../../middleware/provider-failures.ts'
+import { clientOptions, type ListedModel, type ProviderOptions } from '../../model.ts'
+import { readError } from '../../middleware/provider-error.ts'
+import { fieldsOf, nameOf } from '../../middleware/lenient-json.ts'
+
+export type OpenAiProvider = 'openai' | 'openai-compatible'
+
+/** @param watch told of the stream's last words, which the client keeps to itself */
+export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
+  const set = clientOptions(provider, options)
+  return new OpenAI({ ...set, fetch: watched(set.fetch, watch) })
+}
+
+/** What is seen of a stream on its way to the client. */
+export interface StreamWatch {
+  /** The server has said that it is done: `[DONE]`. */
+  isDone: boolean
+}
+
+const lastWords = /^data:[ \t]*\[DONE\]/m
+
+/** Whole lines come through (see boundedFetch). A failure that is told as a list of one is given on without the list. */
+function watched(inner: Fetch, watch: StreamWatch | undefined): Fetch {
+  return async (input, init) => {
+    const response = await inner(input, init)
+    if (!response.body) return response
+    if (!response.ok) {
+      const text = await response.text()
+      const sent = parseJson(text)
+      return withBody(response, Array.isArray(sent) ? JSON.stringify(sent[0] ?? {}) : text)
+    }
+    if (!watch) return response
+    const decoder = new TextDecoder()
+    const look = new TransformStream<Uint8Array, Uint8Array>(
+      {
+        transform(chunk, controller) {
+          watch.isDone ||= lastWords.test(decoder.decode(chunk, { stream: true }))
+          controller.enqueue(chunk)
+        },
+      },
+      { highWaterMark: 1 },
+      { highWaterMark: 0 },
+    )
+    return withBody(response, response.body.pipeThrough(look))
+  }
+}
+
+function withBody({ status, statusText, headers, url }: Response, body: string | ReadableStream): Response {
+  const response = new Response(body, { status, statusText, headers })
+  Object.defineProperty(response, 'url', { value: url })
+  return response
+}
+
+export async function listOpenAiModels(
+  provider: OpenAiProvider,
+  options: ProviderOptions,
+  signal: AbortSignal,
+): Promise<ListedModel[]> {
+  const models: ListedModel[] = []
+  try {
+    for await (const model of openAiClient(provider, options).models.list({ signal })) {
+      const known = listed(model)
+      if (known.name !== '') models.push(known)
+      if (models.length >= maxModels) break
+    }
+    return models.sort((one, other) => one.name.localeCompare(other.name))
+  } catch (error) {
+    throw explainOpenAi(error, provider)
+  }
+}
+
+/** What routers and local servers say beyond the name; each has fields of its own. */
+interface Extras {
+  readonly id?: unknown
+  readonly context_length?: unknown
+  readonly max_context_length?: unknown
+  readonly max_model_len?: unknown
+  readonly top_provider?: { readonly max_completion_tokens?: unknown }
+  readonly architecture?: { readonly input_modalities?: unknown }
+  readonly pricing?: { readonly prompt?: unknown; readonly completion?: unknown }
+}
+
+function listed(sent: unknown): ListedModel {
+  const model = fieldsOf(sent) as Extras
+  const modalities = model.architecture?.input_modalities
+  const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
+  const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
+  return {
+    name: nameOf(model.id).slice(0, maxId),
+    contextWindow: positive(model.context_length ?? model.max_context_length ?? model.max_model_len),
+    maxOutput: positive(model.top_provider?.max_completion_tokens),
+    images: Array.isArray(modalities) ? modalities.includes('image') : undefined,
+    prices: input >= 0 && output >= 0 ? { input, output } : undefined,
+  }
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
+}
+
+export function explainOpenAi(error: unknown, provider: string, hasBegun = false): unknown {
+  if (error instanceof OpenAI.APIUserAbortError) return error
+  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
+  if (isGarbled(error)) return failure('provider_garbled', provider, error)
+  if (!(error instanceof OpenAI.APIError)) return error
+  return providerFailure({
+    provider,
+    ...readError(error.error, error.status, error.message),
+    hasBegun,
+    isTimeout: error instanceof OpenAI.APIConnectionTimeoutError,
+    headers: error.headers,
+    cause: error,
+  })
+}
+
+/** An error that came as an event of a stream, where no client has noticed it. */
+export function streamedFailure(provider: string, sent: unknown): Error {
+  return providerFailure({
+    provider,
+    ...readError(sent, undefined, 'no reason was given'),
+    hasBegun: true,
+    isTimeout: false,
+    headers: undefined,
+    cause: undefined,
+  })
+}

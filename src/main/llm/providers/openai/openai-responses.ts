@@ -1,0 +1,267 @@
+/**
+ * OpenAI's Responses API. Nothing is kept on the provider's side: each request carries the whole conversation, and the
+ * model's reasoning goes back as the encrypted items in which it came.
+ */
+import OpenAI from 'openai'
+import { AppError } from '../../../../shared/errors.ts'
+import { parseJson } from '../../../../shared/json.ts'
+import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '../../../../shared/messages.ts'
+import type { Clock } from '#platform'
+import { failure } from '../../middleware/provider-failures.ts'
+import { AnswerDraft, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { explainOpenAi, streamedFailure } from './openai-client.ts'
+import { fieldsOf, indexOf, listOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+
+const provider = 'openai'
+
+type InputItem = OpenAI.Responses.ResponseInputItem
+
+export async function* streamResponses(
+  client: OpenAI,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal,
+  now?: Clock,
+): AsyncGenerator<ModelEvent> {
+  const answer = new ResponsesAnswer(new AnswerDraft({ provider, model }, now))
+  let hasBegun = false
+  try {
+    const events = await client.responses.create(toWire(model, request), { signal })
+    hasBegun = true
+    for await (const event of events) yield* answer.take(fieldsOf(event))
+  } catch (error) {
+    // What comes after the end is no part of the answer.
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
+  }
+  yield* answer.rest()
+  yield { type: 'done', message: answer.finish() }
+}
+
+type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
+
+/** Between two parts of a summary, or two messages. */
+const pause = '\n\n'
+
+class ResponsesAnswer {
+  readonly #draft: AnswerDraft
+  /** By their place in the output: ids change on the way through some proxies. */
+  readonly #thoughts = new Map<number, Thought>()
+  readonly #spoken = new Set<number>()
+  /** Names of the tools whose calls have begun and are not complete. */
+  readonly #calling = new Map<number, unknown>()
+  /** The part of its item that a piece of text last belonged to. */
+  #part = new Map<number, number>()
+  #lastMessage: number | undefined
+  #response: Readonly<Record<string, unknown>> | undefined
+  #isRefused = false
+
+  constructor(draft: AnswerDraft) {
+    this.#draft = draft
+  }
+
+  get hasEnded(): boolean {
+    return this.#response !== undefined
+  }
+
+  /** @throws AppError where the event tells of a failure */
+  *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    const place = indexOf(event['output_index']) ?? -1
+    switch (event['type']) {
+      case 'response.created':
+        this.#thoughts.clear()
+        this.#spoken.clear()
+        this.#calling.clear()
+        this.#part = new Map()
+        break
+      case 'response.output_item.added':
+        this.#open(place, fieldsOf(event['item']))
+        break
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#isRefused ||= event['type'] === 'response.refusal.delta'
+        yield* this.#say(place, textOf(event['delta']))
+        break
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        yield* this.#think(
+          place,
+          indexOf(event['summary_index'] ?? event['content_index']) ?? 0,
+          textOf(event['delta']),
+        )
+        break
+      case 'response.function_call_arguments.delta':
+        yield { type: 'calling' }
+        break
+      case 'response.output_item.done':
+        yield* this.#collect(place, fieldsOf(event['item']))
+        break
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        this.#response = fieldsOf(event['response'])
+        break
+      case 'error':
+        throw streamedFailure(provider, event['error'] ?? event)
+      default:
+    }
+  }
+
+  /** Some servers tell of everything at the end only. @throws AppError as the response says, and `provider_cut` */
+  *rest(): Generator<ModelEvent> {
+    const response = this.#response
+    if (!response) throw failure('provider_cut', provider)
+    if (response['status'] === 'failed') throw streamedFailure(provider, response['error'])
+    if (this.#draft.content.some((part) => part.type !== 'thinking' || part.thinking !== '')) return
+    for (const [place, item] of listOf(response['output']).entries()) yield* this.#collect(place, fieldsOf(item))
+  }
+
+  finish(): AssistantMessage {
+    const { usage: used, incomplete_details } = this.#response ?? {}
+    const usage = used ? toUsage(fieldsOf(used)) : noUsage
+    const { reason } = fieldsOf(incomplete_details)
+    if (this.#isRefused || reason === 'content_filter')
+      return this.#draft.finish('error', usage, failure('provider_refused', provider))
+    for (const name of this.#calling.values()) this.#draft.cutCall(name)
+    if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
+    return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
+  }
+
+  #open(place: number, { type, name }: Readonly<Record<string, unknown>>): void {
+    if (type === 'reasoning') this.#thoughtAt(place)
+    if (type === 'function_call') this.#calling.set(place, name)
+  }
+
+  *#say(place: number, delta: string): Generator<ModelEvent> {
+    if (delta === '') return
+    const isNext = this.#lastMessage !== undefined && this.#lastMessage !== place
+    const text = isNext && this.#draft.content.at(-1)?.type === 'text' ? pause + delta : delta
+    this.#lastMessage = place
+    this.#spoken.add(place)
+    this.#draft.addText(text)
+    yield { type: 'text', delta: text }
+  }
+
+  *#think(place: number, part: number, delta: string): Generator<ModelEvent> {
+    if (delta === '') return
+    const thought = this.#thoughtAt(place)
+    const isNext = thought.thinking !== '' && (this.#part.get(place) ?? part) !== part
+    this.#part.set(place, part)
+    const text = isNext ? pause + delta : delta
+    thought.thinking += text
+    yield { type: 'thinking', delta: text }
+  }
+
+  #thoughtAt(place: number): Thought {
+    const known = this.#thoughts.get(place)
+    if (known) return known
+    const thought: Thought = { type: 'thinking', thinking: '' }
+    this.#thoughts.set(place, thought)
+    this.#draft.content.push(thought)
+    return thought
+  }
+
+  /** Calls and reasoning are taken whole, when their item is complete; text has streamed by then, mostly. */
+  *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
+    if (item['type'] === 'function_call') {
+      this.#calling.delete(place)
+      if (item['status'] === 'incomplete') this.#draft.cutCall(item['name'])
+      else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
+    } else if (item['type'] === 'message') {
+      if (this.#spoken.has(place) || this.#spoken.has(-1)) return
+      this.#isRefused ||= listOf(item['content']).some((part) => fieldsOf(part)['type'] === 'refusal')
+      for (const part of listOf(item['content']))
+        yield* this.#say(place, textOf(fieldsOf(part)['text'] ?? fieldsOf(part)['refusal']))
+    } else if (item['type'] === 'reasoning') {
+      const thought = this.#thoughtAt(this.#thoughts.has(place) ? place : this.#thoughts.has(-1) ? -1 : place)
+      if (thought.thinking === '') {
+        const parts = [...listOf(item['summary']), ...listOf(item['content'])]
+        for (const [index, part] of parts.entries()) yield* this.#think(place, index, textOf(fieldsOf(part)['text']))
+      }
+      // Without what was sealed it cannot go back.
+      if (textOf(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
+    }
+  }
+}
+
+function argumentsOf(sent: unknown): string {
+  return typeof sent === 'object' && sent !== null ? JSON.stringify(sent) : textOf(sent)
+}
+
+function toWire(
+  model: string,
+  { system, messages, tools, maxOutput, thinking }: ModelRequest,
+): OpenAI.Responses.ResponseCreateParamsStreaming {
+  return {
+    model,
+    stream: true,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    instructions: system.join('\n\n'),
+    max_output_tokens: maxOutput,
+    input: messages.flatMap((message) => toItems(model, message)),
+    ...(thinking === undefined ? {} : { reasoning: { effort: thinking, summary: 'auto' as const } }),
+    tools: tools.map(({ name, description, parameters }) => ({
+      type: 'function' as const,
+      name,
+      description,
+      parameters,
+      strict: false,
+    })),
+  }
+}
+
+function toItems(model: string, message: Message): InputItem[] {
+  if (message.role === 'user') return [{ role: 'user', content: inputContent(message.content) }]
+  if (message.role === 'toolResult') {
+    const hasImage = message.content.some((part) => part.type === 'image')
+    const output = hasImage ? inputContent(message.content) : messageText(message)
+    return [{ type: 'function_call_output', call_id: message.toolCallId, output }]
+  }
+  // Only what this model sealed can go back to it, and only with what came of it.
+  const isOwn = message.provider === provider && message.model === model
+  const lastSaid = message.content.findLastIndex((part) => part.type !== 'thinking')
+  return message.content.flatMap((part, index): InputItem[] => {
+    if (part.type === 'text') return part.text === '' ? [] : [{ role: 'assistant', content: part.text }]
+    if (part.type === 'toolCall')
+      return [{ type: 'function_call', call_id: part.id, name: part.name, arguments: JSON.stringify(part.arguments) }]
+    const item = isOwn && index < lastSaid ? reasoningItem(part.thinkingSignature) : undefined
+    return item ? [item] : []
+  })
+}
+
+function reasoningItem(signature: string | undefined): OpenAI.Responses.ResponseReasoningItem | undefined {
+  const { type, id, summary, encrypted_content } = fieldsOf(parseJson(signature ?? ''))
+  if (type !== 'reasoning' || typeof encrypted_content !== 'string' || encrypted_content === '') return undefined
+  return {
+    type,
+    id: textOf(id),
+    summary: listOf(summary) as OpenAI.Responses.ResponseReasoningItem['summary'],
+    encrypted_content,
+  }
+}
+
+function inputContent(
+  content: Extract<Message, { role: 'user' }>['content'],
+): OpenAI.Responses.ResponseInputMessageContentList {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  return parts.map((part) =>
+    part.type === 'text'
+      ? { type: 'input_text', text: part.text }
+      : { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` },
+  )
+}
+
+function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
+  const details = fieldsOf(wire['input_tokens_details'])
+  const cacheRead = tokensOf(details['cached_tokens']) ?? 0
+  const cacheWrite = tokensOf(details['cache_write_tokens']) ?? 0
+  const input = tokensOf(wire['input_tokens']) ?? 0
+  const output = tokensOf(wire['output_tokens']) ?? 0
+  return {
+    input: Math.max(0, input - cacheRead - cacheWrite),
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output,
+  }
+}

@@ -1,0 +1,46 @@
+/** OpenAI, by the Responses API where the endpoint has it; and every other server that speaks Chat Completions. */
+import OpenAI from 'openai'
+import { staysHere } from '../../../../shared/reach.ts'
+import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
+import type { ChatModel, ModelRequest, ProviderOptions } from '../../model.ts'
+import { streamChat } from './openai-chat.ts'
+import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import { streamResponses } from './openai-responses.ts'
+
+/** Addresses (proxies, gateways) that were found to have no Responses API. */
+const withoutResponses = new Set<string>()
+
+export function createOpenAiModel(
+  provider: OpenAiProvider,
+  model: string,
+  options: ProviderOptions,
+  limits: ModelLimits = modelLimits(`${provider}/${model}`),
+): ChatModel {
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...limits,
+    isLocal: staysHere('auto', options.baseUrl, undefined),
+    async *stream(request: ModelRequest, signal: AbortSignal) {
+      const watch: StreamWatch = { isDone: false }
+      const client = openAiClient(provider, options, watch)
+      if (provider === 'openai' && !withoutResponses.has(client.baseURL)) {
+        try {
+          return yield* streamResponses(client, model, request, signal, options.now)
+        } catch (error) {
+          if (!isMissingEndpoint(error)) throw error
+          withoutResponses.add(client.baseURL)
+        }
+      }
+      yield* streamChat({ provider, model, client, watch }, request, signal, options.now)
+    },
+  }
+}
+
+/** A model that does not exist is a 404 too, but says so. */
+function isMissingEndpoint(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown }
+  if (!(cause instanceof OpenAI.APIError)) return false
+  return cause.status === 405 || (cause.status === 404 && !/model/i.test(cause.message))
+}

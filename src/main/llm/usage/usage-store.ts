@@ -1,0 +1,149 @@
+/** What requests used and cost, by month and model: one line of a file each. Reached limits stop further requests. */
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { MonthlyUsage, Spending } from '../../../shared/contract/index.ts'
+import {
+  type Clock,
+  Changes,
+  type Announcements,
+  appendDurably,
+  Exclusive,
+  makeFolder,
+  readIfThere,
+  type SettingsStore,
+} from '#platform'
+import { AppError } from '../../../shared/errors.ts'
+import { usageSchema } from '../../../shared/message-schemas.ts'
+import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
+import { z } from 'zod'
+import { parseJson } from '../../../shared/json.ts'
+
+const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
+
+export interface LedgerOptions {
+  readonly file: string
+  readonly now: Clock
+  readonly settings: Pick<SettingsStore, 'config'>
+  /** Told what is wrong with the file. Money that was spent is counted all the same. */
+  readonly onProblem: (problem: unknown) => void
+}
+
+type Line = z.infer<typeof lineSchema>
+type Sums = Map<string, MonthlyUsage>
+
+export class Ledger {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #options: LedgerOptions
+  readonly #alone: Exclusive
+  #read: { readonly stamp: string; readonly sums: Sums } | undefined
+  /** Counted and not on disk: what it did not take is offered again with the next. */
+  #unwritten: Line[] = []
+  #hasTold = false
+
+  constructor(options: LedgerOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.#alone = new Exclusive(options.file)
+  }
+
+  /** Adds a request. Money that was spent is counted even where the disk does not take it. */
+  async add(agent: string, model: string, usage: Usage): Promise<void> {
+    const { now } = this.#options
+    this.#unwritten.push({ at: now().getTime(), agent, model, usage })
+    await this.#write()
+    this.#changes.announce()
+  }
+
+  /** Newest month first, then by cost. */
+  async months(): Promise<MonthlyUsage[]> {
+    return [...(await this.#load()).values()].sort(
+      (one, other) =>
+        other.month.localeCompare(one.month) ||
+        (other.usage.cost?.total ?? 0) - (one.usage.cost?.total ?? 0) ||
+        other.usage.totalTokens - one.usage.totalTokens,
+    )
+  }
+
+  async spending(): Promise<Spending> {
+    const { monthlyLimit, warnAt } = this.#options.settings.config.spending
+    const month = monthOf(this.#options.now().getTime())
+    let spent = 0
+    for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0
+    return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warnAt }
+  }
+
+  /** @throws AppError `spending_limit` */
+  async assertMaySpend(): Promise<void> {
+    const { spent, limit } = await this.spending()
+    if (limit === null || spent < limit) return
+    throw new AppError('spending_limit', `this month's limit of $${limit} is reached`, {
+      limit,
+      spent: Math.round(spent * 100) / 100,
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#unwritten.length > 0) await this.#write()
+    this.#alone.close()
+  }
+
+  async #write(): Promise<void> {
+    const { file, onProblem } = this.#options
+    try {
+      await this.#alone.run(async () => {
+        const lines = this.#unwritten
+        if (lines.length === 0) return
+        await makeFolder(dirname(file))
+        await appendDurably(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+        this.#unwritten = this.#unwritten.slice(lines.length)
+      })
+    } catch (error) {
+      onProblem(error)
+    }
+  }
+
+  #tellUnreadable(): void {
+    if (this.#hasTold) return
+    this.#hasTold = true
+    this.#options.onProblem(`${this.#options.file} has lines that cannot be read; they are left as they are`)
+  }
+
+  /** Read again when another process has added something. */
+  async #load(): Promise<Sums> {
+    const { file } = this.#options
+    const info = await stat(file).catch(() => undefined)
+    const stamp = info ? `${info.ino} ${info.size} ${info.mtimeMs}` : ''
+    if (this.#read?.stamp !== stamp) this.#read = { stamp, sums: await this.#readSums() }
+    const sums: Sums = new Map(this.#read.sums)
+    for (const line of this.#unwritten) count(sums, line)
+    return sums
+  }
+
+  async #readSums(): Promise<Sums> {
+    const { file, onProblem } = this.#options
+    const sums: Sums = new Map()
+    try {
+      for (const row of ((await readIfThere(file)) ?? '').split('\n')) {
+        const line = lineSchema.safeParse(parseJson(row))
+        if (line.success) count(sums, line.data)
+        else if (row.trim() !== '') this.#tellUnreadable()
+      }
+    } catch (error) {
+      onProblem(error)
+    }
+    return sums
+  }
+}
+
+function count(sums: Sums, { at, model, usage }: Line): void {
+  const month = monthOf(at)
+  const key = `${month} ${model}`
+  const sum = sums.get(key) ?? { month, model, requests: 0, usage: noUsage }
+  sums.set(key, { ...sum, requests: sum.requests + 1, usage: addUsage(sum.usage, usage) })
+}
+
+function monthOf(at: number): string {
+  const date = new Date(at)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}`
+}
