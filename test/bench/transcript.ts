@@ -1,8 +1,10 @@
 /** A conversation of 10,000 messages: from the file to its entries, and from those to a request. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assemble, budgetOf, keepingState } from '../../src/main/context/index.ts'
-import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { assemble } from '../../src/main/agent/context/assemble.ts'
+import { budgetOf } from '../../src/main/agent/context/context-budget.ts'
+import { keepingState } from '../../src/main/agent/compaction/compaction-state.ts'
+import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { median, type Figure } from './figures.ts'
 
 export async function measureTranscript(root: string): Promise<Figure[]> {

@@ -1,6 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { calibrated, reportOf } from '../../src/main/context/index.ts'
+import { calibrated } from '../../src/main/agent/context/calibrate-estimate.ts'
+import { reportOf } from '../../src/main/agent/context/context-timeline.ts'
 import { openTestApp } from '../support/app.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { bigFile, bigText, configOf, conversationModel, messageOf } from '../support/scripted-conversation.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { rescue, settleRescue, waitingRescues } from '../../src/main/chat/keeping/rescue.ts'
+import { rescue, settleRescue, waitingRescues } from '../../src/main/agent/compaction/verbatim-fallback.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { temporaryFolder } from '../support/folder.ts'
 

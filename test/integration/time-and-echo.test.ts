@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
-import { Eyes } from '../../src/main/chat/eyes.ts'
-import { memorySearch } from '../../src/main/chat/tools/memory-search.ts'
+import { Eyes } from '../../src/main/agent/tools/access-policy.ts'
+import { memorySearch } from '../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { writeFiles } from '../support/folder.ts'
 

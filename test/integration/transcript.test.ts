@@ -1,8 +1,8 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Sessions } from '../../src/main/sessions/index.ts'
-import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { Sessions } from '../../src/main/agent/sessions/sessions.ts'
+import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const user = (content: string) => ({ role: 'user' as const, content, timestamp: 1 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/main/app.ts'
-import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../support/folder.ts'
 

@@ -1,5 +1,5 @@
 /** A process that adds messages to a transcript: `message-writer FILE NAME COUNT`. */
-import { Transcript } from '../../src/main/sessions/transcript.ts'
+import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 
 const [file = '', name = '', count = '1'] = process.argv.slice(2)
 const transcript = await Transcript.open(file)

@@ -4,8 +4,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keepingState } from '../../src/main/context/index.ts'
-import type { Transcript } from '../../src/main/sessions/transcript.ts'
+import { keepingState } from '../../src/main/agent/compaction/compaction-state.ts'
+import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import type { ScriptedAnswer } from './model-server.ts'
 

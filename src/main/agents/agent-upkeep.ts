@@ -1,6 +1,8 @@
 /** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
 import { join } from 'node:path'
-import { AgentModels, loadPrompts, type ProposedChange } from '../chat/index.ts'
+import { AgentModels } from '../agent/chat/agent-models.ts'
+import { loadPrompts } from '../agent/chat/prompts.ts'
+import type { ProposedChange } from '../agent/tools/access-policy.ts'
 import type { Links } from '../workspace/links/links.ts'
 import { hasSourceMark, sourceMark, sourceName } from '../../shared/provenance.ts'
 import { withAddedSource } from '../../shared/provenance-edit.ts'
@@ -8,7 +10,8 @@ import { messageText } from '../../shared/messages.ts'
 import { ask as askModel } from '../llm/ask.ts'
 import type { ChatModel, ModelRequest } from '../llm/model.ts'
 import type { Look } from '../llm/middleware/privacy-filter.ts'
-import { keepRequest, keepWire, type Sessions } from '../sessions/index.ts'
+import { keepRequest, keepWire } from '../agent/sessions/stored-requests.ts'
+import type { Sessions } from '../agent/sessions/sessions.ts'
 import {
   outsideFound,
   proposalOf,

@@ -11,7 +11,7 @@ import { describeChange } from '../platform/diff/patch.ts'
 import { makeFolder } from '../platform/fs/make-folder.ts'
 import { readSmallText } from '../platform/fs/read-file.ts'
 import { writeDurably } from '../platform/fs/durable-write.ts'
-import { McpConnection } from '../mcp/index.ts'
+import { McpConnection } from '../agent/mcp-client/mcp-connection.ts'
 import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
 import {
   entryName,

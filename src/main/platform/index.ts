@@ -1,5 +1,6 @@
 export { aheadOf, type Clock, clockAhead, systemClock } from './clock.ts'
-export type { MemorySettings } from './config/config-schema.ts'
+export { AgentConfig } from './config/agent-config.ts'
+export type { AgentSettings, McpServerSettings, MemorySettings } from './config/config-schema.ts'
 export { isKeyName, KeyRing, unknownProvider } from './config/key-ring.ts'
 export { SettingsStore } from './config/settings-store.ts'
 export { blobId, blobOf } from './diff/blob-id.ts'

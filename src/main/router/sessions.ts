@@ -1,5 +1,5 @@
 /** Conversations as they are kept. */
-import { usageOfEntries } from '../sessions/index.ts'
+import { usageOfEntries } from '../agent/sessions/session-usage.ts'
 import type { RouterBase } from './base.ts'
 
 export const sessionsRoutes = ({ app, os, agent }: RouterBase) => ({

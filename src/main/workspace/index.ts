@@ -1,14 +1,29 @@
+export { addLogEntry } from './files/daily-log.ts'
+export { isInstruction, nameFor } from './files/file-names.ts'
 export {
   dailyLogDate,
+  dailyLogPath,
+  fileKind,
   isIgnoredPath,
   isMarkdown,
   isMemoryPath,
   type Layout,
   localDate,
+  localTime,
+  longTermFile,
   maxDepth,
+  memoryFolderOf,
+  memoryFoldersOf,
+  ownPath,
+  projectContextFiles,
+  rescuedFolder,
+  rescuedFolders,
+  rescuedWaiting,
   unsearchedFor,
 } from './files/layout.ts'
-export { isInside, type Place, placeOf, resolveInside } from './files/paths.ts'
+export { isInside, normalizeRequest, type Place, placeOf, resolveInside } from './files/paths.ts'
 export { askDirectly } from './files/stat-batch.ts'
 export { readText } from './files/text-files.ts'
-export { isBehindLink, walkMarkdown, type WalkProblem } from './files/walk.ts'
+export { type FoundFile, isBehindLink, walkMarkdown, type WalkProblem } from './files/walk.ts'
+export type { WorkspaceWrite, WriteOrigin } from './files/workspace-edits.ts'
+export { Workspace } from './files/workspace.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LearnedWindows, namedWindow } from '../../../src/main/chat/learned-windows.ts'
+import { LearnedWindows, namedWindow } from '../../../src/main/agent/chat/context-window-estimates.ts'
 import { AppError } from '../../../src/shared/errors.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { assemble, budgetOf, type ContextFile } from '../../../src/main/context/index.ts'
-import { cutMiddle } from '../../../src/main/context/cut.ts'
-import { pairToolResults, withOwnCallIds } from '../../../src/main/context/history.ts'
+import { assemble, type ContextFile } from '../../../src/main/agent/context/assemble.ts'
+import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
+import { cutMiddle } from '../../../src/main/agent/context/cut-text.ts'
+import { pairToolResults, withOwnCallIds } from '../../../src/main/agent/context/request-history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/messages.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()

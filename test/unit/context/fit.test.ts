@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { budgetOf, cutToTokens, summaryTokens } from '../../../src/main/context/index.ts'
-import { keptTokens, roomBeside } from '../../../src/main/context/budget.ts'
-import { fileTokens, shareOut } from '../../../src/main/context/fit.ts'
+import { budgetOf, summaryTokens, keptTokens, roomBeside } from '../../../src/main/agent/context/context-budget.ts'
+import { cutToTokens, fileTokens, shareOut } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/tokens.ts'
 
 const settings = { reserveTokensFloor: 20_000, softThresholdTokens: 4000 }

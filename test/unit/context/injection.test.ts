@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { assemble, budgetOf } from '../../../src/main/context/index.ts'
+import { assemble } from '../../../src/main/agent/context/assemble.ts'
+import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
 
 /** Texts that try to be more than a note. */
 const corpus = [

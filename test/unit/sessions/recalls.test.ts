@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecallReader } from '../../../src/main/sessions/recalls.ts'
+import { RecallReader } from '../../../src/main/agent/sessions/recorded-recalls.ts'
 import { noUsage, type Message } from '../../../src/shared/messages.ts'
 import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
 

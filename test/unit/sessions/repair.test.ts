@@ -1,6 +1,6 @@
 /** Messages as older versions wrote them, and what they mean. */
 import { describe, expect, it } from 'vitest'
-import { repaired } from '../../../src/main/sessions/repair.ts'
+import { repaired } from '../../../src/main/agent/sessions/repair-messages.ts'
 import { assistantMessageSchema } from '../../../src/shared/message-schemas.ts'
 
 describe('M34 messages of older versions', () => {

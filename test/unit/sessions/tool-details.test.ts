@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Transcript } from '../../../src/main/sessions/transcript.ts'
+import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { readToolDetails, type ToolDetails } from '../../../src/shared/tool-details.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

@@ -1,4 +1,5 @@
-export type { Unseen } from './hidden-ranges.ts'
+export { type Unseen, unseenOf } from './hidden-ranges.ts'
 export { LocalNotes, type Sight } from './local-notes.ts'
-export { KnownWords } from './local-text-matcher.ts'
-export type { NotesFolder } from './privacy-rules.ts'
+export { KnownWords, LocalNet } from './local-text-matcher.ts'
+export type { LocalNote, NotesFolder } from './privacy-rules.ts'
+export { seenPart } from './visible-excerpt.ts'

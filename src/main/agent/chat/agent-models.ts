@@ -1,0 +1,70 @@
+/** The models that one agent talks to: chosen by its settings, with its patience, counted on its account. */
+import { AppError } from '../../../shared/errors.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { messageTokens } from '../context/message-tokens.ts'
+import type { ChatModel, ModelRequest, Look, Models } from '#llm'
+import type { AgentConfig } from '#platform'
+import { isOverflow } from '../compaction/overflow.ts'
+import type { LearnedWindows } from './context-window-estimates.ts'
+
+export class AgentModels {
+  readonly #models: Models
+  readonly #config: AgentConfig
+  readonly #windows: LearnedWindows
+  readonly #look: Look
+
+  /** @param look what of the agent's memory stays on this machine */
+  constructor(models: Models, config: AgentConfig, windows: LearnedWindows, look: Look) {
+    this.#models = models
+    this.#config = config
+    this.#windows = windows
+    this.#look = look
+  }
+
+  /** A model whose window is what is known of it now. @throws AppError `provider_key_missing` when the model's provider is not set up */
+  create(id: string = this.#config.current.model): ChatModel {
+    const { requestTimeout, idleTimeout } = this.#config.current.chat
+    const use = { agent: this.#config.id, timeoutMs: requestTimeout, idleTimeoutMs: idleTimeout, look: this.#look }
+    return withLearnedWindow(this.#models.create(id, use), this.#windows)
+  }
+
+  /** For a meter or a command, which can do with a model that is not set up: only its window matters then. */
+  preview(): ChatModel {
+    try {
+      return this.create()
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'provider_key_missing') return this.create('offline')
+      throw error
+    }
+  }
+}
+
+/** The same model, which learns from refusals how large its window is. */
+function withLearnedWindow(model: ChatModel, windows: LearnedWindows): ChatModel {
+  const window = () => windows.of(model)?.window ?? model.contextWindow
+  return {
+    ...model,
+    get contextWindow() {
+      return window()
+    },
+    get maxOutput() {
+      return Math.min(model.maxOutput, Math.floor(window() / 2))
+    },
+    async *stream(request, signal) {
+      try {
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === 'done') await windows.passed(model.id)
+          yield event
+        }
+      } catch (error) {
+        if (isOverflow(error)) await windows.learn(model, error, tokensOf(request) + request.maxOutput)
+        throw error
+      }
+    },
+  }
+}
+
+function tokensOf({ system, messages, tools }: ModelRequest): number {
+  const beside = estimateTokens(system.join('\n') + JSON.stringify(tools))
+  return messages.reduce((sum, message) => sum + messageTokens(message), beside)
+}

@@ -1,0 +1,465 @@
+/**
+ * An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. It is one
+ * file because whoever sends, retries or takes back must know at once whether a turn is running.
+ */
+import { randomUUID } from 'node:crypto'
+import { parseCommand, type CommandCall } from '../../../shared/commands.ts'
+import type { ChatEvent } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { noUsage, type Message } from '../../../shared/messages.ts'
+import { Changes, type Announcements } from '#platform'
+import { factorOf } from '../compaction/due-steps.ts'
+import { reportOf } from '../context/context-timeline.ts'
+import { withOwnCallIds } from '../context/request-history.ts'
+import { AnswerDraft, type ChatModel } from '#llm'
+import { isSessionOver } from '../sessions/session-reset.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import { AgentModels } from './agent-models.ts'
+import { Background } from './background.ts'
+import type { ChatOptions } from './chat-options.ts'
+import { carryOut } from './commands.ts'
+import { Distiller } from '../compaction/deferred-notes.ts'
+import { hasRescues } from '../compaction/verbatim-fallback.ts'
+import { LiveTurns, type RunningTurn } from './live-turns.ts'
+import { countLeft, keepSession, leftEntry } from './session-summary.ts'
+import { Meter } from './context-meter.ts'
+import { Permissions, type Decision } from '../tools/tool-permissions.ts'
+import { MessageQueue, type Waiting } from './message-queue.ts'
+import { Requests } from './model-request.ts'
+import { assertTakesImages, noteModel, userMessage, type Said } from './user-message.ts'
+import { nameConversation } from './title.ts'
+import { runTurn, type TurnEnd } from './turn.ts'
+import { prepareWork, type Work } from './turn-context.ts'
+
+export interface SendInput extends Said {
+  readonly session?: string | undefined
+  readonly model?: string | undefined
+  /** The message whose place this one takes. */
+  readonly replaces?: string | undefined
+  readonly delivery?: 'next' | 'after' | undefined
+  /** The new session is held without memory. */
+  readonly withoutMemory?: boolean | undefined
+  /** Goes on with a session that is over. */
+  readonly reopen?: boolean | undefined
+}
+
+export interface Sent {
+  readonly session: string
+  /** True when an answer was being given: the message waits. */
+  readonly queued: boolean
+  readonly ended: Promise<void>
+}
+
+/** A turn has ended. */
+export interface ChatChange {
+  readonly session: string
+  readonly reason: TurnEnd
+  /** How long it took. */
+  readonly ms: number
+}
+
+export class Chat {
+  readonly changes: Announcements<ChatChange>
+  readonly meter: Meter
+  readonly #changes = new Changes<ChatChange>()
+  readonly #options: ChatOptions
+  readonly #models: AgentModels
+  readonly #requests: Requests
+  readonly #turns: LiveTurns
+  readonly #background: Background
+  readonly #distiller = new Distiller()
+  /** Sessions that are leaving behind what they do. */
+  readonly #leaving = new Set<string>()
+  readonly #closing = new AbortController()
+  readonly #queue: MessageQueue
+  /** Which waiting message became which message of the conversation, until it is stored. */
+  readonly #fromQueue = new WeakMap<Message, string>()
+  readonly #permissions: Permissions
+
+  constructor(options: ChatOptions) {
+    const { config, sessions, models, windows, look } = options
+    this.changes = this.#changes
+    this.#options = options
+    this.#queue = options.queue
+    this.#models = new AgentModels(models, config, windows, look)
+    this.#requests = new Requests(options)
+    this.meter = new Meter({ ...options, models: this.#models, requests: this.#requests })
+    this.#background = new Background(options.onFault)
+    this.#permissions = new Permissions((session) =>
+      this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
+    )
+    this.#turns = new LiveTurns({
+      onStart: (session) => sessions.hold(session),
+      onFault: (session, error) => this.#tellFault(session, error),
+      onEnd: (session, reason, ms) => {
+        sessions.release(session)
+        this.#changes.announce({ session, reason, ms })
+        if (reason === 'done') void this.#goOn(session)
+      },
+    })
+    // Messages are told as they are; of anything else, whoever follows the conversation looks again.
+    sessions.changes.subscribe(({ session, entry }) => {
+      if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
+    })
+  }
+
+  /**
+   * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
+   * being given the message waits. Where the session is over (M35), a new one takes it. When this returns, the message
+   * is on the disk.
+   * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
+   */
+  async send(input: SendInput): Promise<Sent> {
+    const { text, attachments = [], session } = input
+    if (text.trim() === '' && attachments.length === 0)
+      throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
+    const command = attachments.length === 0 ? parseCommand(text) : undefined
+    const running = session === undefined ? undefined : this.#turns.get(session)
+    if (session !== undefined && running) return this.#wait(session, running, input, command)
+    const model = command ? this.#models.preview() : this.#models.create(input.model)
+    assertTakesImages(model, attachments)
+    const { id, transcript } = await this.#sessionFor(input, command)
+    if (command?.name === 'new' || command?.name === 'reset')
+      return { session: id, queued: false, ended: Promise.resolve() }
+    // Another window may have been quicker.
+    const meanwhile = this.#turns.get(id)
+    if (meanwhile) return this.#wait(id, meanwhile, input, command)
+    const stored = Promise.withResolvers<void>()
+    const turn = this.#turns.start(id, async (signal) => {
+      try {
+        if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
+        if (!command) await this.#say(id, transcript, model, input)
+        stored.resolve()
+      } catch (error) {
+        // Whoever sent it is told, and still has it.
+        stored.reject(error)
+        return 'error'
+      }
+      const work = await this.#workOn(id, transcript, model, signal)
+      return command ? this.#carryOut(command, work) : this.#answer(work)
+    })
+    await stored.promise
+    return { session: id, queued: false, ended: turn.ended }
+  }
+
+  async #wait(
+    session: string,
+    running: RunningTurn,
+    { text, attachments = [], replaces, delivery }: SendInput,
+    command: CommandCall | undefined,
+  ): Promise<Sent> {
+    if (replaces !== undefined) throw busy(session)
+    await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
+    this.#emitQueue(session)
+    // The answer may have ended while the message was stored.
+    if (!this.#turns.get(session)) void this.#goOn(session)
+    return { session, queued: true, ended: running.ended }
+  }
+
+  /**
+   * Answers a message of the user again, on a branch of its own; `message` may also name an answer to it.
+   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
+   */
+  async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
+    const model = this.#models.create(modelId)
+    const transcript = await this.#idle(session)
+    const asked = transcript
+      .branchTo(message)
+      .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
+    if (!asked) throw new AppError('input_invalid', 'there is nothing to answer again', { reason: message })
+    await transcript.moveTo(asked.id)
+    return this.#answerAgain(session, transcript, model)
+  }
+
+  /** Goes on where an answer broke off. @throws AppError `session_busy`, `unknown_session` */
+  async resume(session: string): Promise<{ ended: Promise<void> }> {
+    const model = this.#models.create()
+    const transcript = await this.#idle(session)
+    return this.#answerAgain(session, transcript, model)
+  }
+
+  /** Shows another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
+  async switchTo(session: string, entry: string): Promise<void> {
+    await (await this.#idle(session)).switchTo(entry)
+  }
+
+  /** Takes a message and all after it out of the conversation. @throws AppError as `switchTo` */
+  async deleteFrom(session: string, entry: string): Promise<void> {
+    const transcript = await this.#idle(session)
+    await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
+  }
+
+  /** Brings back what `deleteFrom` took out. @throws AppError as `switchTo` */
+  async undelete(session: string, entry: string): Promise<void> {
+    const transcript = await this.#idle(session)
+    await transcript.switchTo(entry)
+    await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
+  }
+
+  async unqueue(session: string, id: string): Promise<void> {
+    await this.#queue.remove(session, id)
+    this.#emitQueue(session)
+  }
+
+  /** Sends what waited for an answer that broke off. @throws AppError as `send` */
+  async sendQueued(session: string): Promise<void> {
+    await this.#idle(session)
+    const first = this.#queue.takeFirst(session)
+    if (first) await this.#sendWaiting(session, first)
+  }
+
+  permit(id: string, decision: Decision): void {
+    this.#permissions.answer(id, decision)
+  }
+
+  /** True while a conversation is answering. */
+  get isAnswering(): boolean {
+    return this.#turns.isAnswering
+  }
+
+  /** What the running turn has said so far, then everything as it happens. */
+  watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
+    const waiting = () => ({
+      queue: this.#queue.shown(session),
+      permissions: this.#permissions.open(session),
+    })
+    return this.#turns.watch(session, waiting, signal)
+  }
+
+  /** Makes a request that waits to be repeated at once; without effect where none waits. */
+  retryNow(session: string): void {
+    this.#turns.hurry(session)
+  }
+
+  stop(session: string): boolean {
+    return this.#turns.stop(session)
+  }
+
+  /** True when a reset has ended the session: the next message starts a new one (M35). */
+  isOver(transcript: Transcript): boolean {
+    const last = transcript.messages().findLast(({ message }) => message.role === 'user')
+    return (
+      last !== undefined &&
+      isSessionOver(new Date(last.message.timestamp), this.#options.now(), this.#options.config.current.session.reset)
+    )
+  }
+
+  /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#turns.close()
+    await this.#background.close()
+  }
+
+  /** The conversation that takes a message: the given one, or a new one. */
+  async #sessionFor(
+    { session, replaces, reopen, withoutMemory = false }: SendInput,
+    command: CommandCall | undefined,
+  ): Promise<{ id: string; transcript: Transcript }> {
+    const { sessions, now } = this.#options
+    const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
+    const isNew = command?.name === 'new' || command?.name === 'reset'
+    // Nothing was said in it: it is new.
+    if (current && isNew && current.transcript.entries.length === 0) return current
+    const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
+    if (current && !isNew && mayGoOn) return current
+    if (current) this.#background.run(this.#leave(current.id, current.transcript))
+    const created = await sessions.create(now())
+    // Whoever goes on where a session was over goes on the way it was held.
+    const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
+    if (isApart) await created.transcript.setWithoutMemory(true)
+    return created
+  }
+
+  /** @throws AppError `session_busy`, `unknown_session` */
+  async #idle(session: string): Promise<Transcript> {
+    if (this.#turns.get(session)) throw busy(session)
+    return this.#options.sessions.get(session)
+  }
+
+  /** After a good end: the next message that waits, or a name for the conversation. */
+  async #goOn(session: string): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#background.run(this.#distil(session))
+    const next = this.#queue.takeFirst(session)
+    if (!next) return this.#background.run(this.#name(session))
+    try {
+      await this.#sendWaiting(session, next)
+    } catch (error) {
+      this.#tellFault(session, error)
+    }
+  }
+
+  async #sendWaiting(session: string, waiting: Waiting): Promise<void> {
+    this.#emitQueue(session)
+    try {
+      const { text, attachments, id } = waiting
+      await this.send({ text, attachments, session, reopen: true })
+      await this.#queue.delivered(session, id)
+    } catch (error) {
+      this.#queue.putBack(session, waiting)
+      this.#emitQueue(session)
+      throw error
+    }
+  }
+
+  #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
+    return this.#turns.start(session, async (signal) => {
+      await noteModel(transcript, model)
+      return this.#answer(await this.#workOn(session, transcript, model, signal))
+    })
+  }
+
+  /** Adds what the user said to the conversation. */
+  async #say(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
+    await noteModel(transcript, model)
+    await this.#tell(session, transcript, userMessage(said, this.#options.now()))
+  }
+
+  async #tell(session: string, transcript: Transcript, message: Message): Promise<void> {
+    const { id } = await transcript.appendMessage(message)
+    const versions = transcript.siblings().get(id)
+    this.#turns.emit(session, {
+      type: 'message',
+      id,
+      message,
+      ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
+    })
+    const waiting = this.#fromQueue.get(message)
+    if (waiting !== undefined) await this.#queue.delivered(session, waiting)
+  }
+
+  /** Answers what is in the transcript. */
+  async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
+    const { sessions, config } = this.#options
+    return runTurn({
+      model,
+      assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
+      withOwnIds: (answer) =>
+        withOwnCallIds(
+          answer,
+          transcript.messages().map(({ message }) => message),
+        ),
+      tell: (message) => this.#tell(session, transcript, message),
+      report: (report) => this.meter.keep(session, transcript, report),
+      keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
+      // An answer is not lost for what is kept of its request: without it the request says that it was not kept.
+      keepWire: (number, wire) =>
+        sessions.keepWire(session, number, wire).catch((error: unknown) => {
+          if (!(error instanceof AppError)) this.#options.onFault(error)
+        }),
+      follow: () => sessions.liveAnswer(session, model),
+      takeSteering: async () => {
+        const waiting = this.#queue.takeNext(session)
+        if (waiting.length > 0) this.#emitQueue(session)
+        return waiting.map((message) => {
+          const said = userMessage(message, this.#options.now())
+          this.#fromQueue.set(said, message.id)
+          return said
+        })
+      },
+      emit: (event) => this.#turns.emit(session, event),
+      onWait: (hurry) => this.#turns.waits(session, hurry),
+      toolbox,
+      tools,
+      keeper,
+      maxSteps: config.current.chat.maxSteps,
+    })
+  }
+
+  async #carryOut(command: CommandCall, work: Work): Promise<TurnEnd> {
+    const { config, workspace, memory, now } = this.#options
+    const outcome = await carryOut(command, { ...work, config, workspace, memory, requests: this.#requests, now })
+    return outcome.kind === 'failed' ? 'error' : 'done'
+  }
+
+  async #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Promise<Work> {
+    const hooks = {
+      permissions: this.#permissions,
+      emit: (event: ChatEvent) => this.#turns.emit(session, event),
+      lastReport: () => this.meter.last(session, transcript),
+      alone: () => this.#distiller.stop(),
+    }
+    return prepareWork({ ...this.#options, requests: this.#requests }, { session, transcript, model }, hooks, signal)
+  }
+
+  async #leave(session: string, transcript: Transcript): Promise<void> {
+    if (this.#leaving.has(session)) return
+    this.#leaving.add(session)
+    try {
+      await this.#leaveBehind(session, transcript)
+    } finally {
+      this.#leaving.delete(session)
+    }
+  }
+
+  /** What a session that is over leaves behind (M36): durable notes, and its last messages, those that it has not left before. */
+  async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
+    const { workspace, config, models, now } = this.#options
+    const { memoryHook } = config.current.session
+    const entries = transcript.messages()
+    const last = entries.at(-1)
+    const messages = entries.slice(countLeft(transcript)).map(({ message }) => message)
+    if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
+    const model = this.#models.preview()
+    const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
+    await keeper.flushRest()
+    const { slug: prompt } = await this.#requests.prompts()
+    const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
+    const count = memoryHook.messages
+    const { look } = this.#options
+    await keepSession({ workspace, look, model, prompt, sentencesFor, messages, count, session, at: now() })
+    await transcript.appendCustom(leftEntry, { through: last.id })
+  }
+
+  /** A model has answered: what no flush could read before is distilled now (M30). */
+  async #distil(session: string): Promise<void> {
+    const { sessions, config, now } = this.#options
+    if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return
+    const model = this.#models.preview()
+    // A stand-in while the chosen model cannot be had only extracts.
+    if (model.provider === 'offline' && config.current.model !== 'offline') return
+    const transcript = await sessions.get(session)
+    if (transcript.isWithoutMemory) return
+    const { tools } = await this.#workOn(session, transcript, model, this.#closing.signal)
+    await this.#distiller.run({
+      model,
+      transcript,
+      tools,
+      now,
+      look: this.#options.look,
+      budget: () => this.#requests.budget(model),
+      prompts: () => this.#requests.prompts(),
+      factor: factorOf(this.meter.last(session, transcript)),
+    })
+  }
+
+  /** Once, when the first answer is there and nobody has named the conversation. */
+  async #name(session: string): Promise<void> {
+    const { sessions, config } = this.#options
+    const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
+    await nameConversation(naming, this.#closing.signal)
+  }
+
+  #tellFault(session: string, error: unknown): void {
+    if (this.#closing.signal.aborted) return
+    const isExpected = error instanceof AppError
+    const failure = isExpected
+      ? { code: error.code, message: error.message, data: error.data }
+      : { code: 'internal', message: 'something went wrong', data: { reference: this.#options.onFault(error) } }
+    const message = new AnswerDraft({ provider: 'commonplace', model: '' }, this.#options.now).finish(
+      'error',
+      noUsage,
+      failure,
+    )
+    this.#turns.emit(session, { type: 'message', id: `fault-${randomUUID()}`, message })
+  }
+
+  #emitQueue(session: string): void {
+    this.#turns.emit(session, { type: 'queue', queue: this.#queue.shown(session) })
+  }
+}
+
+function busy(session: string): AppError {
+  return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+}

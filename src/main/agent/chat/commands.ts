@@ -1,0 +1,109 @@
+/** What the commands of a chat do (M37). Their outcome is data: the interface says it in the user's language. */
+import type { CommandCall } from '../../../shared/commands.ts'
+import type { Clock, AgentConfig } from '#platform'
+import type { CommandOutcome } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Memory } from '#search'
+import { assertModelId, type ChatModel } from '#llm'
+import { commandEntry } from '../sessions/session-events.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { Workspace } from '#workspace'
+import type { Keeper } from '../compaction/context-manager.ts'
+import type { Requests } from './model-request.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+
+export interface CommandContext {
+  readonly config: AgentConfig
+  readonly session: string
+  readonly transcript: Transcript
+  readonly model: ChatModel
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly keeper: Pick<Keeper, 'compact'>
+  readonly requests: Pick<Requests, 'assemble'>
+  readonly toolbox: readonly Tool[]
+  readonly tools: Pick<ToolContext, 'signal'>
+  readonly now: Clock
+}
+
+const maxResults = 6
+
+/** What it came to stands in the conversation, its expected failures too. */
+export async function carryOut(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+  const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
+    if (!(error instanceof AppError)) throw error
+    return { kind: 'failed', code: error.code, data: error.data, message: error.message }
+  })
+  await context.transcript.appendCustom(commandEntry, { command: command.name, outcome })
+  return outcome
+}
+
+/** `/new` and `/reset` are the session's own business and never come here. */
+async function run({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+  const { workspace, memory, keeper, session, now } = context
+  const { signal } = context.tools
+  switch (name) {
+    case 'compact': {
+      const before = await tokensOf(context)
+      const done = await keeper.compact(argument || undefined)
+      return {
+        kind: done ? 'compacted' : 'nothingToCompact',
+        before: before.tokens,
+        after: (await tokensOf(context)).tokens,
+      }
+    }
+    case 'remember': {
+      if (argument === '') return { kind: 'needsArgument', command: name }
+      // What is promised above the chat holds for whatever is said in it.
+      if (context.transcript.isWithoutMemory)
+        throw new AppError('chat_apart', 'this chat is held without memory; keep this chat after all, then remember')
+      const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })
+      return { kind: 'remembered', change }
+    }
+    case 'search': {
+      if (argument === '') return { kind: 'needsArgument', command: name }
+      const { results } = await memory.search(argument, { maxResults }, signal)
+      return {
+        kind: 'found',
+        query: argument,
+        results: results.map(({ path, startLine, score, snippet }) => ({ path, startLine, score, snippet })),
+      }
+    }
+    case 'model': {
+      if (argument === '') return { kind: 'model', model: context.model.id }
+      assertModelId(argument)
+      await context.config.setModel(argument)
+      return { kind: 'model', model: argument }
+    }
+    case 'agent':
+      return { kind: 'agent', agent: context.config.id, workspace: workspace.roots.workspace }
+    case 'context':
+    case 'status': {
+      const [{ tokens, contextWindow, flushAt, compactAt }, status] = await Promise.all([
+        tokensOf(context),
+        memory.status(),
+      ])
+      return {
+        kind: 'status',
+        tokens,
+        contextWindow,
+        files: status.files,
+        chunks: status.chunks,
+        model: context.model.id,
+        flushAt,
+        compactAt,
+      }
+    }
+    case 'help':
+      return { kind: 'help' }
+    case 'new':
+    case 'reset':
+      throw new AppError('input_invalid', `/${name} starts a conversation`, { reason: name })
+  }
+}
+
+async function tokensOf({ requests, model, transcript, toolbox }: CommandContext) {
+  const { report } = await requests.assemble({ model, transcript, tools: toolbox })
+  const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
+  return { tokens, contextWindow, flushAt, compactAt }
+}

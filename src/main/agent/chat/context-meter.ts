@@ -1,0 +1,207 @@
+/** What fills the window: of the last request, of each one before, and of one that is only thought of (M45). */
+import type {
+  BlockChange,
+  ContextEvent,
+  ContextEventDetails,
+  ContextReport,
+  ContextStep,
+  KeepingStep,
+  Layer,
+  WhatIfWindow,
+} from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { calibrated } from '../context/calibrate-estimate.ts'
+import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
+import { cutOf, dueSteps } from '../compaction/due-steps.ts'
+import { keepingState } from '../compaction/compaction-state.ts'
+import { messageTokens } from '../context/message-tokens.ts'
+import { requestDifference, textOfItem } from '../context/blocks.ts'
+import { unfolded } from '../context/meter-rows.ts'
+import type { Assembly } from '../context/assemble.ts'
+import type { SentRequest } from '../context/sent.ts'
+import { isBranchMark } from '../sessions/entry-tree.ts'
+import { readSentRequest } from '../sessions/stored-requests.ts'
+import { sessionEvents } from '../sessions/session-events.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { AgentConfig, Clock } from '#platform'
+import type { UserMessage } from '../../../shared/messages.ts'
+import type { AgentModels } from './agent-models.ts'
+import type { Requests } from './model-request.ts'
+import { toolsFor } from '../tools/own-tools.ts'
+
+/** A summary that was not written yet: this share of what it stands for, but not more than so many tokens. */
+const summaryShare = 0.2
+const maxSummaryTokens = 2000
+
+interface MeterOptions {
+  readonly sessions: Sessions
+  readonly config: AgentConfig
+  readonly models: AgentModels
+  readonly requests: Requests
+  readonly now: Clock
+}
+
+export interface WhatIfOutcome {
+  readonly report: ContextReport
+  readonly compaction: { readonly messages: number; readonly tokens: number; readonly summaryTokens: number } | null
+}
+
+export class Meter {
+  readonly #options: MeterOptions
+  readonly #reports = new Map<string, ContextReport>()
+  /** The newest of each model in whatever conversation: what a new one is calibrated by. */
+  readonly #ofModel = new Map<string, ContextReport>()
+
+  constructor(options: MeterOptions) {
+    this.#options = options
+    // Another branch is shown: what its last request was stands in the transcript.
+    options.sessions.changes.subscribe(({ session, entry }) => {
+      if (entry && isBranchMark(entry)) this.#reports.delete(session)
+    })
+  }
+
+  /** The last request that the provider has answered, in our own estimate. */
+  last(session: string, transcript: Transcript): ContextReport | undefined {
+    return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
+  }
+
+  async keep(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
+    if (report.reportedTokens === null) return
+    this.#reports.set(session, report)
+    this.#ofModel.set(report.model, report)
+    await transcript.appendCustom(reportEntry, report)
+  }
+
+  /** The session's last request, or another by the id of its step, or the one that it (or a new one) would send now. */
+  async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
+    const transcript = await this.#transcript(session)
+    if (step !== undefined && transcript) {
+      const report = reportOf(transcript.entries.find(({ id }) => id === step))
+      if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
+      return this.#inRows(session, calibrated(report, undefined))
+    }
+    const stored = session === undefined || !transcript ? undefined : this.last(session, transcript)
+    const { request, report } = await this.#assembleNow(transcript, {})
+    const next = this.#next(transcript, report, stored)
+    const shown = stored
+      ? await this.#inRows(session, calibrated(stored, undefined))
+      : unfolded(this.#calibrated(report, undefined), request)
+    return { ...shown, next }
+  }
+
+  async timeline(session: string): Promise<{ steps: ContextStep[]; events: ContextEvent[] }> {
+    const branch = (await this.#options.sessions.get(session)).branch()
+    return contextTimeline(branch, sessionEvents(branch))
+  }
+
+  async event(session: string, id: string): Promise<ContextEventDetails> {
+    return eventDetails((await this.#options.sessions.get(session)).branch(), id)
+  }
+
+  /** Of a kept request, or of the one that would be sent now. */
+  async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
+    if (session !== undefined) {
+      const { request } = await this.#options.sessions.request(session, number)
+      const sent = request && readSentRequest(request.json)
+      if (sent) return textOfItem(sent, layer, name)
+    }
+    const { request } = await this.#assembleNow(await this.#transcript(session), {})
+    return textOfItem(request, layer, name)
+  }
+
+  /** @throws AppError `input_invalid` when there is no request with one of the numbers */
+  async difference(session: string, from: number, to: number): Promise<BlockChange[]> {
+    const [before, after] = await Promise.all([from, to].map((number) => this.#request(session, number)))
+    return before && after ? requestDifference(before, after) : []
+  }
+
+  async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
+    const transcript = await this.#transcript(session)
+    const { request, report } = await this.#assembleNow(transcript, change)
+    const last = session === undefined || !transcript ? undefined : this.last(session, transcript)
+    return {
+      report: { ...unfolded(this.#calibrated(report, last), request), next: this.#next(transcript, report, last) },
+      compaction: this.#compactionOf(transcript, report, last),
+    }
+  }
+
+  /** What the next message will bring: asked of the same function that decides it then (M45). */
+  #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
+    const state = keepingState(transcript?.branch() ?? [])
+    const at = this.#options.now().getTime()
+    const message: UserMessage = { role: 'user', content: '', timestamp: at }
+    const settings = this.#options.config.current
+    return dueSteps({
+      state: {
+        ...state,
+        live: [...state.live, { id: 'next', message }],
+        turnsSinceFailure: state.turnsSinceFailure + 1,
+      },
+      report: last ? asSent(now, last) : now,
+      last: last ?? this.#ofModel.get(now.model),
+      settings,
+      now: at,
+    })
+  }
+
+  #compactionOf(
+    transcript: Transcript | undefined,
+    report: ContextReport,
+    last: ContextReport | undefined,
+  ): WhatIfOutcome['compaction'] {
+    if (!transcript) return null
+    const state = keepingState(transcript.branch())
+    const { live, summary } = state
+    const messages = live.map(({ message }) => message)
+    const sizes = messages.map(messageTokens)
+    const cut = cutOf({ state, report, last, settings: this.#options.config.current })
+    if (cut === 0) return null
+    const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
+    const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
+    const summaryTokens = before || Math.min(maxSummaryTokens, Math.ceil(dropped * summaryShare))
+    return { messages: cut, tokens: dropped + before, summaryTokens }
+  }
+
+  #calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
+    return calibrated(report, last ?? this.#ofModel.get(report.model))
+  }
+
+  /** Each tool and each turn a row of its own, as far as the request was kept. */
+  async #inRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
+    if (session === undefined || report.request === undefined) return report
+    const { request } = await this.#options.sessions.request(session, report.request)
+    const sent = request && readSentRequest(request.json)
+    return sent ? unfolded(report, sent) : report
+  }
+
+  async #request(session: string, number: number): Promise<SentRequest> {
+    const { request } = await this.#options.sessions.request(session, number)
+    const sent = request && readSentRequest(request.json)
+    if (!sent) throw new AppError('input_invalid', `request ${number} was not kept`, { reason: String(number) })
+    return sent
+  }
+
+  async #transcript(session: string | undefined): Promise<Transcript | undefined> {
+    return session === undefined ? undefined : this.#options.sessions.get(session)
+  }
+
+  #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
+    const { requests, models, config } = this.#options
+    const model = models.preview()
+    const tools = toolsFor(model, config.current.chat.memoryTool)
+    return requests.assemble({ model, transcript, tools, change })
+  }
+}
+
+/** With the tools that were sent last: those of other programs are not started only to be counted. */
+function asSent(now: ContextReport, last: ContextReport): ContextReport {
+  if (now.model !== last.model) return now
+  const tools = (report: ContextReport) =>
+    report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0
+  const more = tools(last) - tools(now)
+  const items = now.items.map((item) =>
+    item.layer === 'system' && item.name === 'tools' ? { ...item, tokens: item.tokens + more } : item,
+  )
+  return { ...now, items, estimatedTokens: now.estimatedTokens + more }
+}

@@ -1,0 +1,140 @@
+/**
+ * Messages that were sent while an answer was being given, by conversation, until they are delivered or taken back. Each
+ * was acknowledged, so each is on the disk until the conversation itself has it.
+ */
+import { randomUUID } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { attachmentSchema } from '../../../shared/contract/sessions.ts'
+import type { Attachment, QueuedMessage } from '../../../shared/contract/index.ts'
+import { isSystemError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { Queue, readIfThere, writeDurably } from '#platform'
+
+export interface Waiting {
+  readonly id: string
+  readonly text: string
+  readonly attachments: readonly Attachment[]
+  readonly delivery: 'next' | 'after'
+}
+
+const fileSchema = z.array(
+  z.object({
+    id: z.string(),
+    text: z.string(),
+    attachments: z.array(attachmentSchema),
+    delivery: z.enum(['next', 'after']),
+  }),
+)
+
+const extension = '.json'
+
+export class MessageQueue {
+  readonly #folder: string
+  readonly #waiting = new Map<string, readonly Waiting[]>()
+  /** On their way: taken, and not in the conversation yet. */
+  readonly #taken = new Map<string, readonly Waiting[]>()
+  readonly #writes = new Queue()
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** With what waited when the app ended. */
+  static async open(folder: string): Promise<MessageQueue> {
+    const queue = new MessageQueue(folder)
+    for (const name of await namesIn(folder)) {
+      if (!name.endsWith(extension)) continue
+      const parsed = fileSchema.safeParse(parseJson((await readIfThere(join(folder, name))) ?? ''))
+      if (parsed.success) queue.#waiting.set(name.slice(0, -extension.length), parsed.data)
+    }
+    return queue
+  }
+
+  /** @throws the system's error; the message does not wait then */
+  async add(session: string, message: Omit<Waiting, 'id'>): Promise<void> {
+    const added = { ...message, id: randomUUID() }
+    this.#waiting.set(session, [...of(this.#waiting, session), added])
+    try {
+      await this.#save(session)
+    } catch (error) {
+      without(this.#waiting, session, added.id)
+      throw error
+    }
+  }
+
+  /** Takes back one message. */
+  async remove(session: string, id: string): Promise<void> {
+    without(this.#waiting, session, id)
+    await this.#save(session)
+  }
+
+  /** Those that go with the next request. */
+  takeNext(session: string): readonly Waiting[] {
+    return this.#take(
+      session,
+      of(this.#waiting, session).filter(({ delivery }) => delivery === 'next'),
+    )
+  }
+
+  /** The one that waits longest. */
+  takeFirst(session: string): Waiting | undefined {
+    return this.#take(session, of(this.#waiting, session).slice(0, 1))[0]
+  }
+
+  /** One that was taken is in the conversation now. */
+  async delivered(session: string, id: string): Promise<void> {
+    without(this.#taken, session, id)
+    await this.#save(session)
+  }
+
+  /** One that was taken could not be delivered: it waits on, before all others. */
+  putBack(session: string, message: Waiting): void {
+    without(this.#taken, session, message.id)
+    this.#waiting.set(session, [message, ...of(this.#waiting, session)])
+  }
+
+  shown(session: string): QueuedMessage[] {
+    return of(this.#waiting, session).map(({ id, text, attachments, delivery }) => ({
+      id,
+      text,
+      attachments: attachments.length,
+      delivery,
+    }))
+  }
+
+  #take(session: string, messages: readonly Waiting[]): readonly Waiting[] {
+    for (const { id } of messages) without(this.#waiting, session, id)
+    this.#taken.set(session, [...of(this.#taken, session), ...messages])
+    return messages
+  }
+
+  #save(session: string): Promise<void> {
+    return this.#writes.run(session, async () => {
+      const all = [...of(this.#taken, session), ...of(this.#waiting, session)]
+      const file = join(this.#folder, `${session}${extension}`)
+      if (all.length === 0) await rm(file, { force: true })
+      else await writeDurably(file, JSON.stringify(all))
+    })
+  }
+}
+
+function of(messages: ReadonlyMap<string, readonly Waiting[]>, session: string): readonly Waiting[] {
+  return messages.get(session) ?? []
+}
+
+function without(messages: Map<string, readonly Waiting[]>, session: string, id: string): void {
+  const rest = of(messages, session).filter((message) => message.id !== id)
+  if (rest.length === 0) messages.delete(session)
+  else messages.set(session, rest)
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return []
+    throw error
+  }
+}

@@ -1,0 +1,225 @@
+/** What is sent to a model, built in one place: for a turn, for keeping, and for the meter that shows it. */
+import type { WhatIfWindow } from '../../../shared/contract/index.ts'
+import type { Clock, AgentConfig } from '#platform'
+import { AppError } from '../../../shared/errors.ts'
+import type { Message } from '../../../shared/messages.ts'
+import { assemble, type Assembly, type ContextFile } from '../context/assemble.ts'
+import { budgetOf, type Budget } from '../context/context-budget.ts'
+import { keepingState } from '../compaction/compaction-state.ts'
+import { withTimestamp } from '../context/request-history.ts'
+import { holdsLocal, nothingHeld, withheldMessages, type Look, type ChatModel } from '#llm'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
+import {
+  dailyLogDate,
+  dailyLogPath,
+  localDate,
+  localTime,
+  longTermFile,
+  memoryFoldersOf,
+  ownPath,
+  projectContextFiles,
+  type Workspace,
+} from '#workspace'
+import type { LearnedWindows } from './context-window-estimates.ts'
+import type { Source } from '../../../shared/provenance.ts'
+import { originsOf } from './provenance-tracking.ts'
+import { loadPrompts, type Prompts } from './prompts.ts'
+import { definitionsOf } from '../tools/own-tools.ts'
+import type { Tool } from '../tools/tool.ts'
+
+export interface RequestSources {
+  readonly config: AgentConfig
+  readonly workspace: Workspace
+  /** Where prompts and templates lie. */
+  readonly resources: string
+  readonly now: Clock
+  readonly windows: Pick<LearnedWindows, 'learnedOf'>
+  readonly look: Look
+}
+
+/** A request, and whether it has anything of notes that stay on this machine. */
+export type Assembled = Assembly & {
+  readonly isLocal: boolean
+  /** Where some of it comes from that is trusted less than the user (M63). */
+  readonly sources: readonly Source[]
+}
+
+export interface RequestParts {
+  readonly model: ChatModel
+  /** Undefined for a conversation that has not begun. */
+  readonly transcript: Transcript | undefined
+  readonly tools: readonly Tool[]
+  /** As if something were otherwise. */
+  readonly change?: WhatIfWindow
+}
+
+export class Requests {
+  readonly #sources: RequestSources
+
+  constructor(sources: RequestSources) {
+    this.#sources = sources
+  }
+
+  prompts(): Promise<Prompts> {
+    const { resources, config, workspace } = this.#sources
+    return loadPrompts(resources, config.current, workspace.layout.own)
+  }
+
+  /** @param contextWindow in place of the model's own, tokens */
+  budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
+    const { reserveTokensFloor, memoryFlush } = this.#sources.config.current.compaction
+    const { softThresholdTokens } = memoryFlush
+    return budgetOf({ maxOutput: model.maxOutput, contextWindow }, { reserveTokensFloor, softThresholdTokens })
+  }
+
+  /** The request as it would be sent now, and what it is made of. */
+  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembled> {
+    const { config, workspace, now, windows } = this.#sources
+    const { chat, contextPruning } = config.current
+    const { contextWindow, without = [] } = change
+    const at = now()
+    const today = localDate(at)
+    const branch = transcript?.branch() ?? []
+    const { summary, isSummaryLocal, summarySources, pruned, live } = keepingState(branch)
+    const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
+    const isApart = transcript?.isWithoutMemory === true
+    const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
+    const messages = live.map(({ message }) => message)
+    // Before anything is cut: half a line that stays here is known less well than all of it.
+    const seen = await this.#seenBy(model, all, messages, isSummaryLocal)
+    const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
+    const assembly = assemble({
+      ...(learned ? { learned } : {}),
+      purpose: {
+        kind: 'chat',
+        today,
+        time: localTime(at),
+        todaysLog: dailyLogPath(today, workspace.layout),
+        ...cutTurn(branch, live),
+        ...(isApart ? { isWithoutMemory: true } : {}),
+      },
+      modelId: model.id,
+      budget: this.budget(model, contextWindow),
+      maxOutput: model.maxOutput,
+      systemPrompt: await this.#systemPrompt(at, isApart),
+      files: seen.files.filter(({ path }) => !without.includes(path)),
+      tools: definitionsOf(tools),
+      thinking: chat.thinking === 'off' ? undefined : chat.thinking,
+      summary: model.isLocal || !isSummaryLocal ? summary : summaryHeld,
+      isSummaryLocal: model.isLocal && isSummaryLocal,
+      summarySources,
+      pruned,
+      pruning: contextPruning,
+      messages: seen.messages,
+      ...(seen.heldBack ? { heldBack: seen.heldBack } : {}),
+      now: at.getTime(),
+    })
+    const { request } = assembly
+    return {
+      ...assembly,
+      isLocal: model.isLocal && holdsLocal(request, seen.sight),
+      sources: originsOf(request.messages, request.system.slice(1)),
+    }
+  }
+
+  /** Files and messages as the model may see them: all there is for a local one (M64). */
+  async #seenBy(
+    model: ChatModel,
+    files: readonly ContextFile[],
+    messages: readonly Message[],
+    isSummaryLocal: boolean,
+  ) {
+    const sight = await this.#sources.look()
+    if (model.isLocal) return { sight, files, messages, heldBack: undefined }
+    const held = nothingHeld()
+    if (isSummaryLocal) held.messages += 1
+    const shown = files.map((file) => {
+      if (file.text === null) return file
+      const { text, held: lines } = sight.shown(file.path, file.text)
+      if (lines > 0) held.notes.set(file.path, (held.notes.get(file.path) ?? 0) + lines)
+      const count = (path: string) => held.notes.set(path, (held.notes.get(path) ?? 0) + 1)
+      return { ...file, text: sight.net.withhold(text, count, { isNote: true }) }
+    })
+    const passed = withheldMessages(messages, sight, held)
+    const notes = [...held.notes].map(([path, lines]) => ({ path, lines }))
+    const isAny = held.messages > 0 || notes.length > 0
+    const heldBack = isAny ? { messages: held.messages, notes } : undefined
+    return { sight, files: shown, messages: passed, heldBack }
+  }
+
+  /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
+  async #systemPrompt(at: Date, isApart: boolean): Promise<string> {
+    const { config, workspace } = this.#sources
+    const today = localDate(at)
+    const { system, withoutMemory } = await this.prompts()
+    return (isApart ? withoutMemory : system)({
+      agent: config.id,
+      workspace: workspace.roots.workspace,
+      today,
+      weekday: new Intl.DateTimeFormat('en', { weekday: 'long' }).format(at),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      todaysLog: dailyLogPath(today, workspace.layout),
+    })
+  }
+}
+
+/** A summary that stays here is one more message that does. */
+const summaryHeld = '[It stays on this machine: it was made of notes that are marked local.]'
+
+/** The turn that is going on, where a compaction fell into the middle of it; nothing where what is sent has it whole. */
+function cutTurn(
+  branch: readonly TranscriptEntry[],
+  live: readonly { readonly message: Message }[],
+): { readonly turn?: readonly Message[] } {
+  if (live.some(({ message }) => message.role === 'user')) return {}
+  const messages = branch.flatMap((entry) => (entry.type === 'message' ? [entry.message] : []))
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
+}
+
+/** Project context, MEMORY.md, and the logs of the session's first day and the day before (M3, M8). */
+async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
+  const yesterday = new Date(sessionStart)
+  yesterday.setDate(yesterday.getDate() - 1)
+  const days = [
+    { date: localDate(yesterday), day: 'yesterday' as const },
+    { date: localDate(sessionStart), day: 'today' as const },
+  ]
+  // Logs lie in one folder: no need to look through thousands of notes for every request.
+  const { layout } = workspace
+  const folders = memoryFoldersOf(layout)
+  const beside = await Promise.all(
+    folders.map(async (folder) => (await workspace.names(folder)).map((name) => `${folder}/${name}`)),
+  )
+  const logs = await Promise.all(
+    days.map(async ({ date, day }) => {
+      const kept = dailyLogPath(date, layout)
+      const paths = beside.flat().filter((path) => dailyLogDate(path, layout) === date)
+      if (!paths.includes(kept) && (await workspace.exists(kept))) paths.push(kept)
+      return paths.map((path) => ({ path, layer: 'logs' as const, day }))
+    }),
+  )
+  const project = [...projectContextFiles(layout), longTermFile(layout)].map((path) => ({
+    path,
+    layer: 'project' as const,
+  }))
+  return Promise.all(
+    [...project, ...logs.flat()].map(async (file) => ({ ...file, text: await textOrMissing(workspace, file.path) })),
+  )
+}
+
+/** How the agent is to be, which is no memory. */
+async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
+  const path = ownPath('SOUL.md', workspace.layout)
+  return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]
+}
+
+async function textOrMissing(workspace: Workspace, path: string): Promise<string | null> {
+  try {
+    return (await workspace.read(path)).text
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'file_not_found' ? null : `[${error.message}]`
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+/** The texts that models are asked with: from resources/prompts/, or from the configuration where it has its own. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgentSettings } from '#platform'
+
+/** What a text says is filled in by: `{{name}}` by the value of that name. */
+type Values = Readonly<Record<string, string>>
+
+export interface SystemValues extends Values {
+  readonly agent: string
+  readonly workspace: string
+  readonly today: string
+  readonly weekday: string
+  readonly timeZone: string
+  readonly todaysLog: string
+}
+
+export interface Prompts {
+  readonly system: (values: SystemValues) => string
+  /** In the place of `system`, for a conversation that is held without memory. */
+  readonly withoutMemory: (values: SystemValues) => string
+  readonly flushSystem: string
+  readonly flush: (values: { readonly todaysLog: string }) => string
+  readonly compaction: (values: {
+    readonly conversation: string
+    readonly earlier: string
+    readonly focus: string
+  }) => string
+  readonly slug: (values: { readonly conversation: string }) => string
+  readonly title: (values: { readonly conversation: string }) => string
+  /** What a review asks of lines that may contradict each other, and of what logs say. */
+  readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
+  readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
+}
+
+/** @param ownFolder of the agent's own files, empty for the top: texts have `{{own}}` before their names */
+export async function loadPrompts(
+  resources: string,
+  { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
+  ownFolder: string,
+): Promise<Prompts> {
+  const { systemPrompt, prompt } = compaction.memoryFlush
+  const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
+  const [system, withoutMemory, flushSystem, flush, compact, slug, title, conflicts, promote] = await Promise.all([
+    own.system ?? read('system.md'),
+    own.withoutMemory ?? read('without-memory.md'),
+    systemPrompt ?? read('flush-system.md'),
+    prompt ?? read('flush.md'),
+    own.compaction ?? read('compaction.md'),
+    own.slug ?? read('slug.md'),
+    own.title ?? read('title.md'),
+    own.conflicts ?? read('conflicts.md'),
+    own.promote ?? read('promote.md'),
+  ])
+  const place = { own: ownFolder === '' ? '' : `${ownFolder}/` }
+  return {
+    system: (values) => fill(system, { ...place, ...values }).trim(),
+    withoutMemory: (values) => fill(withoutMemory, { ...place, ...values }).trim(),
+    flushSystem: fill(flushSystem, place),
+    flush: (values) => fill(flush, { ...place, ...values }),
+    compaction: (values) => fill(compact, values),
+    slug: (values) => fill(slug, values),
+    title: (values) => fill(title, values),
+    conflicts: (values) => fill(conflicts, values),
+    promote: (values) => fill(promote, values),
+  }
+}
+
+/** What is filled in is never filled in again; a name that has no value stays as it stands. */
+function fill(template: string, values: Values): string {
+  return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
+}

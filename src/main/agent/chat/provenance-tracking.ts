@@ -1,0 +1,72 @@
+/**
+ * What of a request comes from elsewhere (M63): results of other programs' tools, files that were attached, notes and
+ * summaries that say so. Whatever a model writes with such text before it inherits that. Pure.
+ */
+import { each, noteSources, sourcesIn, type Source } from '../../../shared/provenance.ts'
+import type { ToolDetails } from '../../../shared/tool-details.ts'
+import { messageText, splitAttachments, type Message, type ToolCallPart } from '../../../shared/messages.ts'
+import { anthropicMemory } from '../tools/anthropic-memory.ts'
+import { ownTools } from '../tools/own-tools.ts'
+
+const own = new Set([...ownTools, anthropicMemory].map(({ name }) => name))
+const most = 20
+
+/** Each place once, at most twenty. @param texts of notes that are in the request */
+export function originsOf(messages: readonly Message[], texts: readonly string[]): Source[] {
+  const found = new Map<string, Source>()
+  const add = (source: Source) => found.set(`${source.kind}: ${source.name}`, source)
+  for (const text of texts) sourcesIn(text).forEach(add)
+  const calls = new Map<string, ToolCallPart>()
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      for (const part of message.content) if (part.type === 'toolCall') calls.set(part.id, part)
+    } else if (message.role === 'user') {
+      for (const { name } of splitAttachments(message).files) add({ kind: 'file', name })
+      for (const source of message.sources ?? []) add(source)
+    } else {
+      const isAnswered = message.details?.kind !== 'notCalled'
+      if (isAnswered && !own.has(message.toolName)) add(outsideOf(message.toolName, calls.get(message.toolCallId)))
+      sourcesIn(messageText(message)).forEach(add)
+      message.sources?.forEach(add)
+      if (message.details?.kind === 'recall')
+        for (const { path } of message.details.recall.results) sharedBy(path).forEach(add)
+    }
+  }
+  return [...found.values()].slice(0, most)
+}
+
+/** The host that a tool was asked to look at, else whose tool it is. */
+function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
+  const url = /https?:\/\/[^\s"'<>\\]+/i.exec(JSON.stringify(call?.arguments ?? {}))?.[0]
+  const host = url === undefined ? undefined : URL.parse(url)?.hostname
+  return host === undefined || host === '' ? { kind: 'mcp', name: tool } : { kind: 'web', name: host }
+}
+
+/**
+ * Where what a tool has read comes from: by the marks of its lines, which may be pruned later, and by the front matter of the
+ * notes, which a page of them, or a passage that was found, does not have.
+ */
+export async function readFrom(
+  call: ToolCallPart,
+  { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
+  read: (path: string) => Promise<string | undefined>,
+): Promise<Source[]> {
+  if (!own.has(call.name)) return []
+  const { path } = call.arguments
+  const found = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
+  const texts = await Promise.all([...new Set([...found, ...(typeof path === 'string' ? [path] : [])])].map(read))
+  return each([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, most)
+}
+
+/** Another agent's memory. */
+function sharedBy(path: string): Source[] {
+  const agent = /^@([^/]+)\//.exec(path)?.[1]
+  return agent === undefined ? [] : [{ kind: 'agent', name: agent }]
+}
+
+/** What the user typed, without what they attached. */
+export function ownWordsIn(messages: readonly Message[]): string {
+  return messages
+    .flatMap((message) => (message.role === 'user' && !message.sources ? [splitAttachments(message).text] : []))
+    .join('\n')
+}

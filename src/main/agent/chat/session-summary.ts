@@ -1,0 +1,119 @@
+/**
+ * What is kept of a session that ends (M36): its last messages, in a dated file named after its topic. When no model
+ * answers, the time is the name.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import { isRecord } from '../../../shared/json.ts'
+import { messageText, type Message } from '../../../shared/messages.ts'
+import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { ask, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
+import type { Transcript } from '../sessions/transcript.ts'
+import { localDate, memoryFolderOf, type Workspace } from '#workspace'
+import { withSource } from '../../../shared/provenance.ts'
+import { originsOf } from './provenance-tracking.ts'
+import type { Prompts } from './prompts.ts'
+
+export interface HookOptions {
+  readonly workspace: Workspace
+  readonly model: ChatModel
+  readonly prompt: Prompts['slug']
+  /** In the user's language; asked with what they said, latest first. */
+  readonly sentencesFor: (said: readonly string[]) => Sentences
+  readonly messages: readonly Message[]
+  /** How many of the newest are kept. */
+  readonly count: number
+  readonly session: string
+  readonly at: Date
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
+}
+
+/** How far a session has been kept: the id of its last message then. */
+export const leftEntry = 'commonplace.left'
+
+/** How many of the messages an earlier end of the session has kept. */
+export function countLeft(transcript: Transcript): number {
+  const left = transcript.lastCustom(leftEntry)
+  return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
+}
+
+/** Characters of one message that are kept; the transcript has the rest. */
+const maxCharacters = 2000
+const slugTimeoutMs = 15_000
+/** Letters of any script: a file's name is read by whoever spoke. */
+const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
+/** Three bytes a character at most leave room for the date: names end at 255 bytes. */
+const maxSlug = 60
+
+/** @returns the path that was written, or undefined when nothing was said */
+export async function keepSession(options: HookOptions): Promise<string | undefined> {
+  const { workspace, messages, count, at, session } = options
+  const said = withoutRefused(messages)
+    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
+    .slice(-count)
+  if (!said.some((message) => message.role === 'user')) return undefined
+  const own = userTexts(said)
+  const sentences = options.sentencesFor(own.toReversed())
+  const text = said.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const sight = await options.look()
+  const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
+  const shown = options.model.isLocal ? said : withheldMessages(said, sight)
+  const conversation = shown.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const slug = (await topicOf(options, conversation, own)) ?? clockOf(at)
+  const date = localDate(at)
+  const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
+  for (let number = 1; ; number += 1) {
+    const path = `${memoryFolderOf(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
+    if (await workspace.exists(path)) continue
+    const sources = originsOf(messages, [])
+    const plain = `${heading}\n\n${text}\n`
+    const whole = sources.length === 0 ? plain : withSource(plain, sources, date)
+    await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
+    return path
+  }
+}
+
+function sayMessage(message: Message, { user, assistant }: Sentences): string {
+  const text = messageText(message).trim()
+  const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
+  return `**${message.role === 'user' ? user : assistant}:** ${shown}`
+}
+
+async function topicOf(
+  { model, prompt }: HookOptions,
+  conversation: string,
+  said: readonly string[],
+): Promise<string | undefined> {
+  const content = prompt({ conversation })
+  try {
+    const signal = AbortSignal.timeout(slugTimeoutMs)
+    const answer = await ask(
+      model,
+      {
+        purpose: { kind: 'topic', said },
+        system: ['You name conversations.'],
+        messages: [{ role: 'user', content, timestamp: 0 }],
+        tools: [],
+        maxOutput: 50,
+      },
+      signal,
+    )
+    const [slug] = messageText(answer).normalize('NFC').toLowerCase().match(slugPattern) ?? []
+    return slug && [...slug].slice(0, maxSlug).join('').replace(/-+$/, '')
+  } catch (error) {
+    // The name is a nicety; the time will do.
+    if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined
+    throw error
+  }
+}
+
+/** The first line of what the user said each time. */
+function userTexts(messages: readonly Message[]): string[] {
+  return messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => messageText(message).trim().split('\n', 1)[0] ?? '')
+}
+
+function clockOf(at: Date): string {
+  return `${String(at.getHours()).padStart(2, '0')}${String(at.getMinutes()).padStart(2, '0')}`
+}

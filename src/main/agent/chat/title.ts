@@ -1,0 +1,76 @@
+/** A name for a conversation, made by the model from its beginning. */
+import { AppError } from '../../../shared/errors.ts'
+import { messageText, type Message } from '../../../shared/messages.ts'
+import { ask, type ChatModel } from '#llm'
+import type { Transcript } from '../sessions/transcript.ts'
+import type { AgentConfig } from '#platform'
+import type { AgentModels } from './agent-models.ts'
+import type { Prompts } from './prompts.ts'
+import type { Requests } from './model-request.ts'
+
+const maxCharacters = 2000
+const maxTitle = 80
+const timeoutMs = 30_000
+
+export interface Naming {
+  readonly transcript: Transcript
+  readonly config: AgentConfig
+  readonly models: AgentModels
+  readonly requests: Requests
+}
+
+/** Leaves one alone that has a name. */
+export async function nameConversation(
+  { transcript, config, models, requests }: Naming,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = transcript.messages().map(({ message }) => message)
+  const hasAnswer = messages.some(({ role }) => role === 'assistant')
+  if (!config.current.chat.titles || transcript.name !== undefined || !hasAnswer) return
+  const model = models.create()
+  if (model.provider === 'offline') return
+  const title = await titleOf(model, (await requests.prompts()).title, messages, signal)
+  if (title !== undefined && transcript.name === undefined) await transcript.appendName(title)
+}
+
+/** @returns undefined when no model answers, or nothing that could be a title */
+async function titleOf(
+  model: ChatModel,
+  prompt: Prompts['title'],
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const said = messages
+    .filter((message) => message.role !== 'toolResult' && (model.isLocal || !message.local))
+    .filter((message) => messageText(message).trim() !== '')
+    .slice(0, 2)
+    .map(
+      (message) => `${message.role === 'user' ? 'User' : 'Assistant'}: ${messageText(message).slice(0, maxCharacters)}`,
+    )
+  const content = prompt({ conversation: said.join('\n\n').toWellFormed() })
+  try {
+    const answer = await ask(
+      model,
+      {
+        purpose: { kind: 'title' },
+        system: ['You title conversations.'],
+        messages: [{ role: 'user', content, timestamp: 0 }],
+        tools: [],
+        maxOutput: 200,
+      },
+      AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    )
+    return cleaned(messageText(answer))
+  } catch (error) {
+    // A nicety: the first words will do.
+    if (error instanceof AppError || signal.aborted) return undefined
+    if (error instanceof Error && /abort|timeout/i.test(error.name)) return undefined
+    throw error
+  }
+}
+
+function cleaned(answer: string): string | undefined {
+  const line = answer.trim().split('\n')[0] ?? ''
+  const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
+  return title === '' || title.length > maxTitle ? undefined : title
+}

@@ -1,0 +1,188 @@
+/**
+ * One turn of the agent: ask the model, carry out the tools it calls, ask again, until it has nothing more to call.
+ * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
+ */
+import type { ChatEvent, ContextReport, WireRequest } from '../../../shared/contract/index.ts'
+import type { Clock } from '#platform'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  messageText,
+  noUsage,
+  type AssistantMessage,
+  type Message,
+  type ToolCallPart,
+} from '../../../shared/messages.ts'
+import { reportedInput } from '../context/message-tokens.ts'
+import { AnswerDraft, type ChatModel, type ModelRequest } from '#llm'
+import type { LiveAnswer } from '../sessions/live-answer.ts'
+import { callTools } from '../tools/execute-tools.ts'
+import type { Keeper } from '../compaction/context-manager.ts'
+import { isOverflow } from '../compaction/overflow.ts'
+import { Repeats } from '../tools/loop-detector.ts'
+import type { Source } from '../../../shared/provenance.ts'
+import { ownWordsIn } from './provenance-tracking.ts'
+import type { Assembled } from './model-request.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+
+export interface TurnOptions {
+  readonly model: ChatModel
+  /** The request as it would be sent now. */
+  readonly assemble: () => Promise<Assembled>
+  /** The answer with calls that no other call of the conversation is taken for. */
+  readonly withOwnIds: (answer: AssistantMessage) => AssistantMessage
+  /** Stores a message, and tells of it when it is on disk. */
+  readonly tell: (message: Message) => Promise<void>
+  readonly report: (report: ContextReport) => Promise<void>
+  /** Keeps what is about to be sent. @returns its number */
+  readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
+  /** Keeps how it went over the wire, as far as that can be done: never throws. */
+  readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
+  /** Follows an answer on disk while it is given. */
+  readonly follow: () => LiveAnswer
+  /** What the user has sent meanwhile, to go with the next request. */
+  readonly takeSteering: () => Promise<readonly Message[]>
+  readonly emit: (event: ChatEvent) => void
+  /** A request waits to be repeated. @param hurry ends the wait */
+  readonly onWait: (hurry: () => void) => void
+  readonly toolbox: readonly Tool[]
+  readonly tools: ToolContext
+  readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
+  readonly maxSteps: number
+}
+
+export type TurnEnd = 'done' | 'aborted' | 'error'
+
+export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
+  const { tell, tools, toolbox, maxSteps, takeSteering } = options
+  const repeats = new Repeats()
+  let hasSpoken = false
+  for (let step = 1; step <= maxSteps; step += 1) {
+    const tried: Background = { sources: [], ownWords: '' }
+    const answer = await answerOnce(options, hasSpoken, tried)
+    hasSpoken ||= messageText(answer) !== ''
+    if (answer.stopReason === 'aborted') return 'aborted'
+    if (answer.stopReason === 'error') return 'error'
+    const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
+    repeats.nextStep()
+    const background = { isOfLocal: answer.local === true, sources: tried.sources, ownWords: tried.ownWords }
+    await callTools(calls, toolbox, { ...tools, ...background }, (result) => tell(repeats.judge(calls, result)))
+    if (tools.signal.aborted) return 'aborted'
+    if (repeats.end) {
+      await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.end))
+      return 'error'
+    }
+    const steering = await takeSteering()
+    for (const message of steering) await tell(message)
+    if (calls.length === 0 && steering.length === 0) return 'done'
+  }
+  await tell(stepLimit(options.model, maxSteps, tools.now))
+  return 'error'
+}
+
+/** What was said is followed on disk until it is in the transcript. */
+/** What an answer was given with, for what it has written. */
+interface Background {
+  sources: readonly Source[]
+  ownWords: string
+}
+
+async function answerOnce(options: TurnOptions, hasSpoken: boolean, background: Background): Promise<AssistantMessage> {
+  const live = options.follow()
+  try {
+    const given = await askModel(options, live, background)
+    const answer = options.withOwnIds(hasSpoken ? given : notEmpty(given))
+    await options.tell(answer)
+    return answer
+  } finally {
+    await live.end()
+  }
+}
+
+/** An answer that ends and has nothing in it is a failure: nobody can tell it from none. */
+function notEmpty(answer: AssistantMessage): AssistantMessage {
+  const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
+  if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer
+  const errorMessage = `${answer.model} answered with nothing`
+  return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
+}
+
+/** Refusals for length that one answer takes: halving a million tokens comes below any window in ten. */
+const maxRefusals = 12
+
+interface Refusals {
+  readonly count: number
+  readonly hasMadeRoom: boolean
+}
+
+async function askModel(
+  options: TurnOptions,
+  live: LiveAnswer,
+  background: Background,
+  refused: Refusals = { count: 0, hasMadeRoom: false },
+): Promise<AssistantMessage> {
+  const { model, assemble, report, emit, tools, keeper } = options
+  const draft = new AnswerDraft(model, tools.now)
+  let usage = noUsage
+  const window = model.contextWindow
+  // What is said before anybody knows what it is said of counts as local.
+  let isLocal = model.isLocal
+  const broken = (reason: 'aborted' | 'error', failure?: AppError) => {
+    const answer = draft.finish(reason, usage, failure)
+    return isLocal && answer.content.length > 0 ? { ...answer, local: true as const } : answer
+  }
+  let keeping: Promise<void> = Promise.resolve()
+  try {
+    if (!refused.hasMadeRoom) await keeper.prepare()
+    const assembly = await assemble()
+    const { request, report: assembled } = assembly
+    isLocal = assembly.isLocal
+    background.sources = assembly.sources
+    background.ownWords = ownWordsIn(request.messages)
+    await report(assembled)
+    const { purpose: _notSent, ...sent } = request
+    const number = await options.keepRequest(sent)
+    for await (const event of model.stream(request, tools.signal)) {
+      if (event.type === 'done') {
+        await report({ ...assembled, request: number, reportedTokens: reportedInput(event.message) })
+        return event.message
+      }
+      if (event.type === 'usage') usage = event.usage
+      else if (event.type === 'calling') continue
+      // Each time that it goes out.
+      else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
+      else if (event.type === 'retry') {
+        const { type: _retry, hurry, ...why } = event
+        options.onWait(hurry)
+        emit({ type: 'retrying', ...why })
+      } else {
+        if (event.type === 'text') draft.addText(event.delta)
+        else draft.addThinking(event.delta)
+        emit(event)
+        await live.add(event.type, event.delta)
+      }
+    }
+    throw new AppError('provider_cut', `${model.id} broke off in the middle of the answer`, {
+      provider: model.provider,
+    })
+  } catch (error) {
+    if (tools.signal.aborted) return broken('aborted')
+    if (!(error instanceof AppError)) throw error
+    if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals) return broken('error', error)
+    const count = refused.count + 1
+    // The window is smaller than was believed: what fits into it is made ready as for any other request.
+    if (model.contextWindow < window) return askModel(options, live, background, { count, hasMadeRoom: false })
+    if (!refused.hasMadeRoom && (await keeper.makeRoom()))
+      return askModel(options, live, background, { count, hasMadeRoom: true })
+    return broken('error', error)
+  } finally {
+    await keeping
+  }
+}
+
+function stepLimit(model: ChatModel, maxSteps: number, now: Clock): AssistantMessage {
+  const draft = new AnswerDraft(model, now)
+  return draft.finish('error', noUsage, {
+    code: 'step_limit',
+    message: `The turn was stopped after ${maxSteps} steps (chat.maxSteps).`,
+  })
+}

@@ -1,0 +1,35 @@
+/** What the user says, as a message of the conversation; and by whom it will be answered. */
+import type { Attachment } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { filePart, type UserMessage } from '../../../shared/messages.ts'
+import type { ChatModel } from '#llm'
+import type { Transcript } from '../sessions/transcript.ts'
+
+export interface Said {
+  readonly text: string
+  readonly attachments?: readonly Attachment[] | undefined
+}
+
+export function userMessage({ text, attachments = [] }: Said, at: Date): UserMessage {
+  const timestamp = at.getTime()
+  if (attachments.length === 0) return { role: 'user', content: text, timestamp }
+  const parts = attachments.map((attachment) =>
+    attachment.type === 'image'
+      ? { type: 'image' as const, data: attachment.data, mimeType: attachment.mimeType }
+      : filePart(attachment.name, attachment.text),
+  )
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
+}
+
+/** @throws AppError `images_unsupported` */
+export function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
+  if (model.images || !attachments.some(({ type }) => type === 'image')) return
+  throw new AppError('images_unsupported', `${model.id} cannot read pictures`, { model: model.id })
+}
+
+/** From here on another model answers. */
+export async function noteModel(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
+  const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
+  const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)
+  if (isChange) await transcript.appendModelChange(provider, model)
+}

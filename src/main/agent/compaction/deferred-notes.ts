@@ -1,0 +1,117 @@
+/**
+ * What was rescued is distilled as soon as a model answers again (M30), a few parts after each answer, so that no answer
+ * waits and a provider that goes on failing is not asked again and again. It gives way to what a turn has to ask.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
+import { isResting, keepingState } from './compaction-state.ts'
+import { textInParts } from '../context/render-messages.ts'
+import { isPassing } from '#llm'
+import type { Transcript } from '../sessions/transcript.ts'
+import { sourcesIn } from '../../../shared/provenance.ts'
+import { Notes, type NotesOptions } from './write-notes.ts'
+import { settleRescue, waitingRescues } from './verbatim-fallback.ts'
+
+/** Parts of one run; each takes a request or two. */
+const partsAtOnce = 2
+/** After a failure that was in passing it is left alone for one answer; after others, for more each time. */
+const mostRests = 16
+
+export interface DistilOptions extends NotesOptions {
+  readonly transcript: Transcript
+  /** Provider tokens for each estimated one. */
+  readonly factor: number
+}
+
+interface Progress {
+  /** Characters that are read. */
+  readonly read: number
+  readonly changes: readonly FileChange[]
+  readonly usage: Usage
+}
+
+const none: Progress = { read: 0, changes: [], usage: noUsage }
+
+export class Distiller {
+  readonly #progress = new Map<string, Progress>()
+  #failures = 0
+  /** Runs that are left out. */
+  #rests = 0
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+
+  /** Goes on with what waits longest; when one is done, the conversation is told. */
+  async run(options: DistilOptions): Promise<void> {
+    if (this.#running || isResting(keepingState(options.transcript.branch()))) return
+    if (this.#rests > 0) {
+      this.#rests -= 1
+      return
+    }
+    const stop = new AbortController()
+    const signal = AbortSignal.any([options.tools.signal, stop.signal])
+    const ended = this.#attempt({ ...options, tools: { ...options.tools, signal } })
+    this.#running = { stop, ended: ended.catch(() => undefined) }
+    try {
+      await ended
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** Ends a run; it goes on after another answer. */
+  async stop(): Promise<void> {
+    this.#running?.stop.abort()
+    await this.#running?.ended
+  }
+
+  async #attempt(options: DistilOptions): Promise<void> {
+    try {
+      await this.#distil(options)
+      this.#failures = 0
+    } catch (error) {
+      if (options.tools.signal.aborted) return
+      if (!(error instanceof AppError)) throw error
+      this.#failures = isPassing(error) ? 0 : this.#failures + 1
+      this.#rests = Math.min(mostRests, Math.max(1, 2 ** (this.#failures - 1)))
+    }
+  }
+
+  async #distil(options: DistilOptions): Promise<void> {
+    const { tools, transcript, now } = options
+    // What stays on this machine waits for a model that does.
+    const waiting = await waitingRescues(tools.workspace)
+    const rescued = waiting.find((one) => options.model.isLocal || !one.isLocal)
+    if (!rescued) return
+    const notes = new Notes(options)
+    let progress = this.#progress.get(rescued.id) ?? none
+    const rest = rescued.text.slice(progress.read)
+    const parts = textInParts(rest, await notes.partTokens(options.factor))
+    for (const part of parts.slice(0, partsAtOnce)) {
+      const { changes, usage } = await notes.fromPart(
+        part,
+        'Part of an earlier conversation',
+        rescued.isLocal,
+        sourcesIn(rescued.text),
+      )
+      progress = {
+        read: progress.read + part.length,
+        changes: [...progress.changes, ...changes],
+        usage: addUsage(progress.usage, usage),
+      }
+      this.#progress.set(rescued.id, progress)
+    }
+    if (progress.read < rescued.text.length) return
+    const origin = { ...tools.origin, cause: 'flush' as const }
+    await settleRescue(
+      tools.workspace,
+      origin,
+      rescued,
+      progress.changes.map(({ path }) => path),
+      now(),
+    )
+    this.#progress.delete(rescued.id)
+    const throughEntryId = transcript.messages().at(-1)?.id ?? ''
+    const { changes, usage } = progress
+    await transcript.appendKept({ type: 'flush', status: 'distilled', throughEntryId, changes: [...changes], usage })
+  }
+}

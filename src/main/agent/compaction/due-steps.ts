@@ -1,0 +1,119 @@
+/**
+ * What keeps a conversation in its window, and when (M29 to M32): said in one place, for the keeper that does it and for
+ * the meter that tells what the next message will bring. Pure.
+ */
+import type { ContextReport, KeepingStep } from '../../../shared/contract/index.ts'
+import type { Message } from '../../../shared/messages.ts'
+import { keptTokens } from '../context/context-budget.ts'
+import { findCutPoint } from './cut-point.ts'
+import { isResting, type KeepingState } from './compaction-state.ts'
+import { applyPruning, planPruning, type PrunePlan, type PruneSettings } from './prune.ts'
+import { calibration, messageTokens } from '../context/message-tokens.ts'
+
+export interface KeepingSettings {
+  readonly compaction: { readonly keepRecentTokens: number; readonly memoryFlush: { readonly enabled: boolean } }
+  readonly contextPruning: PruneSettings
+}
+
+export interface KeepingInput {
+  readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
+  /** The request as it would be sent, in our own estimate. */
+  readonly report: ContextReport
+  /** The last one that the provider has counted. */
+  readonly last: ContextReport | undefined
+  readonly settings: KeepingSettings
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type DueStep =
+  | { readonly kind: 'prune'; readonly plan: PrunePlan }
+  | { readonly kind: 'flush' }
+  /** @param cut how many of the live messages are summarised */
+  | { readonly kind: 'compact'; readonly cut: number }
+
+/** The first step that is due and not among those that were tried. */
+export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): DueStep | undefined {
+  const { state, report, settings } = input
+  const tokens = requestTokens(input)
+  const plan = tried.has('prune') ? undefined : pruningOf(input, tokens)
+  if (plan) return { kind: 'prune', plan }
+  if (isResting(state)) return undefined
+  const mayFlush = settings.compaction.memoryFlush.enabled && !state.hasFlushedInCycle && !tried.has('flush')
+  if (mayFlush && tokens > report.flushAt && state.live.length > 0) return { kind: 'flush' }
+  if (tokens <= report.compactAt || tried.has('compact')) return undefined
+  const cut = cutOf(input)
+  return cut > 0 ? { kind: 'compact', cut } : undefined
+}
+
+/** Every step that would come before the next request, were it sent now. */
+export function dueSteps(input: KeepingInput): KeepingStep[] {
+  const tried = new Set<KeepingStep>()
+  let at = input
+  for (let step = dueStep(at, tried); step; step = dueStep(at, tried)) {
+    tried.add(step.kind)
+    if (step.kind === 'prune') at = afterPruning(at, step.plan)
+  }
+  return [...tried]
+}
+
+/** Tokens as the provider counts them, as far as that is known. */
+export function requestTokens({ report, last }: Pick<KeepingInput, 'report' | 'last'>): number {
+  return Math.ceil(report.estimatedTokens * factorOf(last))
+}
+
+/** How many of the live messages a compaction would summarise. @param keep tokens that stay, in place of the budget's */
+export function cutOf(input: Omit<KeepingInput, 'now'>, keep: number = keepOf(input)): number {
+  const messages = input.state.live.map(({ message }) => message)
+  return findCutPoint(messages, messages.map(messageTokens), keep)
+}
+
+/** Tokens of the conversation that a compaction leaves word for word, in our own estimate. */
+export function keepOf({ report, last, settings }: Omit<KeepingInput, 'now' | 'state'>): number {
+  const factor = factorOf(last)
+  const kept = keptTokens(report, settings.compaction.keepRecentTokens, fixedTokens(report) * factor)
+  return Math.floor(kept / Math.max(1, factor))
+}
+
+/** What stands in every request of a conversation, in our own estimate: prompt, tools, files. */
+export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
+  return items.reduce(
+    (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
+    0,
+  )
+}
+
+export function factorOf(last: ContextReport | undefined): number {
+  return last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
+}
+
+function pruningOf({ state, report, settings, now }: KeepingInput, tokens: number): PrunePlan | undefined {
+  const lastAnswer = state.live.findLast(({ message }) => message.role === 'assistant')
+  return planPruning({
+    messages: messagesOf(state),
+    decided: state.pruned,
+    tokens,
+    contextWindow: report.contextWindow,
+    idleMs: lastAnswer ? now - lastAnswer.message.timestamp : Infinity,
+    settings: settings.contextPruning,
+  })
+}
+
+function afterPruning(input: KeepingInput, plan: PrunePlan): KeepingInput {
+  const { state, report, settings } = input
+  const pruned = {
+    trimmed: new Set([...state.pruned.trimmed, ...plan.trimmed]),
+    cleared: new Set([...state.pruned.cleared, ...plan.cleared]),
+  }
+  const size = (decided: typeof pruned | typeof state.pruned) =>
+    applyPruning(messagesOf(state), decided, settings.contextPruning).reduce(
+      (sum, message) => sum + messageTokens(message),
+      0,
+    )
+  const estimatedTokens = report.estimatedTokens - size(state.pruned) + size(pruned)
+  return { ...input, state: { ...state, pruned }, report: { ...report, estimatedTokens } }
+}
+
+function messagesOf({ live }: Pick<KeepingState, 'live'>): Message[] {
+  return live.map(({ message }) => message)
+}

@@ -1,0 +1,89 @@
+/**
+ * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
+ * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
+ * that says the notes instead of writing them has them written down: they go to today's log.
+ */
+import type { FileChange } from '../../../shared/file-change.ts'
+import {
+  addUsage,
+  messageText,
+  noUsage,
+  type Message,
+  type ToolCallPart,
+  type Usage,
+} from '../../../shared/messages.ts'
+import { ask, type ChatModel } from '#llm'
+import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
+import { withSources } from '../tools/access-policy.ts'
+import { originsOf, ownWordsIn } from '../chat/provenance-tracking.ts'
+import { callTools } from '../tools/execute-tools.ts'
+import { definitionsOf, ownTools } from '../tools/own-tools.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { notesIn } from './parse-notes-reply.ts'
+
+/** Model requests of one flush; saving notes takes two or three. */
+const maxSteps = 8
+
+export interface FlushOutcome {
+  readonly changes: readonly FileChange[]
+  readonly usage: Usage
+}
+
+export interface FlushRequest {
+  readonly model: ChatModel
+  readonly system: readonly string[]
+  readonly conversation: readonly Message[]
+  readonly prompt: string
+  readonly tools: ToolContext
+  /** Most tokens of one answer. */
+  readonly maxOutput: number
+  readonly at: Date
+}
+
+/** @throws AppError when the model fails; what it had written by then stays written */
+export async function flush(request: FlushRequest): Promise<FlushOutcome> {
+  const { model, system, conversation, prompt, tools, at } = request
+  const maxOutput = Math.min(model.maxOutput, request.maxOutput)
+  const { layout } = tools.workspace
+  const mayWrite = (path: string) => isMemoryPath(path, layout)
+  const restricted: ToolContext = { ...tools, origin: { ...tools.origin, cause: 'flush' }, mayWrite }
+  const messages: Message[] = [...conversation, { role: 'user', content: prompt, timestamp: at.getTime() }]
+  const today = localDate(at)
+  const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
+  const sources = [...tools.sources, ...originsOf(conversation, system.slice(1))]
+  const background = { sources, ownWords: ownWordsIn(conversation) }
+  const changes: FileChange[] = []
+  let usage = noUsage
+  for (let step = 0; step < maxSteps; step += 1) {
+    const answer = await ask(
+      model,
+      { purpose, system, messages, tools: definitionsOf(ownTools), maxOutput },
+      tools.signal,
+    )
+    usage = addUsage(usage, answer.usage)
+    messages.push(answer)
+    const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
+    if (calls.length === 0) {
+      const said = changes.length === 0 && answer.stopReason !== 'error' ? notesIn(messageText(answer)) : undefined
+      const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
+      return { changes: said === undefined ? changes : await keepSaid(own, said, at), usage }
+    }
+    const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
+    await callTools(calls, ownTools, context, async (result) => {
+      messages.push(result)
+      if (result.details?.kind === 'change') changes.push(result.details.change)
+    })
+  }
+  return { changes, usage }
+}
+
+/** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
+async function keepSaid(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+  const { workspace, eyes } = context
+  const path = dailyLogPath(localDate(at), workspace.layout)
+  if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
+  const write = await workspace.edit(path, withSources(context), (before) =>
+    eyes.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
+  )
+  return [await workspace.describe(write)]
+}

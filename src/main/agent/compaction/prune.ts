@@ -1,0 +1,134 @@
+/**
+ * Pruning (M32): old tool results shrink in what is sent; the transcript keeps them. A decision once taken stays, so that
+ * the prefix of the next request is the one of the last. Pure.
+ */
+import type { Message, ToolResultMessage } from '../../../shared/messages.ts'
+import { messageTokens } from '../context/message-tokens.ts'
+
+export interface PruneSettings {
+  readonly mode: 'off' | 'always' | 'cache-ttl'
+  readonly ttl: number
+  readonly keepLastAssistants: number
+  readonly softTrim: { readonly maxChars: number; readonly headChars: number; readonly tailChars: number }
+  readonly hardClear: { readonly enabled: boolean; readonly placeholder: string }
+}
+
+/** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
+export interface PruneDecisions {
+  readonly trimmed: ReadonlySet<string>
+  readonly cleared: ReadonlySet<string>
+}
+
+export interface PrunePlan {
+  readonly trimmed: readonly string[]
+  readonly cleared: readonly string[]
+  readonly charactersBefore: number
+  readonly charactersAfter: number
+}
+
+const trimFrom = 0.3
+const clearFrom = 0.5
+const minToClear = 50_000
+
+export interface PruneInput {
+  readonly messages: readonly Message[]
+  readonly decided: PruneDecisions
+  /** Tokens of the whole request as it would be sent, and of the model's window. */
+  readonly tokens: number
+  readonly contextWindow: number
+  /** Milliseconds since the provider was last asked; within the ttl its cached prefix is left alone. */
+  readonly idleMs: number
+  readonly settings: PruneSettings
+}
+
+/** What is to be pruned on top of what is decided; undefined when there is nothing. */
+export function planPruning({
+  messages,
+  decided,
+  tokens,
+  contextWindow,
+  idleMs,
+  settings,
+}: PruneInput): PrunePlan | undefined {
+  if (settings.mode === 'off' || (settings.mode === 'cache-ttl' && idleMs <= settings.ttl)) return undefined
+  if (tokens < trimFrom * contextWindow) return undefined
+  const candidates = prunable(messages, settings.keepLastAssistants)
+  const before = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, decided, settings)), 0)
+  const trimmed = candidates.filter(
+    (result) => !decided.trimmed.has(result.toolCallId) && lengthOf(result) > settings.softTrim.maxChars,
+  )
+  const afterTrim: PruneDecisions = {
+    trimmed: new Set([...decided.trimmed, ...trimmed.map(idOf)]),
+    cleared: decided.cleared,
+  }
+  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim, settings)), 0)
+  const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim, settings)
+  const clears = settings.hardClear.enabled && tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
+  const cleared = clears ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
+  if (trimmed.length === 0 && cleared.length === 0) return undefined
+  const all: PruneDecisions = {
+    trimmed: afterTrim.trimmed,
+    cleared: new Set([...decided.cleared, ...cleared.map(idOf)]),
+  }
+  const after = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, all, settings)), 0)
+  return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), charactersBefore: before, charactersAfter: after }
+}
+
+/** The messages as they are sent. */
+export function applyPruning(
+  messages: readonly Message[],
+  decided: PruneDecisions,
+  settings: PruneSettings,
+): Message[] {
+  return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided, settings) : message))
+}
+
+/** Tool results older than the last answers, and after the first thing the user said. */
+function prunable(messages: readonly Message[], keepLastAssistants: number): ToolResultMessage[] {
+  const firstUser = messages.findIndex((message) => message.role === 'user')
+  const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
+  const end = keepLastAssistants === 0 ? messages.length : (answers.at(-keepLastAssistants) ?? 0)
+  return messages.slice(Math.max(0, firstUser), end).filter((message) => message.role === 'toolResult')
+}
+
+function applyTo(
+  result: ToolResultMessage,
+  { trimmed, cleared }: PruneDecisions,
+  settings: PruneSettings,
+): ToolResultMessage {
+  if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)
+  if (!trimmed.has(result.toolCallId)) return result
+  const text = textOf(result)
+  const { headChars, tailChars, maxChars } = settings.softTrim
+  if (text.length <= maxChars) return result
+  return withText(result, `${text.slice(0, headChars)}\n…\n${text.slice(-tailChars)}`.toWellFormed())
+}
+
+function tokensSaved(
+  results: readonly ToolResultMessage[],
+  before: PruneDecisions,
+  after: PruneDecisions,
+  settings: PruneSettings,
+): number {
+  return results.reduce(
+    (sum, result) =>
+      sum + messageTokens(applyTo(result, before, settings)) - messageTokens(applyTo(result, after, settings)),
+    0,
+  )
+}
+
+function withText(result: ToolResultMessage, text: string): ToolResultMessage {
+  return { ...result, content: [{ type: 'text', text }] }
+}
+
+function textOf(result: ToolResultMessage): string {
+  return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function lengthOf(result: ToolResultMessage): number {
+  return textOf(result).length
+}
+
+function idOf(result: ToolResultMessage): string {
+  return result.toolCallId
+}

@@ -1,0 +1,165 @@
+/**
+ * Durable notes from a conversation before part of it is summarised (M29, M30): over the whole conversation while that
+ * fits, else in parts; tried twice, and where both fail, the words themselves are kept. What fails in passing was tried
+ * twice by the model already.
+ */
+import { AppError } from '../../../shared/errors.ts'
+import type { FileChange } from '../../../shared/file-change.ts'
+import { addUsage, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { messageTokens } from '../context/message-tokens.ts'
+import { renderInParts } from '../context/render-messages.ts'
+import { withoutGoOn } from '../context/request-history.ts'
+import type { Assembly } from '../context/assemble.ts'
+import type { Budget } from '../context/context-budget.ts'
+import { isPassing, withheldMessages, type Look, type ChatModel } from '#llm'
+import { dailyLogPath, localDate } from '#workspace'
+import type { Clock } from '#platform'
+import type { Prompts } from '../chat/prompts.ts'
+import { definitionsOf, ownTools } from '../tools/own-tools.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { sourceMark, type Source } from '../../../shared/provenance.ts'
+import { originsOf } from '../chat/provenance-tracking.ts'
+import { flush, type FlushOutcome } from './flush.ts'
+import { whileItShrinks } from './overflow.ts'
+import { rescue } from './verbatim-fallback.ts'
+
+export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | Rescued
+
+interface Rescued {
+  readonly status: 'rescued'
+  readonly changes: readonly FileChange[]
+  /** Why, where a model was asked. */
+  readonly message?: string
+}
+
+export interface NotesOptions {
+  readonly model: ChatModel
+  /** As it is now: a provider's refusal may teach that the window is smaller. */
+  readonly budget: () => Budget
+  readonly prompts: () => Promise<Prompts>
+  readonly tools: ToolContext
+  readonly now: Clock
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
+}
+
+/** Of what a request may hold, a part of a conversation leaves so much for the estimate's error and what tools answer. */
+const partShare = 0.85
+const minPartTokens = 300
+const tries = 2
+
+export class Notes {
+  readonly #options: NotesOptions
+
+  constructor(options: NotesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param unread what no flush has read
+   * @param measure the request as it would be sent now, in the provider's tokens
+   * @throws AppError only when the disk does not take what must not be lost, or the signal ended it
+   */
+  async save(
+    unread: readonly Message[],
+    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
+  ): Promise<SavedNotes> {
+    const { model, tools } = this.#options
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const outcome = await whileItShrinks(model, () => this.#read(unread, measure))
+        return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
+      } catch (error) {
+        if (!(error instanceof AppError) || tools.signal.aborted) throw error
+        if (attempt < tries && !isPassing(error)) continue
+        return { ...(await this.keepWords(unread)), message: error.message }
+      }
+    }
+  }
+
+  /** The words themselves, without asking anybody. @throws AppError when the disk does not take them */
+  async keepWords(unread: readonly Message[]): Promise<Rescued> {
+    const { tools, now, look } = this.#options
+    const sources = originsOf(unread, [])
+    const words = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
+    const text = sources.length === 0 ? words : `${words}\n\n${sourceMark(sources, localDate(now()))}`
+    const origin = { ...tools.origin, cause: 'flush' as const }
+    const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
+    return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now(), isLocal)] }
+  }
+
+  /** From one part of a conversation, in words. @param isOfLocal local notes went into it @throws AppError when the model fails */
+  async fromPart(part: string, name: string, isOfLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
+    const { model, now, budget } = this.#options
+    const tools = { ...this.#options.tools, isOfLocal, sources }
+    const prompts = await this.#options.prompts()
+    const at = now()
+    return flush({
+      model,
+      system: [prompts.flushSystem],
+      conversation: [{ role: 'user', content: `${name}:\n\n<conversation>\n${part}\n</conversation>`, timestamp: 0 }],
+      prompt: promptOf(prompts, tools, at),
+      tools,
+      maxOutput: budget().reserveTokens,
+      at,
+    })
+  }
+
+  /** Tokens of a conversation that one request can read, in our own estimate. @param factor provider tokens for each of ours */
+  async partTokens(factor: number): Promise<number> {
+    const { now, budget } = this.#options
+    const prompts = await this.#options.prompts()
+    const beside = estimateTokens(
+      JSON.stringify(definitionsOf(ownTools)) + prompts.flushSystem + promptOf(prompts, this.#options.tools, now()),
+    )
+    const { contextWindow, reserveTokens } = budget()
+    const room = (contextWindow - reserveTokens) / Math.max(1, factor) - beside
+    return Math.max(minPartTokens, Math.floor(room * partShare))
+  }
+
+  async #read(
+    unread: readonly Message[],
+    measure: () => Promise<{ assembly: Assembly; tokens: number; factor: number }>,
+  ): Promise<FlushOutcome> {
+    const { model, tools, budget, now } = this.#options
+    const prompts = await this.#options.prompts()
+    const at = now()
+    const prompt = promptOf(prompts, tools, at)
+    const { tokens, assembly, factor } = await measure()
+    const { contextWindow, reserveTokens } = budget()
+    const asked = messageTokens({ role: 'user', content: prompt + prompts.flushSystem, timestamp: 0 })
+    if (tokens + asked <= contextWindow - reserveTokens) {
+      const { system, messages } = assembly.request
+      return flush({
+        model,
+        system: [...system, prompts.flushSystem],
+        conversation: withoutGoOn(messages),
+        prompt,
+        tools,
+        maxOutput: reserveTokens,
+        at,
+      })
+    }
+    const seen = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
+    const isOfLocal = model.isLocal && unread.some(({ local }) => local)
+    const parts = renderInParts(seen, await this.partTokens(factor))
+    const changes: FileChange[] = []
+    let usage: Usage = noUsage
+    for (const [index, part] of parts.entries()) {
+      const outcome = await this.fromPart(
+        part,
+        `Part ${index + 1} of ${parts.length} of the conversation`,
+        isOfLocal,
+        originsOf(unread, []),
+      )
+      changes.push(...outcome.changes)
+      usage = addUsage(usage, outcome.usage)
+    }
+    return { changes, usage }
+  }
+}
+
+function promptOf(prompts: Prompts, { workspace }: ToolContext, at: Date): string {
+  return prompts.flush({ todaysLog: dailyLogPath(localDate(at), workspace.layout) })
+}

@@ -1,0 +1,204 @@
+/**
+ * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
+ * the message. The same value is what the provider gets and what the context meter shows. Pure.
+ */
+import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '../../../shared/contract/index.ts'
+import { sourceName, sourcesIn, type Source } from '../../../shared/provenance.ts'
+import type { Message } from '../../../shared/messages.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
+import { roomBeside, type Budget } from './context-budget.ts'
+import { cutMiddle, isSessionExcerpt, maxExcerptCharacters, maxFileCharacters, maxTotalCharacters } from './cut-text.ts'
+import { cutToTokens, fileTokens, shareOut } from './fit-text.ts'
+import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './request-history.ts'
+import { applyPruning, type PruneDecisions, type PruneSettings } from '../compaction/prune.ts'
+import { messageTextForModel, messageTokens } from './message-tokens.ts'
+
+/** A file that is read into every request; `text` is null when it does not exist. */
+export interface ContextFile {
+  readonly path: string
+  readonly text: string | null
+  readonly layer: 'project' | 'logs'
+  readonly day?: 'today' | 'yesterday'
+}
+
+export interface AssemblyInput {
+  readonly purpose: Extract<Purpose, { kind: 'chat' }>
+  readonly modelId: string
+  readonly budget: Budget
+  /** Why its window is not the one that was believed. */
+  readonly learned?: LearnedWindow
+  readonly maxOutput: number
+  readonly thinking?: ThinkingEffort | undefined
+  /** The prompt with everything filled in. */
+  readonly systemPrompt: string
+  readonly files: readonly ContextFile[]
+  readonly tools: readonly ToolDefinition[]
+  /** Stands for the part of the conversation that is no longer sent. */
+  readonly summary: string | undefined
+  /** It was made of local notes. */
+  readonly isSummaryLocal?: boolean
+  /** Where some of what it stands for comes from. */
+  readonly summarySources?: readonly Source[]
+  readonly pruned: PruneDecisions
+  readonly pruning: PruneSettings
+  /** The conversation so far; the last user message and what follows it is this turn. */
+  readonly messages: readonly Message[]
+  /** What was taken out of all this, for a remote model. */
+  readonly heldBack?: HeldBack | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Assembly {
+  readonly request: ModelRequest
+  readonly report: ContextReport
+}
+
+export function assemble(input: AssemblyInput): Assembly {
+  const prompt = item('system', 'system prompt', input.systemPrompt)
+  const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
+  const sections: string[] = []
+  let fences = 0
+  for (const { file, sent } of cutFiles(input.files, fileTokens(input.budget.compactAt, sumOf(items)))) {
+    const section = fileSection(file, sent)
+    const row = fileItem(file, sent)
+    sections.push(section)
+    items.push(row)
+    fences += Math.max(0, estimateTokens(section) - row.tokens)
+  }
+  // A file has the figure that it has everywhere; what names it to the model belongs to the prompt.
+  items[0] = { ...prompt, tokens: prompt.tokens + fences }
+  const budget = roomBeside(input.budget, sumOf(items))
+  const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
+    withTimestamp,
+  )
+  const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
+  if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
+  items.push(...messageItems(conversation))
+  const system = [input.systemPrompt, ...(sections.length > 0 ? [sections.join('\n\n')] : [])]
+  const estimatedTokens = sumOf(items)
+  return {
+    request: {
+      purpose: endsWithGoOn(messages) ? { ...input.purpose, goesOn: true } : input.purpose,
+      system,
+      messages,
+      tools: input.tools,
+      maxOutput: roomFor(input, estimatedTokens),
+      ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
+    },
+    report: {
+      model: input.modelId,
+      ...budget,
+      ...(input.learned ? { learned: input.learned } : {}),
+      items,
+      estimatedTokens,
+      reportedTokens: null,
+      ...(input.heldBack ? { heldBack: input.heldBack } : {}),
+      sentAt: input.now,
+    },
+  }
+}
+
+/** Every file as it is sent: within its own limits (M3), and all of them within `tokens`. */
+function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
+  let left = maxTotalCharacters
+  const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
+  const mostOfExcerpt = Math.floor(shareOut(excerpts, maxExcerptCharacters))
+  const cut = files.map((file) => {
+    const own = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
+    const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(own, left))
+    left = Math.max(0, left - sent.length)
+    return { file, sent }
+  })
+  const most = shareOut(
+    cut.map(({ sent }) => estimateTokens(sent)),
+    tokens,
+  )
+  return most === Infinity ? cut : cut.map(({ file, sent }) => ({ file, sent: cutToTokens(sent, most) }))
+}
+
+function isExcerpt({ layer, text }: ContextFile): boolean {
+  return layer === 'logs' && text !== null && isSessionExcerpt(text)
+}
+
+function sumOf(items: readonly ContextItem[]): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+/** An estimate can be this much too low. */
+const estimateMargin = 1.1
+const minOutput = 256
+
+/** Providers refuse a request whose input and longest answer together exceed the window. */
+function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
+  return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
+}
+
+function summaryMessage({ summary = '', isSummaryLocal = false, summarySources = [] }: AssemblyInput): Message {
+  const fenced = unfenced(summary, 'summary')
+  const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
+  return {
+    role: 'user',
+    content,
+    timestamp: 0,
+    ...(isSummaryLocal ? { local: true } : {}),
+    ...(summarySources.length > 0 ? { sources: [...summarySources] } : {}),
+  }
+}
+
+/** What files say is data; the fence tells the model where it begins and ends. */
+function fileSection({ path, text }: ContextFile, sent: string): string {
+  const name = path.replace(/["<>\n]/g, '_')
+  if (text === null) return `<file path="${name}" missing="true"/>`
+  const from = sourcesIn(sent).map(sourceName).join('; ')
+  const trust = from === '' ? '' : ` from="${from}"`
+  return `<file path="${name}"${trust}>\n${unfenced(sent, 'file').trimEnd()}\n</file>`
+}
+
+/** The text cannot end its own fence, nor open another one of the kind, however that is written. */
+function unfenced(text: string, tag: 'file' | 'summary'): string {
+  return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
+}
+
+function fileItem(file: ContextFile, sent: string): ContextItem {
+  const raw = file.text ?? ''
+  const note = file.text === null ? 'missing' : sent.length !== raw.length ? 'cut' : file.day
+  return {
+    layer: file.layer,
+    name: file.path,
+    tokens: estimateTokens(sent),
+    rawCharacters: raw.length,
+    sentCharacters: sent.length,
+    ...(note ? { note } : {}),
+  }
+}
+
+/** One row for the earlier conversation, one for each tool's results, one for the message of this turn. */
+function messageItems(messages: readonly Message[]): ContextItem[] {
+  const lastUser = messages.findLastIndex((message) => message.role === 'user')
+  const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()
+  for (const [index, message] of messages.entries()) {
+    const isTool = message.role === 'toolResult'
+    const layer: Layer = isTool ? 'tools' : index === lastUser ? 'message' : 'conversation'
+    const name = isTool ? message.toolName : layer
+    const group = groups.get(`${layer}/${name}`) ?? { layer, name, tokens: 0, characters: 0 }
+    group.tokens += messageTokens(message)
+    group.characters += messageTextForModel(message).length
+    groups.set(`${layer}/${name}`, group)
+  }
+  const order: Layer[] = ['conversation', 'tools', 'message']
+  return [...groups.values()]
+    .sort((one, other) => order.indexOf(one.layer) - order.indexOf(other.layer))
+    .map(({ layer, name, tokens, characters }) => ({
+      layer,
+      name,
+      tokens,
+      rawCharacters: characters,
+      sentCharacters: characters,
+    }))
+}
+
+function item(layer: Layer, name: string, text: string): ContextItem {
+  return { layer, name, tokens: estimateTokens(text), rawCharacters: text.length, sentCharacters: text.length }
+}

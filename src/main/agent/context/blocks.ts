@@ -1,0 +1,64 @@
+/** A request taken apart again into the items of its report, to be read and compared. Pure. */
+import { diffArrays } from 'diff'
+import type { BlockChange, Layer, RequestBlock } from '../../../shared/contract/index.ts'
+import { hasOwnName } from '../../../shared/own-files.ts'
+import { toolItem, toolOfItem } from '../../../shared/context-items.ts'
+import { nameOfTool, stretchesOf } from './meter-rows.ts'
+import { spokenIn, type SentRequest } from './sent.ts'
+import { messageTextForModel } from './message-tokens.ts'
+
+const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
+
+export function requestBlocks(request: SentRequest): RequestBlock[] {
+  const [prompt = '', files = ''] = request.system
+  const { summary, spoken } = spokenIn(request)
+  const stretches = stretchesOf(spoken)
+  return [
+    { layer: 'system', name: 'system prompt', text: prompt },
+    ...request.tools.map((tool) => ({
+      layer: 'system' as const,
+      name: toolItem(nameOfTool(tool)),
+      text: JSON.stringify(tool, null, 2),
+    })),
+    ...[...files.matchAll(file)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
+    ...(summary === undefined ? [] : [{ layer: 'summary' as const, name: 'summary', text: summary }]),
+    ...spoken.map((message, index): RequestBlock => {
+      const text = messageTextForModel(message)
+      if (message.role === 'toolResult') return { layer: 'tools', name: message.toolName, text }
+      const stretch = stretches[index]
+      return stretch === undefined
+        ? { layer: 'message', name: 'message', text: `${message.role}: ${text}` }
+        : { layer: 'conversation', name: stretch, text: `${message.role}: ${text}` }
+    }),
+  ]
+}
+
+function isTool({ name }: RequestBlock): boolean {
+  return toolOfItem(name) !== undefined
+}
+
+/** Beside an agent's own files, logs are all that is read into a request (M3, M8). */
+function layerOfFile(path: string): Layer {
+  return hasOwnName(path) ? 'project' : 'logs'
+}
+
+/** Everything of one item, as it was sent; of the items that stand for several, all of those. */
+export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
+  const isAll = layer === 'conversation' && name === 'conversation'
+  const isAnyTool = layer === 'system' && name === 'tools'
+  return requestBlocks(request)
+    .filter((block) => block.layer === layer && (isAll || (isAnyTool ? isTool(block) : block.name === name)))
+    .map(({ text }) => text)
+    .join('\n\n')
+}
+
+export function requestDifference(from: SentRequest, to: SentRequest): BlockChange[] {
+  // The message of one turn is an earlier one in the next: the same words are the same block.
+  const comparator = (one: RequestBlock, other: RequestBlock) => one.text === other.text
+  return diffArrays(requestBlocks(from), requestBlocks(to), { comparator }).flatMap(
+    ({ added, removed, value }): BlockChange[] =>
+      added || removed
+        ? value.map((block) => ({ kind: added ? 'added' : 'removed', ...block }))
+        : [{ kind: 'same', count: value.length }],
+  )
+}

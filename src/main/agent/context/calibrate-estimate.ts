@@ -1,0 +1,26 @@
+/** Sets a report right by what the provider counted (M28, M45). Pure. */
+import type { ContextItem, ContextReport } from '../../../shared/contract/index.ts'
+import { sharesOf } from './shares.ts'
+import { calibration } from './message-tokens.ts'
+
+/**
+ * The report in the provider's tokens: as it counted this request, or else by the factor of the last one that it
+ * counted. Items sum to the total.
+ */
+export function calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
+  // What runs inside the app counts as we estimate: a file has the same figure here as everywhere else.
+  if (report.model === 'offline') return { ...report, reportedTokens: null }
+  if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaled(report, report.reportedTokens)
+  const factor = last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
+  return scaled(report, Math.ceil(report.estimatedTokens * factor))
+}
+
+function scaled(report: ContextReport, total: number): ContextReport {
+  const factor = report.estimatedTokens === 0 ? 0 : total / report.estimatedTokens
+  const shares = sharesOf(
+    report.items.map(({ tokens }) => tokens * factor),
+    total,
+  )
+  const items: ContextItem[] = report.items.map((item, index) => ({ ...item, tokens: shares[index] ?? 0 }))
+  return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
+}

@@ -1,0 +1,113 @@
+/** What a conversation's requests were filled with, one after another, and what happened in between (M45). Pure. */
+import type {
+  ContextEvent,
+  ContextEventDetails,
+  ContextReport,
+  ContextStep,
+  Layer,
+  PlacedEvent,
+} from '../../../shared/contract/index.ts'
+import { contextReportSchema } from '../../../shared/contract/context.ts'
+import { messageText, type Message } from '../../../shared/messages.ts'
+import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
+import { calibrated } from './calibrate-estimate.ts'
+import { keepingState } from '../compaction/compaction-state.ts'
+import { messageTextForModel, messageTokens } from './message-tokens.ts'
+
+/** The entry type under which a request's report is kept in the transcript. */
+export const reportEntry = 'commonplace.context'
+
+const questionCharacters = 120
+/** Messages of a compaction that are shown, and characters of each. */
+const maxSpoken = 400
+const spokenCharacters = 2000
+
+export function reportOf(entry: TranscriptEntry | undefined): ContextReport | undefined {
+  return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
+}
+
+/** A report as a transcript has it; undefined for what is none. */
+export function readReport(data: unknown): ContextReport | undefined {
+  return contextReportSchema.safeParse(data).data
+}
+
+export function contextTimeline(
+  branch: readonly TranscriptEntry[],
+  placed: readonly PlacedEvent[],
+): {
+  steps: ContextStep[]
+  events: ContextEvent[]
+} {
+  const steps: ContextStep[] = []
+  const kept = new Map(placed.map(({ id, event }) => [id, event]))
+  const events: ContextEvent[] = []
+  let question = ''
+  let waiting: ContextStep | undefined
+  for (const entry of branch) {
+    const report = reportOf(entry)
+    if (report) {
+      waiting = stepOf(entry.id, report, question)
+      steps.push(waiting)
+    } else if (entry.type === 'message') {
+      const { message } = entry
+      if (message.role === 'user') question = messageText(message).slice(0, questionCharacters).toWellFormed()
+      if (message.role === 'assistant' && waiting) {
+        steps[steps.length - 1] = { ...waiting, answer: entry.id, usage: message.usage }
+        waiting = undefined
+      }
+    }
+    const event = kept.get(entry.id)
+    if (event && event.type !== 'command')
+      events.push({ id: entry.id, before: steps.length, at: Date.parse(entry.timestamp), event })
+  }
+  return { steps, events }
+}
+
+function stepOf(id: string, report: ContextReport, question: string): ContextStep {
+  const { items, ...rest } = calibrated(report, undefined)
+  const layers: Partial<Record<Layer, number>> = {}
+  for (const { layer, tokens } of items) layers[layer] = (layers[layer] ?? 0) + tokens
+  return { ...rest, id, layers, question, answer: null, usage: null }
+}
+
+/** What a compaction dropped and kept, or a pruning cut. */
+export function eventDetails(branch: readonly TranscriptEntry[], id: string): ContextEventDetails {
+  const at = branch.findIndex((entry) => entry.id === id)
+  const entry = branch[at]
+  const details: ContextEventDetails = { dropped: [], kept: [], results: [] }
+  if (!entry) return details
+  const { live } = keepingState(branch.slice(0, at))
+  if (entry.type === 'compaction') {
+    const cut = live.findIndex((message) => message.id === entry.firstKeptEntryId)
+    const messages = live.map(({ message }) => spoken(message))
+    const first = cut < 0 ? messages.length : cut
+    return {
+      ...details,
+      dropped: messages.slice(0, first).slice(-maxSpoken),
+      kept: messages.slice(first, first + maxSpoken),
+    }
+  }
+  if (entry.type === 'prune') {
+    const cleared = new Set(entry.cleared)
+    const all = new Set([...entry.trimmed, ...entry.cleared])
+    const results = live.flatMap(({ message }) =>
+      message.role === 'toolResult' && all.has(message.toolCallId)
+        ? [
+            {
+              tool: message.toolName,
+              characters: messageText(message).length,
+              isCleared: cleared.has(message.toolCallId),
+            },
+          ]
+        : [],
+    )
+    return { ...details, results }
+  }
+  return details
+}
+
+function spoken(message: Message): ContextEventDetails['dropped'][number] {
+  const role = message.role === 'toolResult' ? message.toolName : message.role
+  const text = messageTextForModel(message).slice(0, spokenCharacters).toWellFormed()
+  return { role, text, tokens: messageTokens(message) }
+}

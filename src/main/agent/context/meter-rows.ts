@@ -1,0 +1,112 @@
+/**
+ * The rows of a request's table (M45): a report is kept with one item for all tool schemas and one for the earlier
+ * conversation, so that transcripts stay small; here each schema and each turn becomes a row of its own again. Pure.
+ */
+import type { ContextItem, ContextReport } from '../../../shared/contract/index.ts'
+import { stretchItem, toolItem } from '../../../shared/context-items.ts'
+import { isRecord } from '../../../shared/json.ts'
+import { messageText, type Message } from '../../../shared/messages.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { spokenIn, type SentRequest } from './sent.ts'
+import { sharesOf } from './shares.ts'
+import { messageTextForModel, messageTokens } from './message-tokens.ts'
+
+/** Turns that have a row each; what was said before them shares the first one. */
+const maxTurns = 24
+const aboutCharacters = 60
+
+type Part = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; readonly characters: number }
+
+/** @param request the one that the report is of */
+export function unfolded(report: ContextReport, request: SentRequest): ContextReport {
+  return {
+    ...report,
+    items: report.items.flatMap((item) => {
+      if (item.layer === 'system' && item.name === 'tools') return shared(item, toolParts(request))
+      if (item.layer === 'conversation' && item.name === 'conversation') return shared(item, turnParts(request))
+      return [item]
+    }),
+  }
+}
+
+/** The stretch that each message belongs to, by its place; undefined for those that have an item of another kind. */
+export function stretchesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
+  const asked = spoken.findLastIndex(({ role }) => role === 'user')
+  const names: (string | undefined)[] = spoken.map(() => undefined)
+  for (const places of turnsOf(spoken, asked)) {
+    const name = stretchItem({ from: (places[0] ?? 0) + 1, to: (places.at(-1) ?? 0) + 1 })
+    for (const place of places) names[place] = name
+  }
+  return names
+}
+
+/** Places of what was said, turn by turn: without tools' results and without the message that is being answered. */
+function turnsOf(spoken: readonly Message[], asked: number): number[][] {
+  const turns: number[][] = []
+  let isNext = true
+  for (const [place, { role }] of spoken.entries()) {
+    isNext ||= role === 'user'
+    if (role === 'toolResult' || place === asked) continue
+    if (isNext) turns.push([])
+    isNext = false
+    turns.at(-1)?.push(place)
+  }
+  const surplus = Math.max(0, turns.length - maxTurns)
+  return surplus === 0 ? turns : [turns.slice(0, surplus + 1).flat(), ...turns.slice(surplus + 1)]
+}
+
+function toolParts({ tools }: SentRequest): Part[] {
+  return tools.map((tool) => {
+    const text = JSON.stringify(tool)
+    return { name: toolItem(nameOfTool(tool)), tokens: estimateTokens(text), characters: text.length }
+  })
+}
+
+export function nameOfTool(tool: unknown): string {
+  return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
+}
+
+function turnParts(request: SentRequest): Part[] {
+  const { spoken } = spokenIn(request)
+  const names = stretchesOf(spoken)
+  const parts = new Map<string, Part>()
+  for (const [place, message] of spoken.entries()) {
+    const name = names[place]
+    if (name === undefined) continue
+    const { tokens = 0, characters = 0, about = aboutOf(message) } = parts.get(name) ?? {}
+    parts.set(name, {
+      name,
+      tokens: tokens + messageTokens(message),
+      characters: characters + messageTextForModel(message).length,
+      ...(about === undefined ? {} : { about }),
+    })
+  }
+  return [...parts.values()]
+}
+
+/** As every message of the user begins when it is sent. */
+const moment = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
+
+/** The first words of what the user said. */
+function aboutOf(message: Message): string | undefined {
+  const words = messageText(message).replace(moment, '').replace(/\s+/g, ' ').trim()
+  return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
+}
+
+/** The item in parts, by the largest remainder: their tokens sum to its own. */
+function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
+  if (parts.length === 0) return [item]
+  const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)
+  const shares = sharesOf(
+    parts.map(({ tokens }) => (all === 0 ? 0 : (tokens / all) * item.tokens)),
+    item.tokens,
+  )
+  return parts.map(({ name, about, characters }, index) => ({
+    layer: item.layer,
+    name,
+    tokens: shares[index] ?? 0,
+    rawCharacters: characters,
+    sentCharacters: characters,
+    ...(about === undefined ? {} : { about }),
+  }))
+}

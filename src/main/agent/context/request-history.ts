@@ -1,0 +1,102 @@
+/** Makes a stored conversation into one that every provider accepts. Pure. */
+import type { AssistantMessage, Message, ToolResultMessage } from '../../../shared/messages.ts'
+
+/**
+ * Every tool call is followed by its result: a call that was interrupted gets one that says so, a result whose call is
+ * gone is dropped, and an answer of which nothing came is left out.
+ */
+export function pairToolResults(messages: readonly Message[]): Message[] {
+  const paired: Message[] = []
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'toolResult') continue
+    if (message.role === 'user') {
+      paired.push(message)
+      continue
+    }
+    if (message.content.every((part) => part.type === 'thinking')) continue
+    paired.push(message)
+    const results = resultsOf(messages, at)
+    for (const part of message.content) {
+      if (part.type === 'toolCall') paired.push(results.get(part.id) ?? interrupted(message, part.id, part.name))
+    }
+  }
+  return paired
+}
+
+/** Up to the next answer: later ones may have calls of the same ids. */
+function resultsOf(messages: readonly Message[], answer: number): Map<string, ToolResultMessage> {
+  const results = new Map<string, ToolResultMessage>()
+  for (let at = answer + 1; at < messages.length; at += 1) {
+    const message = messages[at]
+    if (!message || message.role === 'assistant') break
+    if (message.role === 'toolResult') results.set(message.toolCallId, message)
+  }
+  return results
+}
+
+/**
+ * An answer whose calls have ids of their own in the conversation: some servers number the calls of each answer anew, and
+ * results, kept outputs and prunings go by the id.
+ */
+export function withOwnCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
+  const taken = new Set<string>()
+  for (const message of earlier) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'toolCall') taken.add(part.id)
+  }
+  const own = (id: string): string => {
+    let free = id
+    for (let number = 2; taken.has(free); number += 1) free = `${id}_${number}`
+    taken.add(free)
+    return free
+  }
+  return {
+    ...answer,
+    content: answer.content.map((part) => (part.type === 'toolCall' ? { ...part, id: own(part.id) } : part)),
+  }
+}
+
+function interrupted(answer: AssistantMessage, toolCallId: string, toolName: string): ToolResultMessage {
+  return {
+    role: 'toolResult',
+    toolCallId,
+    toolName,
+    content: [{ type: 'text', text: 'Interrupted: this call was never carried out.' }],
+    isError: true,
+    timestamp: answer.timestamp,
+  }
+}
+
+/** The last thing said is the user's: an answer that broke off is gone on with when somebody asks for it. */
+export function endWithUser(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return messages
+  return [...messages, { role: 'user', content: goOn, timestamp: last.timestamp }]
+}
+
+const goOn = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
+
+/** True where that was added. */
+export function endsWithGoOn(messages: readonly Message[]): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
+}
+
+/** The same without that, for a request whose last words are others. */
+export function withoutGoOn(messages: readonly Message[]): readonly Message[] {
+  return endsWithGoOn(messages) ? messages.slice(0, -1) : messages
+}
+
+/** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */
+export function withTimestamp(message: Message): Message {
+  if (message.role !== 'user') return message
+  const stamp = `[${formatMoment(new Date(message.timestamp))}] `
+  if (typeof message.content === 'string') return { ...message, content: stamp + message.content }
+  return { ...message, content: [{ type: 'text', text: stamp.trimEnd() }, ...message.content] }
+}
+
+function formatMoment(at: Date): string {
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][at.getDay()]
+  return `${day} ${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${pad(at.getHours())}:${pad(at.getMinutes())}`
+}

@@ -1,0 +1,223 @@
+/**
+ * One server of tools (Model Context Protocol), as a program of its own or behind an address, through the official
+ * client. It is started when its tools are first wanted; what it logs and why it failed can be looked at.
+ */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
+import { AppError } from '../../../shared/errors.ts'
+import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '../../../shared/limits.ts'
+import { boundedFetch, type McpServerSettings } from '#platform'
+
+const startTimeoutMs = 20_000
+const maxLogLines = 200
+const maxNoteCharacters = 500
+/** A server that would not start is left alone for so long, ms, unless it is asked for by hand. */
+const restMs = 30_000
+
+export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
+
+export interface CallOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** `share` is 0 to 1, or null where the server does not say. */
+  readonly onProgress: (share: number | null, note: string) => void
+}
+
+export interface ConnectionOptions {
+  readonly name: string
+  readonly settings: McpServerSettings
+  readonly env: NodeJS.ProcessEnv
+  readonly version: string
+  readonly onChange: () => void
+  /** Takes out what is secret of what the server says. */
+  readonly scrub: (text: string) => string
+}
+
+export class McpConnection {
+  readonly settings: McpServerSettings
+  readonly #options: ConnectionOptions
+  readonly #log: string[] = []
+  #state: ServerState = 'stopped'
+  #problem: string | undefined
+  #failedAt = -Infinity
+  #tools: readonly WireTool[] = []
+  #client: Client | undefined
+  #starting: Promise<void> | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.settings = options.settings
+  }
+
+  get state(): ServerState {
+    return this.#state
+  }
+
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  get log(): readonly string[] {
+    return this.#log
+  }
+
+  get tools(): readonly WireTool[] {
+    return this.#tools
+  }
+
+  /** Ready, or failed: it never throws, for a server that is down must not keep anybody from talking. */
+  async start(byHand = false): Promise<void> {
+    if (this.#state === 'ready') return
+    if (this.#state === 'failed' && !byHand && performance.now() - this.#failedAt < restMs) return
+    this.#starting ??= this.#connect().finally(() => (this.#starting = undefined))
+    return this.#starting
+  }
+
+  /** @throws AppError `mcp_unavailable`, `tool_timeout` */
+  async call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+    await this.start(true)
+    const client = this.#client
+    if (!client || this.#state !== 'ready') throw this.#unavailable()
+    const { signal, timeoutMs, onProgress } = options
+    try {
+      const result = await client.callTool({ name: tool, arguments: input }, undefined, {
+        signal,
+        timeout: timeoutMs,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ progress, total, message = '' }) =>
+          onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
+      })
+      return result as CallToolResult
+    } catch (error) {
+      signal.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      if (/timed? ?out/i.test(reason)) {
+        const seconds = Math.round(timeoutMs / 1000)
+        throw new AppError('tool_timeout', `${tool} did not finish within ${seconds} s`, { tool, seconds })
+      }
+      throw new AppError('mcp_unavailable', `${this.#options.name}: ${reason}`, { server: this.#options.name, reason })
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    this.#become('stopped')
+    await client?.close().catch(() => undefined)
+  }
+
+  async #connect(): Promise<void> {
+    const { version } = this.#options
+    this.#problem = undefined
+    this.#become('starting')
+    try {
+      const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
+      const types = await import('@modelcontextprotocol/sdk/types.js')
+      const client = new Client({ name: 'commonplace', version })
+      client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => {
+        this.#keepLog(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`)
+      })
+      client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => this.#listTools(client))
+      // An error that matters ends a call or the connection; this is where the others are seen.
+      client.onerror = (error) => this.#keepLog(error.message)
+      await client.connect(await this.#transport(), { timeout: startTimeoutMs })
+      client.onclose = () => this.#lost(client)
+      this.#client = client
+      await this.#listTools(client)
+      this.#become('ready')
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  async #transport() {
+    const { command, args, env, cwd, url, headers } = this.settings
+    if (url !== undefined) {
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+      return new StreamableHTTPClientTransport(new URL(url), {
+        requestInit: { headers: this.#filled(headers) },
+        // A stream of events stays open as long as the server; whatever else it sends is one message.
+        fetch: boundedFetch(
+          globalThis.fetch,
+          (_method, type) =>
+            type === 'text/event-stream' ? { event: maxToolMessageBytes } : { whole: maxToolMessageBytes },
+          (limit) => new Error(`it sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),
+        ),
+      })
+    }
+    const { getDefaultEnvironment, StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+    const transport = new StdioClientTransport({
+      command: command ?? '',
+      args,
+      env: { ...getDefaultEnvironment(), ...this.#filled(env) },
+      stderr: 'pipe',
+      maxBufferSize: maxToolMessageBytes,
+      ...(cwd === undefined ? {} : { cwd }),
+    })
+    transport.stderr?.on('data', (chunk: Buffer) => {
+      for (const line of chunk.toString('utf8').split('\n')) if (line.trim() !== '') this.#keepLog(line)
+    })
+    return transport
+  }
+
+  async #listTools(client: Client): Promise<void> {
+    const tools: WireTool[] = []
+    let cursor: string | undefined
+    let pages = 0
+    do {
+      const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: startTimeoutMs })
+      for (const tool of page.tools) tools.push(shortened(tool))
+      cursor = page.nextCursor
+      pages += 1
+    } while (cursor !== undefined && pages < maxToolPages && tools.length < maxTools)
+    if (cursor !== undefined || tools.length > maxTools) this.#keepLog(`only its first ${maxTools} tools are used`)
+    this.#tools = tools.slice(0, maxTools)
+    this.#options.onChange()
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    this.#fail('the server ended')
+  }
+
+  #fail(said: string): void {
+    const problem = this.#options.scrub(said)
+    this.#problem = problem
+    this.#failedAt = performance.now()
+    this.#keepLog(problem)
+    this.#become('failed')
+  }
+
+  #become(state: ServerState): void {
+    this.#state = state
+    this.#options.onChange()
+  }
+
+  #keepLog(line: string): void {
+    this.#log.push(this.#options.scrub(line).slice(0, 2000))
+    if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
+  }
+
+  /** `${NAME}` stands for a variable of our environment: a secret has no place in the configuration. */
+  #filled(values: Readonly<Record<string, string>>): Record<string, string> {
+    const fill = (value: string) =>
+      value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => this.#options.env[variable] ?? '')
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
+  }
+
+  #unavailable(): AppError {
+    const { name } = this.#options
+    const reason = this.#problem ?? 'it is not running'
+    return new AppError('mcp_unavailable', `the tool server ${name} cannot be used: ${reason}`, {
+      server: name,
+      reason,
+    })
+  }
+}
+
+function shortened(tool: WireTool): WireTool {
+  const { description } = tool
+  if (description === undefined || description.length <= maxToolDescription) return tool
+  return { ...tool, description: description.slice(0, maxToolDescription).toWellFormed() }
+}

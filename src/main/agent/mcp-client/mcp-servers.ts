@@ -1,0 +1,154 @@
+/** The servers of tools that the configuration names: started on demand, followed when the configuration changes. */
+import { createHash } from 'node:crypto'
+import type { McpServer } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { type KeyRing, type McpServerSettings, type SettingsStore, Changes, type Announcements } from '#platform'
+import { McpConnection } from './mcp-connection.ts'
+
+export type ToolPermission = 'ask' | 'always' | 'never'
+
+/** A tool of a server, under the name by which models know it. */
+export interface McpTool {
+  readonly name: string
+  readonly server: string
+  readonly tool: string
+  readonly description: string
+  readonly schema: Record<string, unknown>
+  /** The server says that it changes nothing. */
+  readonly readOnly: boolean
+  readonly connection: McpConnection
+}
+
+export interface McpServersOptions {
+  readonly settings: Pick<SettingsStore, 'config' | 'set'>
+  readonly env: NodeJS.ProcessEnv
+  readonly version: string
+  /** Take out what is secret of what servers say. */
+  readonly keys: Pick<KeyRing, 'scrub'>
+}
+
+/** Providers allow no longer names. */
+const maxNameCharacters = 64
+
+export class McpServers {
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #options: McpServersOptions
+  readonly #connections = new Map<string, McpConnection>()
+
+  constructor(options: McpServersOptions) {
+    this.changes = this.#changes
+    this.#options = options
+  }
+
+  /** The tools of all servers that run; those that do not yet are started first. */
+  async tools(): Promise<McpTool[]> {
+    const connections = this.#wanted()
+    await Promise.all(connections.map(([, connection]) => connection.start()))
+    return connections.flatMap(([server, connection]) =>
+      connection.tools
+        .filter(({ name }) => connection.state === 'ready' && this.permissionOf(server, name) !== 'never')
+        .map((tool) => ({
+          name: toolName(server, tool.name),
+          server,
+          tool: tool.name,
+          description: `[${server}] ${tool.description ?? tool.title ?? tool.name}`,
+          schema: tool.inputSchema as Record<string, unknown>,
+          readOnly: tool.annotations?.readOnlyHint === true,
+          connection,
+        })),
+    )
+  }
+
+  permissionOf(server: string, tool: string): ToolPermission {
+    const settings = this.#settings()[server]
+    return settings?.tools[tool] ?? settings?.permission ?? 'ask'
+  }
+
+  async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
+    if (!this.#settings()[server]) throw unknownServer(server)
+    await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
+    this.#changes.announce()
+  }
+
+  status(): McpServer[] {
+    return Object.entries(this.#settings()).map(([name, settings]) => {
+      const connection = this.#connections.get(name)
+      return {
+        name,
+        state: settings.enabled ? (connection?.state ?? 'stopped') : 'disabled',
+        transport: settings.url === undefined ? 'stdio' : 'http',
+        problem: connection?.problem ?? null,
+        tools: (connection?.tools ?? []).map((tool) => ({
+          name: tool.name,
+          description: tool.description ?? '',
+          permission: this.permissionOf(name, tool.name),
+        })),
+        log: [...(connection?.log ?? [])],
+      }
+    })
+  }
+
+  /** Starts a server whether or not it failed before. @throws AppError `input_invalid`, `mcp_unavailable` */
+  async start(name: string): Promise<void> {
+    const connection = this.#wanted().find(([server]) => server === name)?.[1]
+    if (!connection) throw unknownServer(name)
+    await connection.start(true)
+    if (connection.state === 'ready') return
+    const reason = connection.problem ?? ''
+    throw new AppError('mcp_unavailable', `${name} did not start: ${reason}`, { server: name, reason })
+  }
+
+  /** Lets go of servers whose settings changed or that are gone. */
+  async applySettings(): Promise<void> {
+    const settings = this.#settings()
+    for (const [name, connection] of this.#connections) {
+      if (isSameServer(connection.settings, settings[name])) continue
+      this.#connections.delete(name)
+      await connection.close()
+    }
+    this.#changes.announce()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close()))
+    this.#connections.clear()
+  }
+
+  #settings(): Readonly<Record<string, McpServerSettings>> {
+    return this.#options.settings.config.mcp.servers
+  }
+
+  #wanted(): [string, McpConnection][] {
+    const { env, version, keys } = this.#options
+    const onChange = () => this.#changes.announce()
+    const scrub = (text: string) => keys.scrub(text)
+    return Object.entries(this.#settings())
+      .filter(([, settings]) => settings.enabled)
+      .map(([name, settings]) => {
+        const connection =
+          this.#connections.get(name) ?? new McpConnection({ name, settings, env, version, onChange, scrub })
+        this.#connections.set(name, connection)
+        return [name, connection]
+      })
+  }
+}
+
+function unknownServer(name: string): AppError {
+  return new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
+}
+
+/** Permissions may change without starting it anew. */
+function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
+  if (!other?.enabled) return false
+  const core = ({ command, args, env, cwd, url, headers }: McpServerSettings) =>
+    JSON.stringify([command, args, env, cwd, url, headers])
+  return core(one) === core(other)
+}
+
+function toolName(server: string, tool: string): string {
+  const name = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+  if (name.length <= maxNameCharacters && name.endsWith(tool)) return name
+  const mark = createHash('sha256').update(tool).digest('hex').slice(0, 6)
+  return `${name.slice(0, maxNameCharacters - 7)}_${mark}`
+}

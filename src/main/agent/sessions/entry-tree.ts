@@ -1,0 +1,88 @@
+/**
+ * The tree that a transcript's entries form by `parentId`. An edit, a retry and a deletion each leave what was there and
+ * grow another branch; the current one ends at the last entry of the file. Pure.
+ *
+ *   m1 ─ m2 ─ m3            m3' is an edited m3: both have the same last message above them, so they are siblings
+ *          └─ m3' ─ m4'     a marker below m3 makes its branch the current one again
+ */
+import { branchEntry, readBranchMark } from '../../../shared/branch-mark.ts'
+import type { TranscriptEntry } from './transcript-entries.ts'
+
+/** Other versions of a message, oldest first, the shown one among them. */
+export interface Siblings {
+  readonly ids: readonly string[]
+  /** 0-based. */
+  readonly index: number
+}
+
+/** From here on the conversation shows another branch. */
+export function isBranchMark(entry: TranscriptEntry): boolean {
+  return entry.type === 'custom' && entry.customType === branchEntry
+}
+
+type Parents = ReadonlyMap<string, string | null>
+
+/** Ids from `leaf` to the root. */
+export function pathTo(leaf: string | null, parents: Parents): Set<string> {
+  const path = new Set<string>()
+  for (let id = leaf; id !== null && !path.has(id); id = parents.get(id) ?? null) path.add(id)
+  return path
+}
+
+/** Messages whose branch was deleted and not restored. */
+export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string> {
+  const deleted = new Set<string>()
+  for (const entry of entries) {
+    if (entry.type !== 'custom' || entry.customType !== branchEntry) continue
+    const mark = readBranchMark(entry.data)
+    if (mark.deleted !== undefined) deleted.add(mark.deleted)
+    if (mark.restored !== undefined) deleted.delete(mark.restored)
+  }
+  return deleted
+}
+
+/** For each message of `branch` that has other versions: which, and where it stands among them. */
+export function siblingsOn(
+  branch: readonly TranscriptEntry[],
+  entries: readonly TranscriptEntry[],
+  parents: Parents,
+): Map<string, Siblings> {
+  const isMessage = new Set(entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])))
+  const deleted = deletedMessages(entries)
+  const families = new Map<string | null, string[]>()
+  const familyOf = new Map<string, string[]>()
+  for (const entry of entries) {
+    if (entry.type !== 'message' || deleted.has(entry.id)) continue
+    const above = messageAbove(entry.parentId, isMessage, parents)
+    const family = families.get(above) ?? []
+    families.set(above, family)
+    family.push(entry.id)
+    familyOf.set(entry.id, family)
+  }
+  const siblings = new Map<string, Siblings>()
+  for (const { id } of branch) {
+    const family = familyOf.get(id)
+    if (family && family.length > 1) siblings.set(id, { ids: family, index: family.indexOf(id) })
+  }
+  return siblings
+}
+
+function messageAbove(parent: string | null, isMessage: ReadonlySet<string>, parents: Parents): string | null {
+  let id = parent
+  while (id !== null && !isMessage.has(id)) id = parents.get(id) ?? null
+  return id
+}
+
+/** The newest entry below `id`, or `id` itself: where a reader left this branch. */
+export function tipBelow(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
+  const below = new Set([id])
+  let tip = id
+  // A parent stands in the file before its children.
+  for (const entry of entries) {
+    const parent = parents.get(entry.id)
+    if (typeof parent !== 'string' || !below.has(parent)) continue
+    below.add(entry.id)
+    tip = entry.id
+  }
+  return tip
+}

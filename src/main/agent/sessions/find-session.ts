@@ -1,0 +1,62 @@
+/** Full-text search in one conversation, by plain reading: it needs no index and finds any script. */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { messageText } from '../../../shared/messages.ts'
+import { entrySchema } from './transcript-entries.ts'
+import { parseJson } from '../../../shared/json.ts'
+
+/** Characters before and after the first match. */
+const around = 40
+
+export interface FoundPassage {
+  /** The entry of the message. */
+  readonly message: string
+  readonly snippet: string
+}
+
+/**
+ * The first passage with one of the words, if every word stands somewhere in what was said.
+ * @param words in lower case
+ */
+export async function findInTranscript(
+  file: string,
+  words: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<FoundPassage | undefined> {
+  const missing = new Set(words)
+  let first: FoundPassage | undefined
+  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
+  try {
+    for await (const line of lines) {
+      if (signal?.aborted) return undefined
+      const lower = line.toLowerCase()
+      if (!words.some((word) => lower.includes(word))) continue
+      const said = saidIn(line)
+      if (!said) continue
+      const text = said.text.toLowerCase()
+      for (const word of words) {
+        const at = text.indexOf(word)
+        if (at < 0) continue
+        missing.delete(word)
+        first ??= { message: said.id, snippet: snippetAt(said.text, at, word.length) }
+      }
+      if (missing.size === 0) return first
+    }
+  } finally {
+    lines.close()
+  }
+  return undefined
+}
+
+function saidIn(line: string): { id: string; text: string } | undefined {
+  const entry = entrySchema.safeParse(parseJson(line))
+  if (!entry.success || entry.data.type !== 'message' || entry.data.message.role === 'toolResult') return undefined
+  return { id: entry.data.id, text: messageText(entry.data.message) }
+}
+
+function snippetAt(text: string, at: number, length: number): string {
+  const from = Math.max(0, at - around)
+  const to = Math.min(text.length, at + length + around)
+  const cut = text.slice(from, to).replace(/\s+/g, ' ').toWellFormed()
+  return `${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`
+}

@@ -1,0 +1,89 @@
+/** What an agent looked for in its memory, what it found, and what became of that (M44): read from its conversations. */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Recall, RecalledLines } from '../../../shared/contract/index.ts'
+import { splitCitations, type Citation } from '../../../shared/citation.ts'
+import { messageText, type AssistantMessage, type ToolResultMessage } from '../../../shared/messages.ts'
+import { entrySchema, type MessageEntry } from './transcript-entries.ts'
+import { parseJson } from '../../../shared/json.ts'
+
+type Found = Omit<Recall, 'session' | 'title'>
+interface OpenRecall extends Omit<Found, 'results'> {
+  readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
+}
+
+/** Every search of a conversation, in its order. */
+export async function recallsIn(file: string): Promise<Found[]> {
+  const reader = new RecallReader()
+  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
+  for await (const line of lines) {
+    const entry = parseMessage(line)
+    if (entry) reader.read(entry)
+  }
+  return reader.recalls
+}
+
+/** Goes through the messages of a conversation; pure. */
+export class RecallReader {
+  readonly recalls: OpenRecall[] = []
+  /** Those whose answer is still being read. */
+  #turn: OpenRecall[] = []
+  #question = ''
+  #message = ''
+
+  read({ id, message }: Pick<MessageEntry, 'id' | 'message'>): void {
+    if (message.role === 'user') {
+      this.#turn = []
+      this.#question = messageText(message)
+      this.#message = id
+    } else if (message.role === 'assistant') this.#noteUse(message)
+    else this.#noteSearch(message)
+  }
+
+  #noteSearch({ toolCallId, toolName, details, timestamp }: ToolResultMessage): void {
+    if (toolName !== 'memory_search' || details?.kind !== 'recall') return
+    const { query, results, candidates, minScore } = details.recall
+    const recall: OpenRecall = {
+      id: toolCallId,
+      message: this.#message,
+      question: this.#question,
+      at: timestamp,
+      query,
+      minScore,
+      candidates,
+      results: results.map(({ path, startLine, endLine, score, snippet }) => ({
+        path,
+        startLine,
+        endLine,
+        score,
+        snippet,
+        use: null,
+      })),
+    }
+    this.recalls.push(recall)
+    this.#turn.push(recall)
+  }
+
+  #noteUse(message: AssistantMessage): void {
+    if (this.#turn.length === 0) return
+    const results = this.#turn.flatMap((recall) => recall.results)
+    for (const part of splitCitations(messageText(message)))
+      if (typeof part !== 'string') for (const result of results) if (isCited(result, part)) result.use = 'cited'
+    for (const part of message.content) {
+      if (part.type !== 'toolCall' || !['memory_get', 'read'].includes(part.name)) continue
+      for (const result of results) if (result.path === part.arguments['path']) result.use ??= 'read'
+    }
+  }
+}
+
+/** A citation of a file as a whole means all of its lines. */
+function isCited(result: RecalledLines, { path, line = 1, endLine = Infinity }: Citation): boolean {
+  return result.path === path && result.startLine <= endLine && line <= result.endLine
+}
+
+function parseMessage(line: string): MessageEntry | undefined {
+  // Most of a transcript's bytes are lines that can be passed over unread: what other tools gave back.
+  if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
+  const entry = entrySchema.safeParse(parseJson(line))
+  return entry.success && entry.data.type === 'message' ? entry.data : undefined
+}

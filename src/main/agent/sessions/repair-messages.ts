@@ -1,0 +1,75 @@
+/**
+ * Messages that older versions wrote as a provider sent them: a number as an id, figures that are missing or null, no
+ * content. They are read as what they mean, so that nothing of a conversation is skipped. Pure.
+ */
+import { isRecord } from '../../../shared/json.ts'
+import { noUsage } from '../../../shared/messages.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** @param entry a line of a transcript that could not be read @returns the same with its message put right */
+export function repaired(entry: unknown): unknown {
+  if (!isRecord(entry) || !isRecord(entry['message'])) return entry
+  const { message } = entry
+  const timestamp = finite(message['timestamp']) ?? Date.parse(String(entry['timestamp']))
+  const common = { ...message, timestamp: Number.isNaN(timestamp) ? 0 : timestamp }
+  if (message['role'] === 'assistant') return { ...entry, message: { ...common, ...answer(message) } }
+  if (message['role'] === 'toolResult') return { ...entry, message: { ...common, ...result(message) } }
+  return { ...entry, message: { ...common, content: message['content'] ?? '' } }
+}
+
+const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'error', 'aborted'])
+
+function answer(message: Fields): Fields {
+  const { content, usage, stopReason } = message
+  return {
+    content: contentOf(content).map((part, index) =>
+      part['type'] === 'toolCall'
+        ? {
+            ...part,
+            id: named(part['id']) || `call_${index}`,
+            name: named(part['name']) || 'unnamed',
+            arguments: isRecord(part['arguments']) ? part['arguments'] : {},
+          }
+        : part,
+    ),
+    provider: named(message['provider']),
+    model: named(message['model']),
+    usage: usageOf(isRecord(usage) ? usage : {}),
+    stopReason: stopReasons.has(stopReason) ? stopReason : 'stop',
+  }
+}
+
+function result(message: Fields): Fields {
+  return {
+    toolCallId: named(message['toolCallId']),
+    toolName: named(message['toolName']) || 'unnamed',
+    content: contentOf(message['content']),
+    isError: message['isError'] === true,
+  }
+}
+
+/** Parts of kinds that are known, as far as they hold what such a part holds. */
+function contentOf(content: unknown): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (!Array.isArray(content)) return []
+  return content.filter(isRecord).filter(({ type, text, thinking, data }) => {
+    if (type === 'text') return typeof text === 'string'
+    if (type === 'thinking') return typeof thinking === 'string'
+    return type === 'toolCall' || (type === 'image' && typeof data === 'string')
+  })
+}
+
+function usageOf(usage: Fields): Fields {
+  const { cost } = usage
+  const counts = Object.fromEntries(Object.keys(noUsage).map((key) => [key, finite(usage[key]) ?? 0]))
+  return isRecord(cost) && finite(cost['total']) !== undefined ? { ...counts, cost } : counts
+}
+
+function named(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}

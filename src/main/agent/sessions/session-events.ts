@@ -1,0 +1,60 @@
+/** What happened to a conversation besides messages, in order and with its place. Pure. */
+import type { PlacedEvent, SessionEvent } from '../../../shared/contract/index.ts'
+import { sessionEventSchema } from '../../../shared/contract/sessions.ts'
+import { isRecord } from '../../../shared/json.ts'
+import type { TranscriptEntry } from './transcript-entries.ts'
+
+export const commandEntry = 'commonplace.command'
+export const noticeEntry = 'commonplace.notice'
+
+export function sessionEvents(branch: readonly TranscriptEntry[]): PlacedEvent[] {
+  const events: PlacedEvent[] = []
+  let after: string | null = null
+  for (const entry of branch) {
+    if (entry.type === 'message') {
+      after = entry.id
+      continue
+    }
+    const event = eventOf(entry)
+    if (event) events.push({ id: entry.id, after, event })
+  }
+  return events
+}
+
+function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
+  switch (entry.type) {
+    case 'flush':
+      return { type: 'flush', status: entry.status, changes: entry.changes, tokens: entry.usage?.totalTokens ?? 0 }
+    case 'compaction':
+      return {
+        type: 'compaction',
+        summary: entry.summary,
+        before: entry.tokensBefore,
+        after: entry.tokensAfter ?? 0,
+        leftOut: entry.leftOut ?? false,
+        tokens: entry.usage?.totalTokens ?? 0,
+      }
+    case 'prune':
+      return {
+        type: 'prune',
+        results: entry.trimmed.length + entry.cleared.length,
+        before: entry.charactersBefore,
+        after: entry.charactersAfter,
+      }
+    case 'custom':
+      return customEvent(entry.customType, entry.data)
+    case 'model_change':
+    case 'session_info':
+    case 'message':
+      return undefined
+  }
+}
+
+/** Entries that this app wrote; those of others, or of another version, are theirs. */
+function customEvent(customType: string, data: unknown): SessionEvent | undefined {
+  if (!isRecord(data)) return undefined
+  if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data
+  if (customType === noticeEntry)
+    return sessionEventSchema.safeParse({ ...data, type: 'notice', kind: 'compactionFailed' }).data
+  return undefined
+}

@@ -1,0 +1,347 @@
+/**
+ * An agent's conversations: a folder of transcripts, of which those in use are kept open. Nothing is ever removed from
+ * the disk: a deleted conversation is moved into a folder beside the others, from which it can be brought back.
+ */
+import { readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FoundSession, Recall, SessionSummary, WireRequest } from '../../../shared/contract/index.ts'
+import { type Clock, Changes, type Announcements, Exclusive, makeFolder, readIfThere } from '#platform'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { findInTranscript } from './find-session.ts'
+import { messageText, type AssistantMessage } from '../../../shared/messages.ts'
+import { LiveAnswer, takeInterrupted } from './live-answer.ts'
+import { transcriptMarkdown } from './session-markdown.ts'
+import { recallsIn } from './recorded-recalls.ts'
+import { nameFor } from '#workspace'
+import type { TranscriptEntry } from './transcript-entries.ts'
+import { keepRequest, keepWire, readKeptRequest, readRequest, type KeptRequest } from './stored-requests.ts'
+import { pinEntry, summarize } from './session-list-entry.ts'
+import { Transcript, type TranscriptUse } from './transcript.ts'
+
+/** A conversation is another: by an entry that was added, or as a whole (`isWhole`: put aside, or brought back). */
+export interface SessionChange {
+  readonly session: string
+  readonly entry?: TranscriptEntry
+  readonly isWhole?: boolean
+}
+
+const maxOpen = 20
+const maxFound = 100
+
+export class Sessions {
+  readonly changes: Announcements<SessionChange>
+  readonly #changes = new Changes<SessionChange>()
+  readonly #folder: string
+  readonly #workspace: string
+  /** Whoever adds to a conversation of the folder. */
+  readonly #alone: Exclusive
+  readonly #now: Clock
+  readonly #use: TranscriptUse
+  readonly #open = new Map<string, Promise<Transcript>>()
+  /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
+  readonly #held = new Set<string>()
+  readonly #empty = new Set<string>()
+  readonly #recalls = new Map<
+    string,
+    { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof recallsIn>> }
+  >()
+  readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
+
+  constructor(folder: string, workspace: string, now: Clock) {
+    this.changes = this.#changes
+    this.#folder = folder
+    this.#workspace = workspace
+    this.#alone = new Exclusive(folder)
+    this.#now = now
+    this.#use = { alone: this.#alone, now }
+  }
+
+  close(): void {
+    this.#alone.close()
+  }
+
+  async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
+    const id = newId(at)
+    const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#use)
+    this.#keep(id, Promise.resolve(this.#follow(id, transcript)))
+    return { id, transcript }
+  }
+
+  /** A new conversation that begins with this one up to an entry. @throws AppError `unknown_session`, `input_invalid` */
+  async fork(id: string, entry: string, at: Date): Promise<string> {
+    const source = await this.get(id)
+    const forked = newId(at)
+    const from = { file: source.file, entries: source.branchTo(entry) }
+    const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#use)
+    this.#keep(forked, Promise.resolve(this.#follow(forked, transcript)))
+    this.#changes.announce({ session: forked })
+    return forked
+  }
+
+  /** @throws AppError `unknown_session` */
+  async get(id: string): Promise<Transcript> {
+    const opened = this.#open.get(id) ?? this.#read(id)
+    this.#keep(id, opened)
+    try {
+      const transcript = await opened
+      await transcript.refresh()
+      return transcript
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }
+
+  /** Keeps the conversation open until `release`. */
+  hold(id: string): void {
+    this.#held.add(id)
+  }
+
+  release(id: string): void {
+    this.#held.delete(id)
+  }
+
+  /** Follows an answer that is being given. */
+  liveAnswer(
+    id: string,
+    by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
+  ): LiveAnswer {
+    return new LiveAnswer(this.#partial(id), by, this.#now())
+  }
+
+  async keepRequest(id: string, request: object): Promise<number> {
+    return this.#alone.run(() => keepRequest(this.#requests(id), request, this.#now()))
+  }
+
+  /** The kept request with this number, 1-based; the last one without. */
+  async request(id: string, number?: number): Promise<{ count: number; request: KeptRequest | null }> {
+    return readRequest(this.#requests(id), number)
+  }
+
+  /** Keeps how a kept request went over the wire. @throws AppError `disk_full`, `write_failed` */
+  async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
+    await keepWire(this.#requests(id), number, wire)
+  }
+
+  /** As `request`, with how it went over the wire. */
+  async sentRequest(
+    id: string,
+    number?: number,
+  ): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
+    return readKeptRequest(this.#requests(id), number)
+  }
+
+  /** Where the whole of long tool results is kept. */
+  outputsFolder(id: string): string {
+    return join(this.#folder, `${id}.outputs`)
+  }
+
+  /** The file as it is. @throws AppError `unknown_session` */
+  async readText(id: string): Promise<string> {
+    if (!/^[\w.-]+$/.test(id)) throw unknown(id)
+    const text = await readIfThere(this.#file(id))
+    if (text === undefined) throw unknown(id)
+    return text
+  }
+
+  /** As a document of its own, for keeping elsewhere. @throws AppError `unknown_session` */
+  async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
+    if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
+    const transcript = await this.get(id)
+    const summary = await this.summary(id)
+    const title = summary?.title || id
+    const messages = transcript.messages().map(({ message }) => message)
+    const name = `${nameFor(title, 'Conversation')}.md`
+    return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
+  }
+
+  /** Pinned ones first, then the newest. @param withEmpty also those in which nothing was said or done yet */
+  async list(withEmpty = false): Promise<SessionSummary[]> {
+    const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
+    return summaries
+      .filter((summary) => summary !== undefined)
+      .filter(({ id }) => withEmpty || !this.#empty.has(id))
+      .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
+  }
+
+  /** Conversations in whose title or messages every word of the query stands, the newest first. */
+  async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+    if (words.length === 0) return []
+    const found: FoundSession[] = []
+    for (const { id, title } of await this.list()) {
+      if (signal?.aborted || found.length >= maxFound) break
+      const inTitle = words.every((word) => title.toLowerCase().includes(word))
+      const passage = await findInTranscript(this.#file(id), words, signal)
+      if (inTitle || passage) found.push({ id, title, ...passage })
+    }
+    return found
+  }
+
+  /** What was looked for in memory in all conversations, newest first. */
+  async recalls(signal: AbortSignal | undefined): Promise<Recall[]> {
+    const all: Recall[] = []
+    for (const { id, title } of await this.list()) {
+      if (signal?.aborted) break
+      all.push(...(await this.#recallsOf(id)).map((recall) => ({ ...recall, session: id, title })))
+    }
+    return all.sort((one, other) => other.at - one.at)
+  }
+
+  async #recallsOf(id: string): Promise<Awaited<ReturnType<typeof recallsIn>>> {
+    try {
+      const stamp = stampOf(await stat(this.#file(id)))
+      const known = this.#recalls.get(id)
+      if (known?.stamp === stamp) return known.recalls
+      const recalls = await recallsIn(this.#file(id))
+      this.#recalls.set(id, { stamp, recalls })
+      return recalls
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await (await this.get(id)).appendName(name.trim())
+  }
+
+  async pin(id: string, pinned: boolean): Promise<void> {
+    await (await this.get(id)).appendCustom(pinEntry, { pinned })
+  }
+
+  /** Puts a conversation aside, with all that belongs to it. @throws AppError `unknown_session`, `session_busy` */
+  async remove(id: string): Promise<void> {
+    if (this.#held.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    await this.get(id)
+    await makeFolder(this.#trash())
+    await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
+    this.#open.delete(id)
+    this.#summaries.delete(id)
+    this.#changes.announce({ session: id, isWhole: true })
+  }
+
+  /** Brings a removed conversation back. @throws AppError `unknown_session` */
+  async restore(id: string): Promise<void> {
+    await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
+    this.#changes.announce({ session: id, isWhole: true })
+  }
+
+  async summary(id: string): Promise<SessionSummary | undefined> {
+    try {
+      const before = await stat(this.#file(id))
+      const known = this.#summaries.get(id)
+      if (known?.stamp === stampOf(before)) return known.summary
+      const transcript = await (this.#open.get(id) ?? this.#read(id))
+      await transcript.refresh()
+      const info = await stat(this.#file(id))
+      const summary = summarize(id, transcript, info.mtimeMs)
+      this.#summaries.set(id, { stamp: stampOf(info), summary })
+      if (transcript.entries.length === 0) this.#empty.add(id)
+      else this.#empty.delete(id)
+      return summary
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT') || (error instanceof AppError && error.code === 'unknown_session'))
+        return undefined
+      // A conversation that cannot be read is listed by its name.
+      if (!(error instanceof AppError)) throw error
+      return {
+        id,
+        title: id,
+        createdAt: 0,
+        updatedAt: 0,
+        messages: 0,
+        pinned: false,
+        named: false,
+        isWithoutMemory: false,
+      }
+    }
+  }
+
+  #follow(id: string, transcript: Transcript): Transcript {
+    transcript.changes.subscribe((entry) => this.#changes.announce({ session: id, entry }))
+    return transcript
+  }
+
+  /** Opens a transcript; what a crash left of an answer becomes its last message. */
+  async #read(id: string): Promise<Transcript> {
+    const transcript = this.#follow(id, await Transcript.open(this.#file(id), this.#use))
+    if (this.#held.has(id)) return transcript
+    const interrupted = await takeInterrupted(this.#partial(id))
+    if (interrupted && !hasAlready(transcript, interrupted)) await transcript.appendMessage(interrupted)
+    return transcript
+  }
+
+  async #move(id: string, from: string, to: string): Promise<void> {
+    try {
+      await rename(join(from, `${id}.jsonl`), join(to, `${id}.jsonl`))
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) throw unknown(id)
+      throw error
+    }
+    for (const companion of [`${id}.requests`, `${id}.outputs`]) {
+      await rename(join(from, companion), join(to, companion)).catch((error: unknown) => {
+        if (!isSystemError(error, 'ENOENT')) throw error
+      })
+    }
+  }
+
+  async #ids(): Promise<string[]> {
+    try {
+      return (await readdir(this.#folder, { withFileTypes: true }))
+        .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
+        .map(({ name }) => name.slice(0, -'.jsonl'.length))
+    } catch (error) {
+      if (isSystemError(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #file(id: string): string {
+    return join(this.#folder, `${id}.jsonl`)
+  }
+
+  #partial(id: string): string {
+    return join(this.#folder, `${id}.partial`)
+  }
+
+  #requests(id: string): string {
+    return join(this.#folder, `${id}.requests`)
+  }
+
+  #trash(): string {
+    return join(this.#folder, 'deleted')
+  }
+
+  /** The most recently used stay open; the others are read again when asked for. */
+  #keep(id: string, transcript: Promise<Transcript>): void {
+    this.#open.delete(id)
+    this.#open.set(id, transcript)
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= maxOpen) break
+      if (!this.#held.has(oldest)) this.#open.delete(oldest)
+    }
+  }
+}
+
+function newId(at: Date): string {
+  return `${at.toISOString().replace(/[:.]/g, '-')}_${crypto.randomUUID().slice(0, 8)}`
+}
+
+function unknown(id: string): AppError {
+  return new AppError('unknown_session', `there is no conversation ${id}`, { session: id })
+}
+
+function stampOf(info: { readonly mtimeMs: number; readonly size: number }): string {
+  return `${info.mtimeMs}/${info.size}`
+}
+
+/** The answer was complete and stored when the app was killed; only its copy was still there. */
+function hasAlready(transcript: Transcript, interrupted: AssistantMessage): boolean {
+  const last = transcript.messages().at(-1)?.message
+  return (
+    last?.role === 'assistant' &&
+    last.timestamp >= interrupted.timestamp &&
+    messageText(last).startsWith(messageText(interrupted))
+  )
+}

@@ -1,0 +1,106 @@
+/**
+ * Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1; and beside
+ * each one how it went over the wire, as soon as it has.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { z } from 'zod'
+import { wireRequestSchema, type WireRequest } from '../../../shared/contract/context.ts'
+import { isSystemError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { writeDurably, writeWhole } from '#platform'
+import { storedMessageSchema } from './transcript-entries.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
+
+const keptSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
+
+/** What of a request is read again; the rest of it is about the answer. */
+const sentSchema = z.object({
+  system: z.array(z.string()),
+  messages: z.array(storedMessageSchema),
+  tools: z.array(z.unknown()),
+})
+
+export interface KeptRequest {
+  readonly number: number
+  readonly sentAt: number
+  readonly model: string
+  readonly json: string
+}
+
+/** Called by one at a time. @returns the request's number @throws AppError `disk_full`, `write_failed` */
+export async function keepRequest(folder: string, request: object, at: Date): Promise<number> {
+  const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
+  const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
+  await writeDurably(join(folder, nameOf(number)), bytes)
+  return number
+}
+
+/** Keeps how a request went over the wire; the last time counts. @throws AppError `disk_full`, `write_failed` */
+export async function keepWire(folder: string, number: number, wire: WireRequest): Promise<void> {
+  await writeWhole(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
+}
+
+/** How a request went over the wire; null where that was not kept, or cannot be read. */
+async function readWire(folder: string, number: number): Promise<WireRequest | null> {
+  try {
+    const bytes = await readFile(join(folder, wireNameOf(number)))
+    return wireRequestSchema.safeParse(parseJson(String(await decompress(bytes)))).data ?? null
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT') || isSystemError(error, 'Z_DATA_ERROR') || isSystemError(error, 'Z_BUF_ERROR'))
+      return null
+    throw error
+  }
+}
+
+/** The kept request with this number; the last one without. */
+export async function readRequest(
+  folder: string,
+  number?: number,
+): Promise<{ count: number; request: KeptRequest | null }> {
+  const numbers = await requestNumbers(folder)
+  const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
+  if (wanted === undefined) return { count: numbers.length, request: null }
+  const bytes = await readFile(join(folder, nameOf(wanted)))
+  const { sentAt, request } = keptSchema.parse(JSON.parse(String(await decompress(bytes))))
+  const model = typeof request['model'] === 'string' ? request['model'] : ''
+  return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
+}
+
+/** As `readRequest`, with how it went over the wire. */
+export async function readKeptRequest(
+  folder: string,
+  number?: number,
+): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
+  const { count, request } = await readRequest(folder, number)
+  return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
+}
+
+/** A kept request's layers; undefined for a text that has none. */
+export function readSentRequest(json: string): z.infer<typeof sentSchema> | undefined {
+  return sentSchema.safeParse(parseJson(json)).data
+}
+
+async function requestNumbers(folder: string): Promise<number[]> {
+  try {
+    const names = await readdir(folder)
+    return names
+      .flatMap((name) => (/^\d+\.json\.gz$/.test(name) ? [Number.parseInt(name, 10)] : []))
+      .sort((one, other) => one - other)
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+function nameOf(number: number): string {
+  return `${String(number).padStart(6, '0')}.json.gz`
+}
+
+function wireNameOf(number: number): string {
+  return `${String(number).padStart(6, '0')}.wire.json.gz`
+}

@@ -1,0 +1,145 @@
+/**
+ * Reading the lines of a transcript's file, from the beginning or from where it was read to before. A torn line is counted
+ * and left; an unknown kind is kept apart.
+ */
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import {
+  entrySchema,
+  foreignSchema,
+  headerSchema,
+  version,
+  type ForeignEntry,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from './transcript-entries.ts'
+import { repaired } from './repair-messages.ts'
+import { parseJson } from '../../../shared/json.ts'
+
+/** Which file it is, and how much of it was read: another process may have added to it, or put another in its place. */
+export interface ReadTo {
+  readonly inode: number
+  /** Bytes, up to the end of a line. */
+  readonly bytes: number
+}
+
+export interface LoadedEntries {
+  readonly entries: TranscriptEntry[]
+  readonly foreign: ForeignEntry[]
+  readonly leaf: string | null
+  readonly skippedLines: number[]
+  readonly readTo: ReadTo
+}
+
+/** @throws AppError `unknown_session`, `transcript_unsupported` */
+export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
+  const entries: TranscriptEntry[] = []
+  const foreign: ForeignEntry[] = []
+  const skippedLines: number[] = []
+  let header: TranscriptHeader | undefined
+  let leaf: string | null = null
+  let number = 0
+  try {
+    const readTo = await endOf(file)
+    if (readTo.size === 0) return { header, entries, foreign, leaf, skippedLines, readTo }
+    const stream = createReadStream(file, { encoding: 'utf8', end: readTo.size - 1 })
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      number += 1
+      if (line.trim() === '') continue
+      header ??= number === 1 ? parseHeader(line, file) : undefined
+      if (header && number === 1) continue
+      const parsed = parseEntry(line)
+      if (!parsed) skippedLines.push(number)
+      else if (parsed.type === 'known') entries.push(parsed.entry)
+      else foreign.push(parsed.entry)
+      leaf = parsed?.entry.id ?? leaf
+    }
+    return { header, entries, foreign, leaf, skippedLines, readTo }
+  } catch (error) {
+    throw gone(error, file)
+  }
+}
+
+/**
+ * What was added since; undefined when the file is another one than it was.
+ * @throws AppError `unknown_session` when there is none any more
+ */
+export async function loadAdded(file: string, from: ReadTo): Promise<LoadedEntries | undefined> {
+  const entries: TranscriptEntry[] = []
+  const foreign: ForeignEntry[] = []
+  let leaf: string | null = null
+  try {
+    const handle = await open(file, 'r')
+    try {
+      const { ino, size } = await handle.stat()
+      if (ino !== from.inode || size < from.bytes) return undefined
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from.bytes), 0, size - from.bytes, from.bytes)
+      const whole = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1
+      for (const line of buffer.toString('utf8', 0, whole).split('\n')) {
+        const parsed = line.trim() === '' ? undefined : parseEntry(line)
+        if (parsed?.type === 'known') entries.push(parsed.entry)
+        else if (parsed) foreign.push(parsed.entry)
+        leaf = parsed?.entry.id ?? leaf
+      }
+      return { entries, foreign, leaf, skippedLines: [], readTo: { inode: ino, bytes: from.bytes + whole } }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    throw gone(error, file)
+  }
+}
+
+type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: ForeignEntry }
+
+/** Undefined for a line that is none of a transcript. */
+function parseEntry(line: string): ParsedEntry | undefined {
+  const value = parseJson(line)
+  const asWritten = entrySchema.safeParse(value)
+  const entry = asWritten.success ? asWritten : entrySchema.safeParse(repaired(value))
+  if (entry.success) return { type: 'known', entry: entry.data }
+  const other = foreignSchema.safeParse(value)
+  return other.success && other.data.type !== 'message' ? { type: 'foreign', entry: other.data } : undefined
+}
+
+function parseHeader(line: string, file: string): TranscriptHeader | undefined {
+  const header = headerSchema.safeParse(parseJson(line))
+  if (!header.success) return undefined
+  if ((header.data.version ?? 1) > version) {
+    const message = `this conversation was written by a newer version (${header.data.version})`
+    throw new AppError('transcript_unsupported', message, { path: file, version: header.data.version ?? 0 })
+  }
+  return { id: header.data.id, createdAt: Date.parse(header.data.timestamp) }
+}
+
+function gone(error: unknown, file: string): unknown {
+  if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return error
+  return new AppError('unknown_session', 'this conversation does not exist any more', { path: file })
+}
+
+/**
+ * How far the file can be read. A last line without its end that is no whole entry is being written, or was torn: it is
+ * read again when there is more.
+ */
+async function endOf(file: string): Promise<ReadTo & { readonly size: number }> {
+  const handle = await open(file, 'r')
+  try {
+    const { ino, size } = await handle.stat()
+    const step = 64 * 1024
+    let tail = Buffer.alloc(0)
+    let from = size
+    while (from > 0 && !tail.includes(10)) {
+      const length = Math.min(step, from)
+      from -= length
+      const { buffer } = await handle.read(Buffer.alloc(length), 0, length, from)
+      tail = Buffer.concat([buffer, tail])
+    }
+    const last = tail.subarray(tail.lastIndexOf(10) + 1)
+    const isWhole = last.length === 0 || parseEntry(last.toString('utf8')) !== undefined
+    return { inode: ino, size, bytes: isWhole ? size : size - last.length }
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * One conversation on disk (M34): a JSONL file, append-only, whose entries form a tree by `parentId`. The current branch
+ * is the way from the last entry back to the root. Unknown entry types are kept and skipped over, so that transcripts of
+ * pi and early OpenClaw open. Another process may add to the same file: what it added is read before anything of ours
+ * follows, so that there is one tree.
+ */
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { SessionMessage } from '../../../shared/contract/index.ts'
+import { systemClock, type Clock, Changes, type Announcements, appendDurably, writeDurably, Exclusive } from '#platform'
+import { branchEntry, type BranchMark } from '../../../shared/branch-mark.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { isWithoutMemory, memoryEntry } from '../../../shared/memory-mark.ts'
+import type { Message } from '../../../shared/messages.ts'
+import {
+  lineOf,
+  version,
+  type EntryContent,
+  type KeptContent,
+  type MessageEntry,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from './transcript-entries.ts'
+import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
+import { pathTo, siblingsOn, tipBelow, type Siblings } from './entry-tree.ts'
+
+export interface TranscriptUse {
+  /** What keeps others out of the file's folder while something is added. */
+  readonly alone?: Exclusive
+  readonly now?: Clock
+}
+
+export class Transcript {
+  readonly file: string
+  /** Entries that this process has added. */
+  readonly changes: Announcements<TranscriptEntry>
+  readonly #changes = new Changes<TranscriptEntry>()
+  readonly header: TranscriptHeader
+  /** 1-based numbers of lines that could not be read. */
+  readonly skippedLines: readonly number[]
+  readonly #alone: Exclusive
+  readonly #now: Clock
+  #entries: TranscriptEntry[] = []
+  #parents = new Map<string, string | null>()
+  #leaf: string | null = null
+  #readTo: ReadTo
+
+  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { alone, now }: TranscriptUse) {
+    this.file = file
+    this.changes = this.#changes
+    this.header = header
+    this.skippedLines = loaded.skippedLines
+    this.#alone = alone ?? new Exclusive(dirname(file))
+    this.#now = now ?? systemClock
+    this.#readTo = loaded.readTo
+    this.#add(loaded, loaded.leaf)
+  }
+
+  /**
+   * @param from a conversation whose entries the new one begins with
+   * @throws AppError `disk_full`, `write_failed`
+   */
+  static async create(
+    file: string,
+    workspace: string,
+    at: Date,
+    from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
+    use: TranscriptUse = {},
+  ): Promise<Transcript> {
+    const id = randomUUID()
+    const header = { type: 'session', version, id, timestamp: at.toISOString(), cwd: workspace }
+    const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
+    const lines = [first, ...(from?.entries ?? []).map(lineOf)]
+    await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
+    return Transcript.open(file, use)
+  }
+
+  /** @throws AppError `unknown_session` when there is no such file, `transcript_unsupported` when it is of a newer version */
+  static async open(file: string, use: TranscriptUse = {}): Promise<Transcript> {
+    const loaded = await loadTranscript(file)
+    const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
+    return new Transcript(file, header, loaded, use)
+  }
+
+  /** Reads what another process added. @throws AppError `unknown_session` */
+  async refresh(): Promise<void> {
+    const added = await loadAdded(this.file, this.#readTo)
+    if (added) return this.#add(added, added.leaf)
+    // Another file has its name.
+    const loaded = await loadTranscript(this.file)
+    this.#entries = []
+    this.#parents = new Map()
+    this.#leaf = null
+    this.#add(loaded, loaded.leaf)
+  }
+
+  /** Of all branches, in the order of the file. */
+  get entries(): readonly TranscriptEntry[] {
+    return this.#entries
+  }
+
+  /** Entries from the first to the last of the current branch. */
+  branch(): TranscriptEntry[] {
+    const path = pathTo(this.#leaf, this.#parents)
+    return this.#entries.filter((entry) => path.has(entry.id))
+  }
+
+  /** The branch that ends at an entry. @throws AppError `input_invalid` when there is no such entry */
+  branchTo(id: string): TranscriptEntry[] {
+    this.#assertKnown(id)
+    const path = pathTo(id, this.#parents)
+    return this.#entries.filter((entry) => path.has(entry.id))
+  }
+
+  messages(): { id: string; message: Message }[] {
+    return this.branch().flatMap((entry) =>
+      entry.type === 'message' ? [{ id: entry.id, message: entry.message }] : [],
+    )
+  }
+
+  /** The messages as they are shown: those that have other versions say so. */
+  shownMessages(): SessionMessage[] {
+    const siblings = this.siblings()
+    return this.messages().map(({ id, message }) => {
+      const versions = siblings.get(id)
+      return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
+    })
+  }
+
+  /** Other versions of the messages on the current branch. */
+  siblings(): Map<string, Siblings> {
+    return siblingsOn(this.branch(), this.#entries, this.#parents)
+  }
+
+  /** What stands right above an entry; null above the first. @throws AppError `input_invalid` */
+  parentOf(id: string): string | null {
+    this.#assertKnown(id)
+    return this.#parents.get(id) ?? null
+  }
+
+  /** Ends the current branch at an entry (null: before the first), so that what comes next grows from there. */
+  async moveTo(id: string | null, mark: BranchMark = {}): Promise<void> {
+    if (id !== null) this.#assertKnown(id)
+    await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
+  }
+
+  /** Shows the branch that a message is on, as far as it goes. */
+  async switchTo(id: string): Promise<void> {
+    this.#assertKnown(id)
+    await this.moveTo(tipBelow(id, this.#entries, this.#parents))
+  }
+
+  /** Appends below the last entry and waits until it is on disk. @throws AppError `disk_full`, `write_failed` */
+  async appendMessage(message: Message): Promise<MessageEntry> {
+    const ids = await this.#append({ type: 'message', message })
+    return { type: 'message', ...ids, message }
+  }
+
+  /** What keeping did: a flush, a compaction, a pruning. */
+  async appendKept(entry: KeptContent): Promise<string> {
+    return (await this.#append(entry)).id
+  }
+
+  /** From here on another model answers. */
+  async appendModelChange(provider: string, modelId: string): Promise<void> {
+    await this.#append({ type: 'model_change', provider, modelId })
+  }
+
+  async appendName(name: string): Promise<void> {
+    await this.#append({ type: 'session_info', name })
+  }
+
+  /** Something to keep with the conversation that no model reads. */
+  async appendCustom(customType: string, data: unknown): Promise<string> {
+    return (await this.#append({ type: 'custom', customType, data })).id
+  }
+
+  /** The newest of its kind on the current branch. */
+  lastCustom(customType: string): unknown {
+    return lastCustomOf(this.branch(), customType)
+  }
+
+  /** The newest of its kind on whatever branch: what is said of the conversation as a whole. */
+  lastCustomAnywhere(customType: string): unknown {
+    return lastCustomOf(this.#entries, customType)
+  }
+
+  /** Whether it is held without memory (M65): nothing is recalled for it, and nothing of it is kept. */
+  get isWithoutMemory(): boolean {
+    return isWithoutMemory(this.lastCustomAnywhere(memoryEntry))
+  }
+
+  /** Holds it without memory, or keeps it after all. */
+  async setWithoutMemory(isOff: boolean): Promise<void> {
+    if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryEntry, { isOff })
+  }
+
+  /** The name that the conversation was given last. */
+  get name(): string | undefined {
+    const found = this.#entries.findLast((entry) => entry.type === 'session_info')
+    return found?.type === 'session_info' ? found.name : undefined
+  }
+
+  #assertKnown(id: string): void {
+    if (this.#parents.has(id)) return
+    throw new AppError('input_invalid', `this conversation has no entry ${id}`, { reason: id })
+  }
+
+  #nextIds(parentId: string | null): EntryIds {
+    let id: string
+    do id = randomBytes(4).toString('hex')
+    while (this.#parents.has(id))
+    return { id, parentId, timestamp: this.#now().toISOString() }
+  }
+
+  /** @param parent where it grows from, if that is not the end of the current branch */
+  async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
+    const entry = await this.#alone.run(async () => {
+      await this.refresh()
+      const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
+      const added = { type: content.type, ...ids, ...content } as TranscriptEntry
+      await appendDurably(this.file, `${lineOf(added)}\n`)
+      const { ino, size } = await stat(this.file)
+      this.#add({ entries: [added], foreign: [], readTo: { inode: ino, bytes: size } })
+      return added
+    })
+    this.#changes.announce(entry)
+    const { id, parentId, timestamp } = entry
+    return { id, parentId, timestamp }
+  }
+
+  #add(
+    { entries, foreign, readTo }: Pick<LoadedEntries, 'entries' | 'foreign' | 'readTo'>,
+    leaf?: string | null,
+  ): void {
+    const isNew = ({ id }: { readonly id: string }) => !this.#parents.has(id)
+    const added = entries.filter(isNew)
+    const others = foreign.filter(isNew)
+    for (const entry of added) this.#entries.push(entry)
+    for (const { id, parentId } of [...added, ...others]) this.#parents.set(id, parentId)
+    const last = leaf ?? added.at(-1)?.id
+    if ([...added, ...others].some(({ id }) => id === last)) this.#leaf = last ?? null
+    this.#readTo = readTo
+  }
+}
+
+interface EntryIds {
+  readonly id: string
+  readonly parentId: string | null
+  readonly timestamp: string
+}
+
+function lastCustomOf(entries: readonly TranscriptEntry[], customType: string): unknown {
+  const found = entries.findLast((entry) => entry.type === 'custom' && entry.customType === customType)
+  return found?.type === 'custom' ? found.data : undefined
+}

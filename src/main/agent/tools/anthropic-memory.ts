@@ -1,0 +1,247 @@
+/**
+ * Anthropic's memory tool (`memory_20250818`) on this memory, for Claude models that were taught it: they know what it
+ * takes, and expect its answers word for word. Its `/memories` is the workspace's `memory/`, wherever that lies; what it deletes goes to the
+ * trash, and logs of days are only added to.
+ */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { anthropicMemoryTool } from '#llm'
+import {
+  dailyLogDate,
+  fileKind,
+  isMarkdown,
+  memoryFolderOf,
+  type Layout,
+  normalizeRequest,
+  type WorkspaceWrite,
+} from '#workspace'
+import { withSources } from './access-policy.ts'
+import { listingOf, numbered, occurrences, withInserted } from './memory-text.ts'
+import { namedFiles, readShown } from './shown-text.ts'
+import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
+import { assertMayWrite } from './write-file-tool.ts'
+
+const root = '/memories'
+/** Lines around a replacement that are shown. */
+const shownAround = 2
+
+const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
+const whole = z.number().int()
+const commands = {
+  view: z.object({ command: z.literal('view'), path, view_range: z.tuple([whole, whole]).optional() }),
+  create: z.object({ command: z.literal('create'), path, file_text: z.string() }),
+  str_replace: z.object({
+    command: z.literal('str_replace'),
+    path,
+    old_str: z.string().min(1),
+    new_str: z.string().default(''),
+  }),
+  insert: z.object({ command: z.literal('insert'), path, insert_line: whole, insert_text: z.string() }),
+  delete: z.object({ command: z.literal('delete'), path }),
+  rename: z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
+}
+type Commands = { readonly [Name in keyof typeof commands]: z.infer<(typeof commands)[Name]> }
+const inputSchema = z.discriminatedUnion('command', [
+  commands.view,
+  commands.create,
+  commands.str_replace,
+  commands.insert,
+  commands.delete,
+  commands.rename,
+])
+
+/** What the tool's documentation has models told, word for word. */
+class Refusal extends Error {}
+
+export const anthropicMemory: Tool = {
+  name: 'memory',
+  description: `Views, creates, edits, deletes and renames the notes below ${root}.`,
+  readOnly: false,
+  schema: z.toJSONSchema(inputSchema, { io: 'input' }),
+  native: anthropicMemoryTool,
+  async run(input, context) {
+    try {
+      return await carryOut(inputSchema.parse(input), context)
+    } catch (error) {
+      if (error instanceof Refusal) return { text: error.message, isError: true }
+      throw error
+    }
+  },
+}
+
+function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Promise<ToolOutcome> {
+  switch (input.command) {
+    case 'view':
+      return view(input, context)
+    case 'create':
+      return create(input, context)
+    case 'str_replace':
+      return replace(input, context)
+    case 'insert':
+      return insert(input, context)
+    case 'delete':
+      return remove(input, context)
+    case 'rename':
+      return rename(input, context)
+  }
+}
+
+async function view({ path, view_range }: Commands['view'], context: ToolContext): Promise<ToolOutcome> {
+  const { workspace, signal } = context
+  const top = memoryFolderOf(workspace.layout)
+  const place = placeOf(path, workspace)
+  const found = place === top ? undefined : await readIfFile(place, context)
+  if (found !== undefined) {
+    const [from, to] = view_range ?? [1, -1]
+    return { text: `Here's the content of ${path} with line numbers:\n${numbered(found, from, to).join('\n')}` }
+  }
+  const files = await namedFiles(await workspace.listFolder(place, signal), context)
+  if (files.length === 0 && place !== top)
+    throw new Refusal(`The path ${path} does not exist. Please provide a valid path.`)
+  const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
+  return { text: [told, ...listingOf(path.replace(/\/+$/, ''), place, files)].join('\n') }
+}
+
+async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
+  const written = await edit(path, context, { changes: false }, (current) => {
+    if (current !== undefined) throw new Refusal(`Error: File ${path} already exists`)
+    return file_text
+  })
+  return changed(`File created successfully at: ${path}`, written, context)
+}
+
+async function replace(
+  { path, old_str, new_str }: Commands['str_replace'],
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  let line = 1
+  const written = await edit(path, context, { changes: true }, (current) => {
+    if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist. Please provide a valid path.`)
+    const lines = occurrences(current, old_str)
+    if (lines.length === 0)
+      throw new Refusal(`No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`)
+    if (lines.length > 1) {
+      const where = [...new Set(lines)].join(', ')
+      throw new Refusal(
+        `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${where}. Please ensure it is unique`,
+      )
+    }
+    line = lines[0] ?? 1
+    return current.replace(old_str, () => new_str)
+  })
+  const last = line + new_str.split('\n').length - 1
+  const shown = numbered(
+    await context.eyes.shown(written.path, written.after ?? ''),
+    line - shownAround,
+    last + shownAround,
+  ).join('\n')
+  return changed(
+    `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${shown}`,
+    written,
+    context,
+  )
+}
+
+async function insert(
+  { path, insert_line, insert_text }: Commands['insert'],
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const written = await edit(path, context, { changes: true }, (current) => {
+    if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist`)
+    const { text, lines } = withInserted(current, insert_line, insert_text)
+    if (text !== undefined) return text
+    throw new Refusal(
+      `Error: Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${lines}]`,
+    )
+  })
+  return changed(`The file ${path} has been edited.`, written, context)
+}
+
+async function remove({ path }: Commands['delete'], context: ToolContext): Promise<ToolOutcome> {
+  const { workspace, origin } = context
+  const paths = await filesAt(path, context)
+  if (paths.length === 0) throw new Refusal(`Error: The path ${path} does not exist`)
+  let last: WorkspaceWrite | undefined
+  for (const each of paths) await context.eyes.assertMayMove(each)
+  for (const each of paths) last = (await workspace.remove(each, origin)).write
+  const text = `Successfully deleted ${path}`
+  return last && paths.length === 1 ? changed(text, last, context) : { text }
+}
+
+async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
+  const { workspace, origin } = context
+  const [from, to] = [placeOf(old_path, workspace), placeOf(new_path, workspace)]
+  const paths = await filesAt(old_path, context)
+  if (paths.length === 0) throw new Refusal(`Error: The path ${old_path} does not exist`)
+  if (await workspace.exists(to)) throw new Refusal(`Error: The destination ${new_path} already exists`)
+  const moves = paths.map((each) => ({ each, target: `${to}${each.slice(from.length)}` }))
+  for (const { each } of moves) await context.eyes.assertMayMove(each)
+  for (const { target } of moves) await assertMayMove(target, context)
+  for (const { each, target } of moves) await workspace.move(each, target, origin)
+  return { text: `Successfully renamed ${old_path} to ${new_path}` }
+}
+
+/** The path in the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
+function placeOf(path: string, { layout }: { readonly layout: Layout }): string {
+  const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
+  if (below === undefined) throw new AppError('path_outside_workspace', `${path}: paths begin with ${root}`, { path })
+  return normalizeRequest(`${memoryFolderOf(layout)}${below}`)
+}
+
+/** Undefined for a folder, and for what is not there. */
+async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
+  try {
+    return await readShown(place, context)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'file_not_found' || (error.code === 'file_not_text' && !isMarkdown(place))) return undefined
+    throw error
+  }
+}
+
+/** The file, or those of the folder, that may be taken away from their place. @throws AppError, Refusal */
+async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
+  const { workspace, signal, eyes } = context
+  const place = placeOf(path, workspace)
+  if (place === memoryFolderOf(workspace.layout)) throw new Refusal(`Error: ${root} itself stays where it is`)
+  const isFile = (await readIfFile(place, context)) !== undefined
+  const paths: string[] = []
+  // What it is not shown stays where it is, as if it were not there.
+  for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
+    if (await eyes.names(each)) paths.push(each)
+  for (const each of paths) {
+    await assertMayMove(each, context)
+    if (dailyLogDate(each, workspace.layout) !== undefined)
+      throw new AppError('input_invalid', `${each} is a daily log: it is only added to`, { path: each })
+  }
+  return paths
+}
+
+/** Nothing is taken from, or put to, a place at which a file stands that is in every request: by a link, say. */
+async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
+  const real = await workspace.realPath(path)
+  assertMayWrite(real, mayWrite, workspace.layout.own)
+  const kind = fileKind(real, workspace.layout)
+  if (kind !== 'memory' && kind !== 'project') return
+  throw new AppError('write_refused', `${path} is ${real}, which stays where it is`, { path, allowed: '.md' })
+}
+
+async function edit(
+  path: string,
+  context: ToolContext,
+  how: { readonly changes: boolean },
+  rewrite: (current: string | undefined) => string,
+): Promise<WorkspaceWrite> {
+  const { workspace, mayWrite, eyes } = context
+  const place = await workspace.realPath(placeOf(path, workspace))
+  assertMayWrite(place, mayWrite, workspace.layout.own)
+  return workspace.edit(place, withSources(context), (current) => eyes.written(place, current, rewrite, context, how))
+}
+
+async function changed(
+  text: string,
+  written: WorkspaceWrite,
+  { workspace, signal }: ToolContext,
+): Promise<ToolOutcome> {
+  return { text, details: { kind: 'change', change: await workspace.describe(written, signal) } }
+}

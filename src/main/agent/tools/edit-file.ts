@@ -1,0 +1,73 @@
+/** The tool that replaces a piece of a file by another. */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { dailyLogDate } from '#workspace'
+import { withSources } from './access-policy.ts'
+import { defineTool, pathParameter } from './tool.ts'
+import { assertMayWrite } from './write-file-tool.ts'
+
+export const edit = defineTool({
+  name: 'edit',
+  description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
+  readOnly: false,
+  parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
+  async run({ path: asked, oldText, newText }, context) {
+    const { workspace, mayWrite, signal, eyes } = context
+    const origin = withSources(context)
+    const path = await workspace.realPath(asked)
+    assertMayWrite(path, mayWrite, workspace.layout.own)
+    if (origin.cause === 'flush' && dailyLogDate(path, workspace.layout) !== undefined) {
+      throw new AppError('input_invalid', `${path} is a daily log: add to it with write and append: true`, { path })
+    }
+    const rewrite = (shown: string | undefined) => {
+      if (shown !== undefined) return replaceOnce(path, shown, oldText, newText)
+      const { message } = eyes.missing(asked)
+      throw new AppError('file_not_found', `${message}; create it with write`, { path: asked })
+    }
+    const written = await workspace.edit(path, origin, (current) =>
+      eyes.written(path, current, rewrite, context, { changes: true }),
+    )
+    const change = await workspace.describe(written, signal)
+    return {
+      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
+      details: { kind: 'change', change },
+    }
+  },
+})
+
+/** @param text as the model sees it @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
+function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
+  const at = text.indexOf(oldText)
+  if (at < 0) {
+    const closest = closestLine(text, oldText)
+    const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
+    throw new AppError('edit_no_match', `oldText does not stand in ${path}${saw}`, { path })
+  }
+  const again = text.indexOf(oldText, at + 1)
+  if (again >= 0) {
+    const lines = [at, again].map((position) => text.slice(0, position).split('\n').length)
+    throw new AppError(
+      'edit_ambiguous',
+      `oldText stands in ${path} more than once (lines ${lines.join(' and ')}); give more of what is around it`,
+      { path },
+    )
+  }
+  return text.slice(0, at) + newText + text.slice(at + oldText.length)
+}
+
+function closestLine(text: string, wanted: string): { number: number; line: string } | undefined {
+  const words = new Set((wanted.split('\n', 1)[0] ?? '').toLowerCase().split(/\s+/).filter(Boolean))
+  let best: { number: number; line: string } | undefined
+  let most = 0
+  for (const [index, line] of text.split('\n').entries()) {
+    const shared = line
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => words.has(word)).length
+    if (shared > most) {
+      most = shared
+      best = { number: index + 1, line }
+    }
+  }
+  return best
+}

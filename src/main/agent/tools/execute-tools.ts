@@ -1,0 +1,177 @@
+/** Carries out the tool calls of one answer: those that only read at once, those that change something in order. */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { maxArguments, maxToolCalls } from '../../../shared/limits.ts'
+import type { ToolCallPart, ToolResultMessage } from '../../../shared/messages.ts'
+import { argumentsTooLong } from '#llm'
+import { readFrom } from '../chat/provenance-tracking.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import { inSentences, wrongArguments } from './invalid-arguments.ts'
+
+/** Reading calls that run at once: each may hold a file of 20 MB. */
+const maxTogether = 8
+
+export async function callTools(
+  calls: readonly ToolCallPart[],
+  tools: readonly Tool[],
+  context: ToolContext,
+  onResult: (result: ToolResultMessage) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < calls.length;) {
+    const together = calls.slice(from, from + Math.min(maxTogether, readOnlyRun(calls, from, tools)))
+    const results = await Promise.all(
+      together.map((call, index) =>
+        from + index < maxToolCalls ? callTool(call, tools, context) : notCarriedOut(call, context),
+      ),
+    )
+    for (const result of results) await onResult(result)
+    from += together.length
+  }
+}
+
+/** How many calls from `from` on may run at once: a run of reading ones, or a single writing one. */
+function readOnlyRun(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
+  const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
+  return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
+}
+
+function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
+  return tools.find((tool) => tool.name === name)
+}
+
+/** An answer keeps one call more than are carried out (see AnswerDraft): it stands for those that were left out. */
+function notCarriedOut(call: ToolCallPart, context: ToolContext): ToolResultMessage {
+  const { code, message } = new AppError(
+    'tool_calls_too_many',
+    `only the first ${maxToolCalls} calls of an answer are carried out; this one and those after it were not`,
+    { limit: maxToolCalls },
+  )
+  return notCalled(call, `${code}: ${message}`, context)
+}
+
+/** Whatever goes wrong is this call's own result, so that the model can do better and other calls keep theirs. */
+async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
+  const tool = findTool(call.name, tools)
+  if (!tool)
+    return notCalled(
+      call,
+      `There is no tool ${call.name}. There are: ${tools.map(({ name }) => name).join(', ')}.`,
+      context,
+    )
+  if (context.signal.aborted) return notCalled(call, 'Interrupted by the user.', context)
+  const { invalidJson, [argumentsTooLong]: length } = call.arguments
+  if (typeof length === 'number') {
+    const most = maxArguments.toLocaleString('en')
+    const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
+    return notCalled(call, `tool_arguments_too_large: ${told}`, context)
+  }
+  if (typeof invalidJson === 'string')
+    return notCalled(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, context)
+  try {
+    const { text, images = [], isError = false, details } = await inTime(tool, call, context)
+    const isLocal = await context.eyes.isOfLocal(call, text)
+    const shown = await shorten(call.id, text, context, isLocal)
+    const shows = !isError && (tool.readOnly || tool.native !== undefined)
+    const sources = !shows ? [] : await readFrom(call, { text, details }, (path) => noteAt(path, context))
+    const message = result(call, shown, isError, context)
+    return await context.eyes.passed(call, {
+      ...message,
+      content: [...message.content, ...images],
+      ...(details ? { details } : {}),
+      ...(isLocal ? { local: true } : {}),
+      ...(sources.length > 0 ? { sources } : {}),
+    })
+  } catch (error) {
+    if (context.signal.aborted) return result(call, 'Interrupted by the user.', true, context)
+    if (error instanceof AppError && error.code === 'tool_denied')
+      return notCalled(call, `${error.code}: ${error.message}`, context)
+    if (error instanceof AppError)
+      return context.eyes.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
+    if (error instanceof z.ZodError) {
+      const problems = wrongArguments(error, call.arguments)
+      const message = result(call, `The arguments are not right. ${inSentences(problems)}`, true, context)
+      return { ...message, details: { kind: 'wrongArguments', problems } }
+    }
+    const reference = context.onFault(error)
+    return result(call, `internal: ${call.name} failed (log reference ${reference})`, true, context)
+  }
+}
+
+/** @returns undefined for what is no note, or cannot be read */
+async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
+  try {
+    // Claude's own memory tool has another name for the folder.
+    return (await workspace.read(path.replace(/^\/memories(?=\/)/, 'memory'))).text
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** Ends a call that takes too long. Waiting for the user's permission is not counted. */
+async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
+  const { timeoutMs } = context.limits
+  const timeout = new AbortController()
+  const seconds = Math.round(timeoutMs / 1000)
+  const late = new AppError('tool_timeout', `${call.name} did not finish within ${seconds} s`, {
+    tool: call.name,
+    seconds,
+  })
+  let timer = setTimeout(() => timeout.abort(late), timeoutMs)
+  const restart = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => timeout.abort(late), timeoutMs)
+  }
+  const given: ToolContext = {
+    ...context,
+    signal: AbortSignal.any([context.signal, timeout.signal]),
+    async askPermission(question) {
+      clearTimeout(timer)
+      const isAllowed = await context.askPermission(question)
+      restart()
+      return isAllowed
+    },
+    onProgress(...progress) {
+      restart()
+      context.onProgress(...progress)
+    },
+  }
+  try {
+    const ended = Promise.withResolvers<never>()
+    given.signal.addEventListener('abort', () => ended.reject(given.signal.reason), { once: true })
+    return await Promise.race([tool.run(call.arguments, given, call.id), ended.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The model reads a long result's beginning and end; all of it stays on the disk, where `read` finds it in pages. */
+async function shorten(
+  call: string,
+  text: string,
+  { limits, keepOutput, eyes }: ToolContext,
+  isLocal: boolean,
+): Promise<string> {
+  const most = limits.outputCharacters
+  if (text.length <= most) return text
+  const path = await keepOutput(call, await eyes.words(text), isLocal)
+  const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
+  const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
+  return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`
+}
+
+/** No source of what is written later: nobody but the app has said anything. */
+function notCalled(call: ToolCallPart, text: string, context: ToolContext): ToolResultMessage {
+  return { ...result(call, text, true, context), details: { kind: 'notCalled' } }
+}
+
+function result(call: ToolCallPart, text: string, isError: boolean, { now }: ToolContext): ToolResultMessage {
+  return {
+    role: 'toolResult',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: 'text', text }],
+    isError,
+    timestamp: now().getTime(),
+  }
+}

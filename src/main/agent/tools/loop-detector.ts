@@ -1,0 +1,105 @@
+/** Calls that lead nowhere, made over and over: the model is told, and then the turn ends. */
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../../../shared/errors.ts'
+import { messageText, type ToolCallPart, type ToolResultMessage } from '../../../shared/messages.ts'
+
+/** With this outcome, come to again, the model hears that there is no use in it; with the next the turn ends. */
+const maxSame = 3
+/** Answers in a row whose calls, whatever they were, have all failed. */
+const maxFailures = 8
+
+interface Same {
+  readonly call: ToolCallPart
+  readonly outcome: string
+  readonly isError: boolean
+  /** Answers of the model that made the call. */
+  count: number
+  lastStep: number
+}
+
+/** Of one turn. */
+export class Repeats {
+  #same: Same[] = []
+  #step = 0
+  #failures = 0
+  #lastFailed = ''
+  /** The answers that were the last to have a call that failed, and one that went well. */
+  #failedStep = 0
+  #wellStep = 0
+
+  nextStep(): void {
+    this.#step += 1
+  }
+
+  /** @returns the result as the model is to read it */
+  judge(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
+    const call = calls.find(({ id }) => id === result.toolCallId)
+    if (!call) return result
+    const { isError } = result
+    this.#count(call, isError)
+    const outcome = outcomeOf(result)
+    const known = this.#same.find((one) => isSame(one.call, call))
+    if (known?.outcome !== outcome || known.isError !== isError) {
+      // Something new came of it: what went well before may be worth another look.
+      const isStill = (one: Same) => isError || one.isError || one.lastStep === this.#step
+      this.#same = this.#same.filter((one) => one !== known && isStill(one))
+      this.#same.push({ call, outcome, isError, count: 1, lastStep: this.#step })
+      return this.#warned(result)
+    }
+    // What one answer asks for several times over is one attempt.
+    if (known.lastStep !== this.#step) known.count += 1
+    known.lastStep = this.#step
+    if (known.count < maxSame) return this.#warned(result)
+    const word = isError
+      ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what stands in the way.`
+      : `This very call has given the same result ${known.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
+    return withWord(result, word)
+  }
+
+  #count(call: ToolCallPart, isError: boolean): void {
+    if (!isError) {
+      this.#failures = 0
+      this.#wellStep = this.#step
+    } else if (this.#wellStep !== this.#step) {
+      if (this.#failedStep !== this.#step) this.#failures += 1
+      this.#failedStep = this.#step
+      this.#lastFailed = call.name
+    }
+  }
+
+  #warned(result: ToolResultMessage): ToolResultMessage {
+    if (!result.isError || this.#failures !== maxFailures - 1) return result
+    return withWord(
+      result,
+      `The calls of your last ${this.#failures} answers have all failed. Do not go on like this: do something else, or tell the user what stands in the way.`,
+    )
+  }
+
+  /** Why the turn cannot go on. */
+  get end(): AppError | undefined {
+    const worst = this.#same.find(({ count }) => count > maxSame)
+    if (worst) {
+      const { call, count, isError } = worst
+      const what = isError ? 'and each time it failed' : 'and each time got the same result'
+      const told = `the model called ${call.name} ${count} times with the same arguments, ${what}`
+      return new AppError('tool_repeats', told, { tool: call.name, count, what: isError ? 'failed' : 'same' })
+    }
+    if (this.#failures < maxFailures) return undefined
+    const count = this.#failures
+    const told = `the model called tools in ${count} answers in a row, and every call failed, ${this.#lastFailed} last`
+    return new AppError('tool_repeats', told, { tool: this.#lastFailed, count, what: 'row' })
+  }
+}
+
+function withWord(result: ToolResultMessage, text: string): ToolResultMessage {
+  return { ...result, content: [...result.content, { type: 'text', text }] }
+}
+
+function isSame(one: ToolCallPart, other: ToolCallPart): boolean {
+  return one.name === other.name && isDeepStrictEqual(one.arguments, other.arguments)
+}
+
+/** Each fault has a reference of its own. */
+function outcomeOf(result: ToolResultMessage): string {
+  return messageText(result).replace(/\(log reference \w+\)/, '')
+}

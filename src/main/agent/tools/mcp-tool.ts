@@ -1,0 +1,48 @@
+/** A tool of an MCP server as one of ours: asked for where the user wants to be asked, its result as text and pictures. */
+import { AppError } from '../../../shared/errors.ts'
+import type { ImagePart } from '../../../shared/messages.ts'
+import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
+import type { Tool, ToolOutcome } from './tool.ts'
+
+type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
+
+export function fromMcp(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+  const { name, description, readOnly, schema, server, tool, connection } = mcp
+  return {
+    name,
+    description,
+    readOnly,
+    schema,
+    async run(input, { signal, limits, askPermission, onProgress }, call) {
+      const permission = servers.permissionOf(server, tool)
+      const question = { server, tool, input: JSON.stringify(input, null, 2) }
+      if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
+        throw new AppError('tool_denied', `the user does not allow ${tool} of ${server}`, { tool, server })
+      const result = await connection.call(
+        tool,
+        { ...input },
+        {
+          signal,
+          timeoutMs: limits.timeoutMs,
+          onProgress: (share, note) => onProgress(call, share, note),
+        },
+      )
+      return outcomeOf(result)
+    },
+  }
+}
+
+function outcomeOf({ content = [], isError, structuredContent }: CallResult): ToolOutcome {
+  const texts: string[] = []
+  const images: ImagePart[] = []
+  for (const part of content) {
+    if (part.type === 'text') texts.push(part.text)
+    else if (part.type === 'image') images.push({ type: 'image', data: part.data, mimeType: part.mimeType })
+    else if (part.type === 'resource')
+      texts.push('text' in part.resource ? part.resource.text : `[${part.resource.uri}]`)
+    else if (part.type === 'resource_link') texts.push(`[${part.name}](${part.uri})`)
+    else texts.push(`[${part.type}]`)
+  }
+  if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent, null, 2))
+  return { text: texts.join('\n'), images, isError: isError === true }
+}

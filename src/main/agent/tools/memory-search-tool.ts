@@ -1,0 +1,111 @@
+/** The tool that searches the memory. */
+import { z } from 'zod'
+import type { SearchResponse } from '../../../shared/contract/index.ts'
+import { each, noteSources, sourceName, sourcesIn, type Source } from '../../../shared/provenance.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { searchSettingsSchema } from '../../../shared/contract/search.ts'
+import { transcriptText } from '#search'
+import { unseenOf } from '#workspace/privacy'
+import { normalizeRequest } from '#workspace'
+import { defineTool, type ToolContext } from './tool.ts'
+
+export const memorySearch = defineTool({
+  name: 'memory_search',
+  description:
+    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md, the daily logs, the other notes of the workspace and past conversations by meaning and keywords. Returns the best passages with path, lines and score. Cite what you use as [path:line]. A result with `supersededSince`, and a line written as ~~…~~ (until DATE, now: [path:line]), held only until then: answer with what `now` names, and mention the old only as what was. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05, after:2024-05-03), path:projects/, source:memory or source:sessions, tag:work, a property of notes such as status:open, and -word; words such as "last week" only raise what is dated so.',
+  readOnly: true,
+  parameters: z.object({
+    query: z.string().min(1).describe('What to look for, in the words it was probably written in'),
+    maxResults: searchSettingsSchema.shape.maxResults.max(50).optional(),
+    minScore: searchSettingsSchema.shape.minScore
+      .optional()
+      .describe('Lower it to see weaker matches; the default is 0.35'),
+  }),
+  async run({ query, maxResults, minScore }, context) {
+    const { memory, session, signal } = context
+    // Whoever was shown what stays here may ask in words of it, and nobody can tell.
+    const staysHere = context.isOfLocal
+    const unseen = unseenOf(await context.eyes.hidden())
+    const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
+    const found = await memory.search(query, options, signal)
+    const { response, keepsAny } = await seenOf(found, context)
+    const wholes = new Map<string, readonly Source[]>()
+    for (const { path } of response.results) wholes.set(path, await wholeSources(path, context))
+    const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
+      path,
+      startLine,
+      endLine,
+      score: Number(score.toFixed(3)),
+      snippet,
+      source,
+      ...fromOf([...(wholes.get(path) ?? []), ...sourcesIn(snippet)]),
+      ...(superseded && {
+        supersededSince: superseded.until,
+        ...(superseded.by === undefined ? {} : { now: superseded.by }),
+      }),
+    }))
+    const { provider, model, notice, standstill, conditions = [] } = response
+    const shown = conditions.map(({ text, from, to, isUnread }) =>
+      isUnread ? { text, unread: true } : { text, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
+    )
+    return {
+      text: JSON.stringify({
+        results,
+        provider,
+        model,
+        ...(shown.length > 0 ? { conditions: shown } : {}),
+        ...(notice ? { notice: notice.message } : {}),
+        ...(standstill === undefined
+          ? {}
+          : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
+        // Always the same: how many were held back would tell what words they have.
+        ...(keepsAny
+          ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' }
+          : {}),
+      }),
+      details: { kind: 'recall', recall: response },
+    }
+  },
+})
+
+/** Who said it, where that was not the user (M63). */
+function fromOf(sources: readonly Source[]): { readonly from?: string } {
+  return sources.length === 0 ? {} : { from: each(sources).map(sourceName).join('; ') }
+}
+
+/** Where a note comes from as a whole; of conversations nobody says it. */
+async function wholeSources(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
+  try {
+    return noteSources((await workspace.read(path)).text)
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+/** What a remote model may see of the results. */
+async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
+  if (eyes.isLocal) return { response: found, keepsAny: false }
+  const seen: SearchResponse['results'] = []
+  for (const result of found.results) {
+    const { path } = result
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    try {
+      const text =
+        session === undefined
+          ? (await workspace.read(normalizeRequest(path))).text
+          : transcriptText(await readSession(session))
+      const part = await eyes.part(session === undefined ? await workspace.realPath(path) : path, text, result)
+      if (!part) continue
+      const [snippet, heading] = [await eyes.words(part.snippet), await eyes.words(part.heading)]
+      seen.push({ ...part, snippet, heading })
+    } catch (error) {
+      // What cannot be read now is in the index as it was, and nobody knows who may see it.
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+  const { notice } = found
+  const isOfLocal = notice?.code === 'query_local' || notice?.code === 'vectors_local'
+  const response = { ...found, results: seen, candidates: seen.length, notice: isOfLocal ? null : notice }
+  return { response, keepsAny: await eyes.missesAny() }
+}

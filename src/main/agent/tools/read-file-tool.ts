@@ -1,0 +1,56 @@
+/** The tool that reads a file, or an earlier long result, in pages. */
+import { z } from 'zod'
+import { readShown } from './shown-text.ts'
+import { defineTool, pathParameter } from './tool.ts'
+
+const maxCharacters = 50_000
+/** Long results are kept under such a path; it lies in no workspace. */
+export const outputsPrefix = 'tool-output/'
+
+export const read = defineTool({
+  name: 'read',
+  description: 'Reads a text file of the workspace. Long files come in pages: ask for the next one with `from`.',
+  readOnly: true,
+  parameters: z.object({
+    path: pathParameter,
+    from: z.number().int().min(1).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
+  }),
+  async run({ path, from = 1, lines = 2000 }, context) {
+    const { readOutput, eyes } = context
+    const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
+    const text =
+      output === undefined ? await readShown(path, context) : await eyes.words(await readOutput(output, eyes.isLocal))
+    const total = splitLines(text).length
+    const page = fitting(sliceLines(text, from, lines))
+    const last = from + page.length - 1
+    const more = last < total ? `\n[lines ${from}–${last} of ${total}; go on with from=${last + 1}]` : ''
+    return { text: page.join('\n') + more }
+  },
+})
+
+/** Lines `from` (1-based) to `from + count - 1`, as far as there are any. */
+export function sliceLines(text: string, from: number, count: number): string[] {
+  return splitLines(text).slice(from - 1, from - 1 + count)
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** As many whole lines as fit into one result, but at least one, cut if need be. */
+function fitting(lines: readonly string[]): string[] {
+  const page: string[] = []
+  let characters = 0
+  for (const line of lines) {
+    characters += line.length + 1
+    if (characters > maxCharacters) {
+      if (page.length === 0) page.push(`${line.slice(0, maxCharacters)}…`)
+      break
+    }
+    page.push(line)
+  }
+  return page
+}

@@ -1,0 +1,42 @@
+/** A file as the model that asks is shown it: what stays on this machine is, for a remote one, as if it were not there (M64). */
+import { AppError } from '../../../shared/errors.ts'
+import type { FoundFile } from '#workspace'
+import type { ToolContext } from './tool.ts'
+
+/** @throws AppError as `Workspace.read` */
+export async function readShown(path: string, { workspace, eyes }: ToolContext): Promise<string> {
+  try {
+    const real = await workspace.realPath(path)
+    // Whatever lies in a folder that stays here: that there is something is told by no failure either.
+    if (!(await eyes.names(real, ''))) throw eyes.missing(path)
+    return await eyes.shown(real, (await workspace.read(path)).text)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_not_found') throw eyes.missing(path)
+    throw error
+  }
+}
+
+/** Those files that may be named, each with the size of what is shown of it, in bytes. */
+export async function namedFiles(
+  files: readonly FoundFile[],
+  { workspace, eyes }: ToolContext,
+): Promise<readonly FoundFile[]> {
+  const hidden = await eyes.hidden()
+  const named: FoundFile[] = []
+  for (const file of files) {
+    const note = hidden.get(file.path)
+    if (!note) named.push(file)
+    else if (!note.isWhole)
+      named.push({ ...file, size: Buffer.byteLength(await partOf(file.path, { workspace, eyes })) })
+  }
+  return named
+}
+
+async function partOf(path: string, { workspace, eyes }: Pick<ToolContext, 'workspace' | 'eyes'>): Promise<string> {
+  try {
+    return await eyes.shown(path, (await workspace.read(path)).text)
+  } catch (error) {
+    if (error instanceof AppError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+/** Questions to the user whether a tool may run, by conversation; each waits for an answer or for the turn to end. */
+import { randomUUID } from 'node:crypto'
+import type { Permission } from '../../../shared/contract/index.ts'
+import type { PermissionQuestion } from './tool.ts'
+
+export type Decision = 'once' | 'always' | 'deny' | 'never'
+
+interface Asked extends Permission {
+  readonly session: string
+  readonly answer: (decision: Decision) => void
+}
+
+export class Permissions {
+  readonly #asked = new Map<string, Asked>()
+  readonly #onChange: (session: string) => void
+
+  constructor(onChange: (session: string) => void) {
+    this.#onChange = onChange
+  }
+
+  /** Resolves with the user's decision. @throws the reason of the signal when the turn ends first */
+  async ask(session: string, question: PermissionQuestion, signal: AbortSignal): Promise<Decision> {
+    const id = randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<Decision>()
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#asked.set(id, { ...question, id, session, answer: resolve })
+    this.#onChange(session)
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      this.#asked.delete(id)
+      this.#onChange(session)
+    }
+  }
+
+  answer(id: string, decision: Decision): void {
+    this.#asked.get(id)?.answer(decision)
+  }
+
+  open(session: string): Permission[] {
+    return [...this.#asked.values()]
+      .filter((asked) => asked.session === session)
+      .map(({ id, server, tool, input }) => ({ id, server, tool, input }))
+  }
+}

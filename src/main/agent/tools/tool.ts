@@ -1,0 +1,88 @@
+/** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
+import { z } from 'zod'
+import type { ImagePart } from '../../../shared/messages.ts'
+import type { Clock } from '#platform'
+import type { Eyes, WriteBackground } from './access-policy.ts'
+import type { ToolDetails } from '../../../shared/tool-details.ts'
+import type { ToolDefinition } from '#llm'
+import type { Memory } from '#search'
+import type { Workspace, WriteOrigin } from '#workspace'
+
+/** What a tool may use: one agent's own things, and nothing else. */
+export interface ToolContext extends WriteBackground {
+  readonly workspace: Workspace
+  readonly memory: Memory
+  /** What the model that asks gets to see. */
+  readonly eyes: Eyes
+  /** The conversation that asks. */
+  readonly session: string
+  /** The text of a conversation's file. @throws AppError `unknown_session` */
+  readonly readSession: (session: string) => Promise<string>
+  /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
+  readonly readOutput: (name: string, isLocal: boolean) => Promise<string>
+  readonly signal: AbortSignal
+  readonly now: Clock
+  /** Logs what nobody expected. @returns the log reference */
+  readonly onFault: (error: unknown) => string
+  /** Asks the user; resolves with their word. */
+  readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
+  /** Tells how far a call has come. */
+  readonly onProgress: (call: string, share: number | null, note: string) => void
+  readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
+  /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
+  readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
+  /** On whose account files are written. */
+  readonly origin: WriteOrigin
+  /** False for a path that may be read but not written now. */
+  readonly mayWrite: (path: string) => boolean
+}
+
+export interface PermissionQuestion {
+  readonly server: string
+  readonly tool: string
+  /** Arguments, as JSON. */
+  readonly input: string
+}
+
+export interface ToolOutcome {
+  /** What the model reads. */
+  readonly text: string
+  readonly images?: readonly ImagePart[]
+  /** The tool itself says that it failed. */
+  readonly isError?: boolean
+  /** What the interface shows; stored with the result, never sent to a model. */
+  readonly details?: ToolDetails
+}
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** False when it changes something: such calls run one after another, in order. */
+  readonly readOnly: boolean
+  /** JSON Schema of the arguments. */
+  readonly schema: Record<string, unknown>
+  /** See ToolDefinition. */
+  readonly native?: ToolDefinition['native']
+  /** @param call the id of the call */
+  run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
+}
+
+export function defineTool<Parameters extends z.ZodObject>(definition: {
+  readonly name: string
+  readonly description: string
+  readonly readOnly: boolean
+  readonly parameters: Parameters
+  readonly run: (input: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
+}): Tool {
+  const { run, parameters, name, description, readOnly } = definition
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(parameters, { io: 'input' })
+  return {
+    name,
+    description,
+    readOnly,
+    schema,
+    run: (input, context) => run(parameters.parse(input), context),
+  }
+}
+
+export const pathParameter = z.string().describe('Path inside the workspace, such as memory/2026-01-20.md')

@@ -1,0 +1,62 @@
+/** The tool that creates a file or replaces all of it. */
+import { z } from 'zod'
+import { AppError } from '../../../shared/errors.ts'
+import { dailyLogDate, isInstruction } from '#workspace'
+import { withSources } from './access-policy.ts'
+import { defineTool, pathParameter } from './tool.ts'
+
+export const write = defineTool({
+  name: 'write',
+  description:
+    'Creates a note (.md, .txt, .csv), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
+  readOnly: false,
+  parameters: z.object({
+    path: pathParameter,
+    content: z.string(),
+    append: z.boolean().optional().describe('Add to the end instead of replacing'),
+  }),
+  async run({ path: asked, content, append = false }, context) {
+    const { workspace, mayWrite, signal, eyes } = context
+    const origin = withSources(context)
+    const path = await workspace.realPath(asked)
+    assertMayWrite(path, mayWrite, workspace.layout.own)
+    const next = (current: string | undefined): string => {
+      if (append) return appended(dailyLogDate(path, workspace.layout), current, content)
+      if (
+        current !== undefined &&
+        dailyLogDate(path, workspace.layout) !== undefined &&
+        !content.startsWith(current.trimEnd())
+      ) {
+        throw new AppError('input_invalid', `${path} is a daily log: add to it with append: true`, { path })
+      }
+      return content
+    }
+    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next, context))
+    const change = await workspace.describe(written, signal)
+    return {
+      text: `${path}: ${change.added} lines added, ${change.removed} removed`,
+      details: { kind: 'change', change },
+    }
+  },
+})
+
+/** A new daily log begins with its date; entries are set apart by an empty line. */
+function appended(date: string | undefined, current: string | undefined, content: string): string {
+  const before =
+    current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
+  const gap = before === '' || !content.startsWith('#') ? '' : '\n'
+  return `${before}${gap}${content.replace(/\n*$/, '\n')}`
+}
+
+/** @throws AppError `path_outside_workspace`, `write_refused` */
+export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, own: string): void {
+  if (isInstruction(path, own))
+    throw new AppError('write_refused', `${path}: agents of other programs obey files of this name; choose another`, {
+      path,
+      allowed: '.md',
+    })
+  if (mayWrite(path)) return
+  throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
+    path,
+  })
+}

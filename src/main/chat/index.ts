@@ -1,6 +1,0 @@
-export { AgentModels } from './agent-models.ts'
-export { Chat } from './chat.ts'
-export { LearnedWindows } from './learned-windows.ts'
-export { loadPrompts } from './prompts.ts'
-export { MessageQueue } from './queue.ts'
-export { type ProposedChange } from './eyes.ts'

@@ -1,0 +1,18 @@
+export { ask } from './ask.ts'
+export { assertModelId } from './catalog/catalog.ts'
+export { holdsLocal, type Look, nothingHeld, ownWordsOf, withheldMessages } from './middleware/privacy-filter.ts'
+export { isPassing } from './middleware/provider-failures.ts'
+export {
+  AnswerDraft,
+  anthropicMemoryTool,
+  argumentsTooLong,
+  type ChatModel,
+  hasMemoryTool,
+  type ModelRequest,
+  type ThinkingEffort,
+  type ToolDefinition,
+} from './model.ts'
+export { Models } from './models.ts'
+export { withoutRefused } from './offline/distill-notes.ts'
+export type { Sentences } from './offline/sentences/sentences.ts'
+export type { Purpose } from './purpose.ts'

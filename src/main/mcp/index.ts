@@ -1,2 +1,0 @@
-export { McpConnection } from './connection.ts'
-export { McpServers, type McpTool } from './servers.ts'

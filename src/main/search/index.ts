@@ -1,0 +1,2 @@
+export { transcriptText } from './indexing/transcript-text.ts'
+export { Memory } from './service/memory.ts'
