@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { startServer } from '../../src/main/host/server.ts'
-import { proposalOf } from '../../src/main/upkeep/proposal.ts'
+import { proposalOf } from '../../src/main/curation/suggestions/proposal.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import { quantile, type Figure } from './figures.ts'
 

@@ -4,8 +4,9 @@
  */
 import { visibilityOf } from '../../src/shared/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
-import { Upkeep, type ReviewModel } from '../../src/main/upkeep/index.ts'
-import { findCandidates } from '../../src/main/upkeep/take-look.ts'
+import { Upkeep } from '../../src/main/curation/suggestions/suggestions.ts'
+import type { ReviewModel } from '../../src/main/curation/review/review.ts'
+import { findCandidates } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { usualLayout } from '../../src/main/workspace/files/layout.ts'
 

@@ -12,17 +12,13 @@ import type { ChatModel, ModelRequest } from '../llm/model.ts'
 import type { Look } from '../llm/middleware/privacy-filter.ts'
 import { keepRequest, keepWire } from '../agent/sessions/stored-requests.ts'
 import type { Sessions } from '../agent/sessions/sessions.ts'
-import {
-  outsideFound,
-  proposalOf,
-  runCandidates,
-  Scheduler,
-  type Candidates,
-  Upkeep,
-  type LookOptions,
-  type NotesOptions,
-  type ReviewModel,
-} from '../upkeep/index.ts'
+import { outsideFound } from '../curation/suggestions/outside.ts'
+import { proposalOf } from '../curation/suggestions/proposal.ts'
+import { runCandidates, type LookOptions, type NotesOptions } from '../curation/suggestions/scan-runner.ts'
+import { Scheduler } from '../curation/suggestions/scheduler.ts'
+import type { Candidates } from '../curation/review/candidates.ts'
+import { Upkeep } from '../curation/suggestions/suggestions.ts'
+import type { ReviewModel } from '../curation/review/review.ts'
 import type { LocalNotes, Sight } from '../workspace/privacy/local-notes.ts'
 import { hashText } from '../workspace/files/text-files.ts'
 import { localDate } from '../workspace/files/layout.ts'

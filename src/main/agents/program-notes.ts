@@ -4,7 +4,9 @@
  */
 import { sourceMark, sourceName, withSourceMarks, type Source } from '../../shared/provenance.ts'
 import type { Clock } from '../platform/clock.ts'
-import { evidenceOf, outsideFound, proposalOf, type Upkeep } from '../upkeep/index.ts'
+import { evidenceOf, proposalOf } from '../curation/suggestions/proposal.ts'
+import { outsideFound } from '../curation/suggestions/outside.ts'
+import type { Upkeep } from '../curation/suggestions/suggestions.ts'
 import { addToSection, noteItem, sectionTitle } from '../workspace/files/add-to-section.ts'
 import { hashText } from '../workspace/files/text-files.ts'
 import { localDate, longTermFile } from '../workspace/files/layout.ts'

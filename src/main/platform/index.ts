@@ -4,7 +4,7 @@ export type { AgentSettings, McpServerSettings, MemorySettings } from './config/
 export { isKeyName, KeyRing, unknownProvider } from './config/key-ring.ts'
 export { SettingsStore } from './config/settings-store.ts'
 export { blobId, blobOf } from './diff/blob-id.ts'
-export { compareLines } from './diff/compare-lines.ts'
+export { compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
 export { countLines, describeChange, reversed } from './diff/patch.ts'

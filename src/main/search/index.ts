@@ -1,2 +1,5 @@
+export { createEmbeddings } from './embeddings/create-embeddings.ts'
+export { isHit, parseQuestions } from './evaluation/judged-questions.ts'
 export { transcriptText } from './indexing/transcript-text.ts'
+export { queryTerms } from './query/parse-query.ts'
 export { Memory } from './service/memory.ts'

@@ -7,7 +7,9 @@ export {
   isIgnoredPath,
   isMarkdown,
   isMemoryPath,
+  isRescued,
   type Layout,
+  layoutOf,
   localDate,
   localTime,
   longTermFile,
@@ -20,10 +22,12 @@ export {
   rescuedFolders,
   rescuedWaiting,
   unsearchedFor,
+  unsearchedOf,
 } from './files/layout.ts'
-export { isInside, normalizeRequest, type Place, placeOf, resolveInside } from './files/paths.ts'
+export { isInside, normalizeRequest, type Place, placeOf, resolveInside, type Roots } from './files/paths.ts'
 export { askDirectly } from './files/stat-batch.ts'
 export { readText } from './files/text-files.ts'
 export { type FoundFile, isBehindLink, walkMarkdown, type WalkProblem } from './files/walk.ts'
 export type { WorkspaceWrite, WriteOrigin } from './files/workspace-edits.ts'
 export { Workspace } from './files/workspace.ts'
+export { mendLink } from './links/repair-link.ts'

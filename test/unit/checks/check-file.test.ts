@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { follow, formatChecks, parseChecks } from '../../../src/main/checks/check-file.ts'
+import { follow, formatChecks, parseChecks } from '../../../src/main/curation/saved-queries/saved-query-file.ts'
 
 const kept = { path: 'MEMORY.md', startLine: 2, endLine: 3, text: '- port 5433\n- user ann' }
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { nearDuplicates } from '../../../src/main/likeness/index.ts'
-import { duplicatesAmong } from '../../../src/main/survey/duplicates.ts'
-import { countRecalls } from '../../../src/main/survey/recalled-lines.ts'
+import { nearDuplicates } from '../../../src/main/curation/similarity/near-duplicates.ts'
+import { duplicatesAmong } from '../../../src/main/curation/insights/duplicate-report.ts'
+import { countRecalls } from '../../../src/main/curation/insights/recalled-lines.ts'
 
 describe('M44 lines that were recalled', () => {
   const passage = (search: string, startLine: number, snippet: string) => ({ search, startLine, snippet })

@@ -1,7 +1,7 @@
 /** Until when a line says that it holds, counted from the day on which it was written. */
 import { describe, expect, it } from 'vitest'
 import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
-import { deadlineIn } from '../../../src/main/upkeep/rules/deadline.ts'
+import { deadlineIn } from '../../../src/main/curation/rules/deadline.ts'
 
 /** A Monday. */
 const said = '2026-11-02'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { takeBack } from '../../../src/main/platform/diff/patch.ts'
-import { TextLines, touch } from '../../../src/main/upkeep/line-edits.ts'
+import { TextLines, touch } from '../../../src/main/curation/suggestions/line-edits.ts'
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Scheduler } from '../../../src/main/upkeep/index.ts'
+import { Scheduler } from '../../../src/main/curation/suggestions/scheduler.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 async function makeScheduler() {

@@ -1,10 +1,10 @@
 /** An acceptance taken back after others changed its files: as much as can be, to the byte. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AcceptedEdit } from '../../../src/main/upkeep/acceptances.ts'
+import type { AcceptedEdit } from '../../../src/main/curation/suggestions/acceptances.ts'
 import { changesOf } from '../../../src/main/platform/diff/compare-lines.ts'
-import { TextLines } from '../../../src/main/upkeep/line-edits.ts'
-import { remaining, takenBack } from '../../../src/main/upkeep/taken-back.ts'
+import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
+import { remaining, takenBack } from '../../../src/main/curation/suggestions/plan-revert.ts'
 
 const edit = (proposal: string, line: number, before: string[], after: string[], path = 'a.md'): AcceptedEdit => ({
   proposal,

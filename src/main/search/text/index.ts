@@ -1,3 +1,5 @@
-export { type DaySpan, formatDay, parseDay } from './days.ts'
+export { datesIn } from './dates.ts'
+export { calendarOf, type Day, type DaySpan, formatDay, monthSpan, parseDay, spanOf, weekSpan } from './days.ts'
 export { isSimplified, simplify } from './han.ts'
 export { timesIn } from './temporal-expressions.ts'
+export { fold } from './terms.ts'

@@ -1,1 +1,0 @@
-export { Checks } from './checks.ts'

@@ -1,0 +1,103 @@
+/**
+ * A model's answer, read strictly: one JSON object of the form that was asked for. What quotes no line that it was shown,
+ * letter by letter, is dropped. Pure.
+ */
+import { z } from 'zod'
+import { parseJson } from '../../../shared/json.ts'
+import type { Batch } from './review-units.ts'
+
+const lineSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2000)
+  .regex(/^[^\r\n]*$/)
+const reasonSchema = z.string().trim().max(600)
+
+const conflictSchema = z.strictObject({
+  kind: z.enum(['superseded', 'contradiction']),
+  old: lineSchema,
+  new: lineSchema,
+  reason: reasonSchema.default(''),
+})
+const keepSchema = z.strictObject({
+  quotes: z.array(lineSchema).min(1).max(20),
+  section: z.string().trim().max(200),
+  text: lineSchema.max(600),
+  reason: reasonSchema.default(''),
+})
+
+/** What a model said of some lines, by what they say: enough to propose it, wherever they stand by then. */
+export const verdictSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.enum(['superseded', 'contradiction']),
+    quotes: z.tuple([z.string(), z.string()]),
+    reason: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal('promote'),
+    quotes: z.array(z.string()).min(1),
+    section: z.string(),
+    text: z.string(),
+    reason: z.string(),
+  }),
+])
+export type Verdict = z.infer<typeof verdictSchema>
+
+export interface Judgement {
+  /** By the unit that it belongs to. */
+  readonly verdicts: ReadonlyMap<string, Verdict>
+  /** Items that were of another form, or quoted what no line says. */
+  readonly dropped: number
+}
+
+/** @returns undefined for an answer that is not of the form at all */
+export function readAnswer(batch: Batch, answer: string): Judgement | undefined {
+  const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
+  if (!items) return undefined
+  const verdicts = new Map<string, Verdict>()
+  let dropped = 0
+  for (const item of items) {
+    const found = batch.kind === 'conflicts' ? conflictOf(batch, item) : keepOf(batch, item)
+    if (found && !verdicts.has(found.key)) verdicts.set(found.key, found.verdict)
+    else dropped += 1
+  }
+  return { verdicts, dropped }
+}
+
+interface Keyed {
+  readonly key: string
+  readonly verdict: Verdict
+}
+
+function conflictOf({ units }: Batch, item: unknown): Keyed | undefined {
+  const read = conflictSchema.safeParse(item).data
+  const unit =
+    read &&
+    units.find(({ lines }) => {
+      const texts = new Set(lines.map(({ text }) => text))
+      return read.old !== read.new && texts.has(read.old) && texts.has(read.new)
+    })
+  if (!read || !unit) return undefined
+  return { key: unit.key, verdict: { kind: read.kind, quotes: [read.old, read.new], reason: read.reason } }
+}
+
+function keepOf({ units }: Batch, item: unknown): Keyed | undefined {
+  const read = keepSchema.safeParse(item).data
+  if (!read) return undefined
+  const quotes = [...new Set(read.quotes)]
+  const own = quotes.map((quote) => units.find(({ lines: [line] }) => line?.text === quote))
+  const [first] = own
+  if (!first || own.includes(undefined)) return undefined
+  const { section, text, reason } = read
+  return { key: first.key, verdict: { kind: 'promote', quotes, section, text, reason } }
+}
+
+/** The object's only field; a fence around it is none of the answer. */
+function itemsOf(field: string, answer: string): readonly unknown[] | undefined {
+  const [, fenced] = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(answer.trim()) ?? []
+  const parsed = z
+    .strictObject({ [field]: z.array(z.unknown()).max(500) })
+    .safeParse(parseJson(fenced ?? answer.trim())).data
+  return parsed?.[field]
+}

@@ -1,0 +1,112 @@
+/**
+ * Proposals from what a model said. Each line that it quoted is looked up in its file as that is now, and what is not
+ * there, letter by letter, is no reason for anything: the verdict is let go.
+ */
+import type { LineEdit } from '../../../shared/contract/index.ts'
+import { noteSources, sourceMark } from '../../../shared/provenance.ts'
+import { quoteOf, strike } from '../../../shared/superseded.ts'
+import type { ReadFile } from '../suggestions/accept-plan.ts'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import type { Verdict } from './review-answer.ts'
+import { type AskedLine, sectionTitles } from './candidates.ts'
+
+export interface FoundContext {
+  /** By what they say. */
+  readonly lines: ReadonlyMap<string, readonly AskedLine[]>
+  /** Where what lasts is kept. */
+  readonly longTerm: string
+  /** `YYYY-MM-DD`. */
+  readonly today: string
+  readonly read: (path: string) => Promise<ReadFile | undefined>
+}
+
+/** @returns undefined where its lines are not there any more, or it proposes nothing that there is not */
+export async function foundFor(verdict: Verdict, context: FoundContext): Promise<Found | undefined> {
+  return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
+}
+
+interface Placed extends AskedLine {
+  readonly file: ReadFile
+}
+
+async function conflict(
+  { kind, quotes: [old, holding], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
+  context: FoundContext,
+): Promise<Found | undefined> {
+  const [was, is] = [await placed(old, context), await placed(holding, context)]
+  if (!was || !is) return undefined
+  const until = is.day !== undefined && (was.day === undefined || is.day >= was.day) ? is.day : context.today
+  const struck = strike(was.raw, { until, by: { path: is.path, line: is.line, text: quoteOf(is.raw) } })
+  return {
+    rule: kind === 'superseded' ? 'supersedes' : 'contradiction',
+    evidence: [evidenceOf(was.path, was.line, was.raw), evidenceOf(is.path, is.line, is.raw)],
+    files: [{ path: was.path, edits: [{ line: was.line, before: [was.raw], after: [struck] }] }],
+    detail: { day: until },
+    reason,
+  }
+}
+
+/** What a line says of where it comes from goes along. */
+const mark = /\^\[[^\]\n]+\]/g
+
+async function promoted(
+  { quotes, section, text, reason }: Extract<Verdict, { kind: 'promote' }>,
+  context: FoundContext,
+): Promise<Found | undefined> {
+  const { longTerm } = context
+  const lines: Placed[] = []
+  for (const quote of quotes) {
+    const line = await placed(quote, context)
+    if (!line) return undefined
+    lines.push(line)
+  }
+  // A note that comes from elsewhere as a whole says so for each of its lines.
+  const whole = lines.flatMap(({ file }) => noteSources(file.text))
+  const marks = new Set([
+    ...lines.flatMap(({ raw }) => raw.match(mark) ?? []),
+    ...whole.map((source) => sourceMark([source], context.today)),
+  ])
+  const bare = text
+    .replace(mark, '')
+    .replace(/^[-*+]\s+/, '')
+    .trim()
+  const made = `- ${[bare, ...marks].join(' ')}`
+  const memory = await context.read(longTerm)
+  if (memory?.lines.lines.some((line) => line.trim() === made)) return undefined
+  const edit = memory ? addedTo(memory, section, made) : { line: 1, before: [], after: ['# Memory', '', made, ''] }
+  if (!edit || bare === '') return undefined
+  return {
+    rule: 'promote',
+    evidence: lines.map(({ path, line, raw }) => evidenceOf(path, line, raw)),
+    files: [{ path: longTerm, edits: [edit] }],
+    detail: { target: section },
+    reason,
+  }
+}
+
+/** At the end of a section; at the end of the file where it has none. @returns undefined where there is no such section */
+function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
+  const titles = sectionTitles(text)
+  const heading = (line: string) => /^(#{1,6})[ \t]+(\S.*)$/.exec(line)
+  const start = lines.findIndex((line) => heading(line)?.[2]?.trim() === section && titles.includes(section))
+  if (start < 0 && titles.length > 0) return undefined
+  const level = heading(lines[start] ?? '')?.[1]?.length ?? 0
+  const next = lines.findIndex((line, at) => at > start && (heading(line)?.[1]?.length ?? 7) <= level)
+  let last = (next < 0 ? lines.length : next) - 1
+  while (last > start && (lines[last] ?? '').trim() === '') last -= 1
+  const anchor = lines[last]
+  if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [made] }
+  // A list goes on; what is no list is ended first.
+  const isBeside = /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(anchor)
+  return { line: last + 1, before: [anchor], after: isBeside ? [anchor, made] : [anchor, '', made] }
+}
+
+/** Where a line stands now; the latest of those that say the same. */
+async function placed(text: string, { lines, read }: FoundContext): Promise<Placed | undefined> {
+  for (const known of lines.get(text) ?? []) {
+    const file = await read(known.path)
+    const line = file?.lines.find([known.raw], known.line)
+    if (file && line !== undefined) return { ...known, line, file }
+  }
+  return undefined
+}

@@ -1,0 +1,291 @@
+/**
+ * A model goes through what a memory says and proposes (M60): what contradicts or supersedes what, and what logs say that
+ * MEMORY.md lacks. What that takes is told before; it stops at the month's budget; and it goes on where it broke off,
+ * since what was answered is on the disk before anything is made of it. It changes no file: it adds to the inbox.
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '../../../shared/contract/index.ts'
+import { reviewOutcomeSchema } from '../../../shared/contract/upkeep.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { type Clock, Exclusive, makeFolder, readIfThere, writeDurably } from '#platform'
+import { localDate, longTermFile, type Workspace } from '#workspace'
+import { proposalOf } from '../suggestions/proposal.ts'
+import type { LocalOf } from '../suggestions/keep-local.ts'
+import type { ReadFile } from '../suggestions/accept-plan.ts'
+import { readNote } from '../suggestions/read-notes.ts'
+import { readAnswer } from './review-answer.ts'
+import type { AskedLine, Candidates } from './candidates.ts'
+import { foundFor, type FoundContext } from './review-findings.ts'
+import { Records, type Judged } from './review-records.ts'
+import { addSpent, isBeyond, spentIn, type Budget } from './review-budget.ts'
+import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
+
+/** Who is asked. */
+export interface ReviewModel {
+  readonly id: string
+  /** Understands no such questions. */
+  readonly isOffline: boolean
+  /** What it is sent stays on this machine (M64). */
+  readonly isLocal: boolean
+  /** Tokens. */
+  readonly contextWindow: number
+  readonly maxOutput: number
+  /** US dollars for a million tokens, where they are known. */
+  readonly prices: { readonly input: number; readonly output: number } | undefined
+  /** Asks, and keeps the request as it was sent. @throws AppError as models do */
+  ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
+}
+
+export interface ReviewAnswer {
+  readonly text: string
+  readonly tokens: number
+  readonly usd: number | null
+  /** Under which number the request is kept. */
+  readonly request: number
+}
+
+export interface ReviewOptions {
+  /** Of the agent's upkeep. */
+  readonly folder: string
+  readonly workspace: Workspace
+  readonly now: Clock
+  /** What of a text stays on this machine, by its path. */
+  readonly localOf: LocalOf
+  /** @throws AppError `provider_key_missing`, `unknown_model` */
+  readonly model: () => ReviewModel
+  readonly budget: () => Budget
+  readonly prompts: () => Promise<ReviewPrompts>
+  /** What of the memory is worth asking about, without what the model may not see. */
+  readonly candidates: (model: ReviewModel, signal: AbortSignal) => Promise<Candidates>
+  /** @returns how many are new */
+  readonly add: (proposals: readonly Proposal[]) => Promise<number>
+}
+
+/** What an answer may come to, tokens; the rest of what fits is the model's own thinking. */
+const maxAnswer = 8000
+/** What answers come to, for the estimate: a part of the units have something said of them, in so many tokens. */
+const answered = { conflicts: { share: 0.1, tokens: 110 }, promote: { share: 0.08, tokens: 130 } } as const
+const emptyAnswer = 10
+const again =
+  '\n\nYour last answer was not one JSON object of that form. Answer with the JSON object and nothing before or behind it.'
+
+const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.nullable() })
+
+export class Review {
+  readonly #options: ReviewOptions
+  /** Among all processes: two would ask the same twice. */
+  readonly #alone: Exclusive
+
+  constructor(options: ReviewOptions) {
+    this.#options = options
+    this.#alone = new Exclusive(join(options.folder, 'review'))
+  }
+
+  /** What the last one came to; one that a crash ended says so. Null before there was any. */
+  async last(): Promise<ReviewOutcome | null> {
+    const text = await readIfThere(this.#file)
+    return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
+  }
+
+  /** What a review would take now. @throws AppError `provider_key_missing` */
+  async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
+    const { now, folder, budget } = this.#options
+    const model = this.#options.model()
+    const { batches, candidates } = await this.#plan(model, await Records.read(folder), signal)
+    const takes = batches.map((batch) => takesOf(batch, model))
+    const spent = await spentIn(folder, now())
+    const limit = budget()
+    let [tokens, usd, fitting] = [0, 0, 0]
+    for (const take of takes) {
+      if (isBeyond({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, take, limit)) break
+      tokens += take.tokens
+      usd += take.usd ?? 0
+      fitting += 1
+    }
+    const sum = (of: (take: Takes) => number) => takes.reduce((all, take) => all + of(take), 0)
+    return {
+      model: model.id,
+      isOffline: model.isOffline,
+      lines: candidates.lines.length,
+      requests: batches.length,
+      input: sum(({ input }) => input),
+      output: sum(({ output }) => output),
+      usd: model.prices ? sum(({ usd }) => usd ?? 0) : null,
+      budget: limit,
+      spent,
+      fitting,
+    }
+  }
+
+  /** @throws AppError as the model does before its first answer; what broke off later is told by the outcome */
+  async run(
+    by: 'user' | 'schedule',
+    signal: AbortSignal,
+    onProgress: (progress: UpkeepProgress) => void,
+  ): Promise<ReviewOutcome> {
+    const model = this.#options.model()
+    if (model.isOffline)
+      throw new AppError('needs_model', 'the offline model cannot judge what lines mean; choose a language model', {})
+    return this.#alone.run(() => this.#run(model, by, signal, onProgress))
+  }
+
+  close(): void {
+    this.#alone.close()
+  }
+
+  async #run(
+    model: ReviewModel,
+    by: 'user' | 'schedule',
+    signal: AbortSignal,
+    onProgress: (progress: UpkeepProgress) => void,
+  ): Promise<ReviewOutcome> {
+    const { folder, now, budget } = this.#options
+    const id = randomUUID()
+    let outcome: ReviewOutcome = {
+      id,
+      by,
+      model: model.id,
+      at: now().getTime(),
+      state: 'running',
+      requests: 0,
+      tokens: 0,
+      usd: model.prices ? 0 : null,
+      proposals: 0,
+      dropped: 0,
+      unread: 0,
+      left: 0,
+    }
+    const settle = async (change: Partial<ReviewOutcome>) => {
+      outcome = { ...outcome, ...change }
+      await this.#keep(outcome)
+    }
+    await settle({})
+    try {
+      const records = await Records.read(folder)
+      const { candidates, batches } = await this.#plan(model, records, signal)
+      await settle({ left: batches.length })
+      const context = contextOf(candidates, this.#options.workspace, localDate(now()))
+      await settle({ proposals: await this.#propose(id, records, context) })
+      for (const [index, batch] of batches.entries()) {
+        signal.throwIfAborted()
+        onProgress({ done: index, total: batches.length })
+        const take = takesOf(batch, model)
+        if (isBeyond(await spentIn(folder, now()), take, budget())) {
+          await settle({ state: 'budget' })
+          return outcome
+        }
+        const judged = await this.#judge(model, batch, take, signal, (more) => {
+          outcome = { ...outcome, requests: outcome.requests + 1, tokens: outcome.tokens + more.tokens }
+          if (outcome.usd !== null && more.usd !== null) outcome = { ...outcome, usd: outcome.usd + more.usd }
+        })
+        await records.add(judged.records)
+        const added = await this.#propose(id, records, context)
+        await settle({
+          left: batches.length - index - 1,
+          proposals: outcome.proposals + added,
+          dropped: outcome.dropped + judged.dropped,
+          unread: outcome.unread + judged.unread,
+        })
+      }
+      await settle({ state: 'done' })
+    } catch (error) {
+      if (signal.aborted) await settle({ state: 'stopped' })
+      else {
+        const { code, data } = error instanceof AppError ? error : { code: 'internal', data: {} }
+        await settle({ state: 'failed', code, data })
+        if (!(error instanceof AppError) || outcome.requests === 0) throw error
+      }
+    }
+    return outcome
+  }
+
+  async #plan(model: ReviewModel, records: Records, signal: AbortSignal) {
+    const candidates = await this.#options.candidates(model, signal)
+    const isJudged = (key: string) => records.isJudged(key, model.id)
+    const batches = batchesOf(candidates, await this.#options.prompts(), isJudged, model.contextWindow)
+    return { candidates, batches }
+  }
+
+  /** One request, and another one where its answer cannot be read. */
+  async #judge(
+    model: ReviewModel,
+    batch: Batch,
+    take: Takes,
+    signal: AbortSignal,
+    onAnswer: (answer: ReviewAnswer) => void,
+  ): Promise<{ records: Parameters<Records['add']>[0]; dropped: number; unread: number }> {
+    const { folder, now } = this.#options
+    for (const content of [batch.content, `${batch.content}${again}`]) {
+      const row = { id: randomUUID(), at: now().getTime(), model: model.id }
+      await addSpent(folder, { ...row, tokens: take.tokens, usd: take.usd, isSettled: false })
+      const answer = await model.ask(content, Math.min(model.maxOutput, maxAnswer), signal)
+      await addSpent(folder, { ...row, tokens: answer.tokens, usd: answer.usd, isSettled: true })
+      onAnswer(answer)
+      const read = readAnswer(batch, answer.text)
+      if (!read) continue
+      const shares = Math.max(1, read.verdicts.size)
+      const { usd, request } = answer
+      const cost = { usd: usd === null ? null : usd / shares, tokens: Math.round(answer.tokens / shares) }
+      const records = batch.units.map(({ key }): Judged => {
+        const verdict = read.verdicts.get(key) ?? null
+        return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
+      })
+      return { records, dropped: read.dropped, unread: 0 }
+    }
+    const records = batch.units.map(({ key }) => ({ key, model: model.id, unread: true as const }))
+    return { records, dropped: 0, unread: 1 }
+  }
+
+  /** What was judged and is not in the inbox. @returns how many are new there */
+  async #propose(review: string, records: Records, context: FoundContext): Promise<number> {
+    const proposals: Proposal[] = []
+    const done: string[] = []
+    for (const { key, verdict, model, at, cost, request } of records.waiting()) {
+      const found = await foundFor(verdict, context)
+      done.push(key)
+      if (!found) continue
+      const files = new Map<string, ReadFile | undefined>()
+      for (const { path } of [...found.files, ...found.evidence]) files.set(path, await context.read(path))
+      const by = { author: { kind: 'model' as const, model }, at, ...(cost ? { cost } : {}) }
+      const proposal = proposalOf(found, by, (path) => files.get(path), this.#options.localOf)
+      proposals.push({ ...proposal, review, ...(request === undefined ? {} : { request }) })
+    }
+    const added = proposals.length > 0 ? await this.#options.add(proposals) : 0
+    await records.add(done.map((key) => ({ key, proposed: true as const })))
+    return added
+  }
+
+  async #keep(last: ReviewOutcome): Promise<void> {
+    await makeFolder(this.#options.folder)
+    await writeDurably(this.#file, JSON.stringify({ version: 1, last }))
+  }
+
+  get #file(): string {
+    return join(this.#options.folder, 'review.json')
+  }
+}
+
+interface Takes {
+  readonly input: number
+  readonly output: number
+  readonly tokens: number
+  readonly usd: number | null
+}
+
+function takesOf({ kind, units, content }: Batch, { prices }: ReviewModel): Takes {
+  const input = estimateTokens(content)
+  const output = emptyAnswer + Math.ceil(units.length * answered[kind].share * answered[kind].tokens)
+  const usd = prices ? (input * prices.input + output * prices.output) / 1_000_000 : null
+  return { input, output, tokens: input + output, usd }
+}
+
+function contextOf({ lines }: Candidates, workspace: Workspace, today: string): FoundContext {
+  const byText = new Map<string, AskedLine[]>()
+  for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
+  const read = (path: string) => readNote(workspace, path)
+  return { lines: byText, longTerm: longTermFile(workspace.layout), today, read }
+}

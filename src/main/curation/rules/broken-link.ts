@@ -1,0 +1,39 @@
+/** Links that lead nowhere, where something near them does. Pure. */
+import type { BrokenLink } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { mendLink } from '#workspace'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import type { Note } from './note-line.ts'
+
+export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]): Found[] {
+  const byPath = new Map(notes.map((note) => [note.path, note]))
+  return broken.flatMap(({ path, line, target, near: [by] }): Found[] => {
+    const note = byPath.get(path)
+    const before = note && lineOf(note.text, line)
+    if (!note || before === undefined || by === undefined) return []
+    const after = mended(note.text, { path, line, target, by })
+    if (after === undefined || after === before) return []
+    return [
+      {
+        rule: 'broken',
+        evidence: [evidenceOf(path, line, before)],
+        files: [{ path, edits: [{ line, before: [before], after: [after] }] }],
+        detail: { target: by },
+      },
+    ]
+  })
+}
+
+/** @returns undefined where the file is another since the links were read */
+function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
+  try {
+    return lineOf(mendLink(text, link), link.line)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function lineOf(text: string, line: number): string | undefined {
+  return text.split('\n')[line - 1]?.replace(/\r$/, '')
+}

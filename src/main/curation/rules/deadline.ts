@@ -1,0 +1,169 @@
+/**
+ * Until when a line says that it holds: "until Friday", "by 2026-11-01", "expires on May 3", 到周五为止, 下周之前, 截至 11 月
+ * 1 日. What is said relative to a day needs the day on which it was said; a weekday or a date without a year is the next
+ * one from then on. Pure.
+ */
+import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, datesIn, fold } from '#search/text'
+
+export interface Deadline {
+  /** The last day on which it holds. */
+  readonly last: Day
+  /** Words that make it a date to keep to: of itself, "by May" may as well tell what was. */
+  readonly isSure: boolean
+}
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
+const ahead = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
+
+/** What leads to a day, and whether that day still counts. */
+const leads: readonly { readonly words: RegExp; readonly includes: boolean; readonly isSure: boolean }[] = [
+  { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includes: true, isSure: false },
+  {
+    words:
+      /\b(?:valid|good|open|closed|away|on leave|on holiday|on vacation|out of office|off|free|available|booked|reserved|rented|lent|borrowed|paused|frozen|blocked)\s+(?:until|till|through)\s+(?:the\s+)?$/,
+    includes: true,
+    isSure: true,
+  },
+  {
+    words: /\b(?:due|expires?|expiring|ends?|ending|closes|runs out|lapses)\s+(?:on\s+|by\s+|at\s+)?(?:the\s+)?$/,
+    includes: true,
+    isSure: true,
+  },
+  {
+    words:
+      /\b(?:deadline|due(?: date)?|expiry(?: date)?|expiration|best before|valid until|offer ends)\s*(?:is\s+|was\s+)?[:：]?\s*(?:on\s+)?$/,
+    includes: true,
+    isSure: true,
+  },
+  { words: /\b(?:no later than|not later than|at the latest by)\s+(?:the\s+)?$/, includes: true, isSure: true },
+  { words: /\bby\s+(?:the\s+)?$/, includes: true, isSure: false },
+  { words: /\bbefore\s+(?:the\s+)?$/, includes: false, isSure: false },
+]
+const toDo =
+  /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
+/** What was, and is told as such. */
+const past =
+  /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
+
+const cjkLead =
+  /(?:有效期|到期日?|截止日?期?|期限|最晚|最迟|截至|截止到?|持续到|延长到|延至)\s*(?:是|为|在|于|到|至)?\s*[:：]?\s*$/
+/** 改到周四 is another day for something, and no end of it. */
+const cjkTo =
+  /(?:直|持续|一直|有效|有效期|请假|休假|休息|出差|开放|关闭|封闭|停用|暂停|保留|借用?|租用?|使用)\s*[到至]\s*$/
+const cjkAfter = /^\s*(?:为止|止|到期|截止|过期|前(?!天|面|后)|之前|以前)/
+const cjkRelative =
+  /(下下|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])?|(?:周|星期|礼拜)([一二三四五六日天])|(下|这|本)个?月底?|月底|年底|今天|今晚|明天|后天/g
+
+/** @param said the day on which the line was written; undefined where nobody knows */
+export function deadlineIn(line: string, said: Day | undefined): Deadline | undefined {
+  const text = fold(line.normalize('NFKC'))
+  const found: Deadline[] = []
+  for (const { start, end, year, month, day } of datesIn(text)) {
+    const lead = leadOf(text, start, end)
+    const last = lead && lastDay({ year, month, day }, said, lead.includes)
+    const isClear = lead?.isSure === true || (day !== undefined && holdsUntil(text, start))
+    if (last !== undefined && lead) found.push({ last, isSure: isSure(text, isClear, last, said) })
+  }
+  if (said !== undefined) {
+    for (const match of text.matchAll(new RegExp(`\\b${ahead}\\b`, 'g'))) {
+      const lead = leadOf(text, match.index, match.index + match[0].length)
+      const span = lead && relativeSpan(match[0], said)
+      if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
+    }
+    for (const match of text.matchAll(cjkRelative)) {
+      const lead = leadOf(text, match.index, match.index + match[0].length)
+      const span = lead && cjkSpan(match, said)
+      if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
+    }
+  }
+  // Where several are named, the last one counts.
+  return found.filter(({ isSure }) => isSure).sort((one, other) => other.last - one.last)[0]
+}
+
+function leadOf(text: string, start: number, end: number): { includes: boolean; isSure: boolean } | undefined {
+  const before = text.slice(Math.max(0, start - 40), start)
+  const after = text.slice(end, end + 8)
+  if (cjkAfter.test(after)) {
+    const isBefore = /^\s*(?:前|之前|以前)/.test(after)
+    return { includes: !isBefore, isSure: true }
+  }
+  if (cjkLead.test(before)) return { includes: true, isSure: true }
+  if (cjkTo.test(before)) return { includes: true, isSure: false }
+  const lead = leads.filter(({ words }) => words.test(before))
+  const [first] = lead
+  return first && { includes: first.includes, isSure: lead.some(({ isSure }) => isSure) }
+}
+
+/** "Until 2026-11-09 the sauna is shut": what is now ends on that day. */
+function holdsUntil(text: string, start: number): boolean {
+  return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
+}
+
+/** Written ahead of the day, it is about what was to come; else its words must say so, and tell nothing of the past. */
+function isSure(text: string, isClear: boolean, last: Day, said: Day | undefined): boolean {
+  if (said !== undefined) return last >= said && !(past.test(text) && !isClear && !toDo.test(text))
+  if (past.test(text)) return false
+  return isClear || toDo.test(text) || /[\u4e00-\u9fff]/.test(text)
+}
+
+/** A month alone means its end, or, before it, its beginning. */
+function lastDay(
+  { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
+  said: Day | undefined,
+  includes: boolean,
+): Day | undefined {
+  const of = (inYear: number) => {
+    const span = spanOf(inYear, month, day)
+    return span && (includes ? span.last : span.first - 1)
+  }
+  if (year !== undefined) return of(year)
+  if (said === undefined) return undefined
+  const now = calendarOf(said).year
+  const here = of(now)
+  // The next one from then on; half a year back is rather a slip than the year to come.
+  return here !== undefined && here < said - 180 ? of(now + 1) : here
+}
+
+function relativeSpan(phrase: string, said: Day): DaySpan | undefined {
+  const { year, month } = calendarOf(said)
+  const next = /\bnext\b/.test(phrase) ? 1 : 0
+  const named = weekdays.findIndex((name) => phrase.includes(name))
+  if (named >= 0) return one(next === 1 ? weekSpan(said + 7).first + named : weekdayFrom(said, named))
+  if (/today|tonight|end of (?:the )?day/.test(phrase)) return one(said)
+  if (phrase === 'tomorrow') return one(said + 1)
+  const span = /week/.test(phrase)
+    ? weekSpan(said + 7 * next)
+    : /month/.test(phrase)
+      ? monthSpan(year, month + next)
+      : { first: monthSpan(year + next, 1).first, last: monthSpan(year + next, 12).last }
+  if (/weekend/.test(phrase)) return { first: span.last - 1, last: span.last }
+  return /\bend of\b/.test(phrase) ? one(span.last) : span
+}
+
+function cjkSpan(match: RegExpMatchArray, said: Day): DaySpan | undefined {
+  const [phrase, which, inWeek, alone, ofMonth] = match
+  const { year, month } = calendarOf(said)
+  const place = (name: string) => (name === '天' ? 6 : '一二三四五六日'.indexOf(name))
+  if (alone !== undefined) return one(weekdayFrom(said, place(alone)))
+  if (which !== undefined) {
+    const week = weekSpan(said + 7 * (which === '下下' ? 2 : which === '下' ? 1 : 0))
+    return inWeek === undefined ? week : one(week.first + place(inWeek))
+  }
+  if (ofMonth !== undefined) {
+    const span = monthSpan(year, month + (ofMonth === '下' ? 1 : 0))
+    return phrase.endsWith('底') ? one(span.last) : span
+  }
+  if (phrase === '月底') return one(monthSpan(year, month).last)
+  if (phrase === '年底') return one(monthSpan(year, 12).last)
+  return one(said + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
+}
+
+/** The next one from a day on, itself included; 0 is Monday. */
+function weekdayFrom(said: Day, weekday: number): Day {
+  return said + ((weekday - ((said + 3) % 7) + 7) % 7)
+}
+
+function one(day: Day): DaySpan {
+  return { first: day, last: day }
+}

@@ -1,0 +1,46 @@
+/**
+ * Lines that say the same as another one, in this note or in another. Of those the best one stays: in MEMORY.md rather
+ * than in a note, in a note rather than in a log, then the one that says more, then the earlier.
+ */
+import { saidOf, twinsAmong, type Line as SaidLine } from '../similarity/paraphrase-duplicates.ts'
+import { withoutMarks } from '../similarity/line-features.ts'
+import type { Likeness } from '../similarity/similarity-model.ts'
+import { type Found, evidenceOf } from '../suggestions/proposal.ts'
+import { statementsOf, type Note, type Statement } from './note-line.ts'
+
+interface Line extends SaidLine {
+  readonly statement: Statement
+}
+
+export async function duplicates(notes: readonly Note[], likeness: Likeness | undefined): Promise<Found[]> {
+  const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
+  const said = saidOf(statements.map(({ text }) => text))
+  const lines = statements.flatMap((statement, index): Line | [] => {
+    const own = said[index]
+    return own ? { statement, text: withoutMarks(statement.text), said: own } : []
+  })
+  // Lines below a line would be left without it.
+  const twins = await twinsAmong(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
+  return twins.map(({ kept: { statement: kept }, other: { statement: other }, likeness }) => {
+    const isLogged = other.note.kind === 'log' && kept.note.kind === 'memory'
+    return {
+      rule: isLogged ? 'logged' : 'duplicate',
+      evidence: [evidenceOf(other.note.path, other.line, other.raw), evidenceOf(kept.note.path, kept.line, kept.raw)],
+      files: [{ path: other.note.path, edits: [{ line: other.line, before: [other.raw], after: [] }] }],
+      detail: { likeness },
+    }
+  })
+}
+
+const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
+
+/** Negative when the first one stays. */
+function better({ statement: one, said }: Line, { statement: other, said: otherSaid }: Line): number {
+  return (
+    ranks[one.note.kind] - ranks[other.note.kind] ||
+    Number(other.isParent) - Number(one.isParent) ||
+    otherSaid.words.size - said.words.size ||
+    one.note.path.localeCompare(other.note.path) ||
+    one.line - other.line
+  )
+}

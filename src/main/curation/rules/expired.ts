@@ -1,0 +1,28 @@
+/** Lines whose date has passed: struck, with the day until which they held. Pure. */
+import { strike } from '../../../shared/superseded.ts'
+import { formatDay, type Day } from '#search/text'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { deadlineIn } from './deadline.ts'
+import { statementsOf, type Note } from './note-line.ts'
+
+export function expired(notes: readonly Note[], today: Day): Found[] {
+  return notes
+    .filter(({ kind }) => kind !== 'project')
+    .flatMap(statementsOf)
+    .flatMap(({ note, line, raw, text, isParent }): Found[] => {
+      // What is done is done, whatever its date; a line that others belong to cannot go alone.
+      if (isParent || /^\s*[-*+]\s+\[[xX]\]/.test(raw)) return []
+      const deadline = deadlineIn(text, note.day)
+      if (!deadline || deadline.last >= today) return []
+      const until = formatDay(deadline.last)
+      const struck = strike(raw, { until, by: undefined })
+      return [
+        {
+          rule: 'expired',
+          evidence: [evidenceOf(note.path, line, raw)],
+          files: [{ path: note.path, edits: [{ line, before: [raw], after: [struck] }] }],
+          detail: { day: until },
+        },
+      ]
+    })
+}

@@ -1,0 +1,52 @@
+/** Sections of MEMORY.md that grew: every request carries them. Each can become a note of its own, with a line left. Pure. */
+import { withoutMarks } from '../../../shared/marks.ts'
+import { estimateTokens } from '../../../shared/tokens.ts'
+import { sectionsOf } from '../../../shared/sections.ts'
+import { withoutLocalMark } from '../../../shared/visibility.ts'
+import { layoutOf, memoryFolderOf, nameFor } from '#workspace'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import type { Note } from './note-line.ts'
+
+/** Tokens of a section with its subsections; a tenth of what a memory of everything should be. */
+export const maxSectionTokens = 1000
+
+export function large(notes: readonly Note[]): Found[] {
+  const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
+  return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))
+}
+
+function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  const folder = memoryFolderOf(layoutOf(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
+  return sectionsOf(lines)
+    .filter(({ level }) => level === 2)
+    .flatMap(({ title, from, to }): Found[] => {
+      let last = to
+      while (last > from && (lines[last - 1] ?? '').trim() === '') last -= 1
+      const body = lines.slice(from, last)
+      const tokens = estimateTokens(body.join('\n'))
+      if (tokens <= maxSectionTokens || title === '') return []
+      const target = freeName(`${folder}/${nameFor(withoutMarks(title), 'section')}`, taken)
+      const heading = lines[from - 1] ?? ''
+      return [
+        {
+          rule: 'large',
+          evidence: [evidenceOf(path, from, heading)],
+          files: [
+            { path, edits: [{ line: from, before: [heading, ...body], after: [heading, '', `- [${target}]`] }] },
+            { path: target, edits: [{ line: 1, before: [], after: [`# ${withoutLocalMark(title)}`, ...body, ''] }] },
+          ],
+          detail: { tokens, target },
+        },
+      ]
+    })
+}
+
+function freeName(stem: string, taken: Set<string>): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${stem}${number === 1 ? '' : ` ${number}`}.md`
+    if (taken.has(path.toLowerCase())) continue
+    taken.add(path.toLowerCase())
+    return path
+  }
+}

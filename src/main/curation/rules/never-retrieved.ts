@@ -1,0 +1,32 @@
+/** Notes that nobody changed and no search showed for a year, where searches were made for so long. Pure. */
+import { localDate } from '#workspace'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import type { Note } from './note-line.ts'
+
+const yearMs = 365 * 86_400_000
+
+/** @param recalls every search that is known, with the files that it showed @param now ms since the epoch */
+export function unrecalled(
+  notes: readonly Note[],
+  recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
+  now: number,
+): Found[] {
+  const since = now - yearMs
+  if (!recalls.some(({ at }) => at < since)) return []
+  const shown = new Set(recalls.flatMap(({ at, paths }) => (at >= since ? paths : [])))
+  return notes
+    .filter((note) => note.kind === 'note' && !note.isRescued && note.modifiedAt < since && !shown.has(note.path))
+    .flatMap(({ path, text, modifiedAt }): Found[] => {
+      const lines = text.split('\n')
+      const first = lines.findIndex((line) => line.trim() !== '' && !/^\uFEFF?---/.test(line))
+      if (first < 0) return []
+      return [
+        {
+          rule: 'unrecalled',
+          evidence: [evidenceOf(path, first + 1, lines[first] ?? '')],
+          files: [],
+          detail: { day: localDate(new Date(modifiedAt)) },
+        },
+      ]
+    })
+}

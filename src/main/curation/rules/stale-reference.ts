@@ -1,0 +1,67 @@
+/**
+ * Struck lines whose successor stands at another line by now than they say (M61): by its words it is found again, in its note
+ * or in the only other one that says it. Pure.
+ */
+import { isQuoted, mayBeSuperseded, supersededLine, type Successor } from '../../../shared/superseded.ts'
+import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import type { Note } from './note-line.ts'
+
+interface Place {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+  /** As the struck line has it: from its own folder, where that was so. */
+  readonly shown: string
+}
+
+export function drifted(notes: readonly Note[]): Found[] {
+  const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
+  return notes
+    .filter(({ text }) => mayBeSuperseded(text))
+    .flatMap(({ path }) =>
+      (lines.get(path) ?? []).flatMap((raw, at): Found[] => {
+        const by = supersededLine(raw)?.by
+        const now = by && placeNow(path, by, lines)
+        if (!by || !now) return []
+        const [was, is] = [`[${by.path}:${by.line}`, `[${now.shown}:${now.line}`]
+        const after = raw.replace(was, () => is)
+        if (after === raw) return []
+        return [
+          {
+            rule: 'drifted',
+            evidence: [evidenceOf(path, at + 1, raw), evidenceOf(now.path, now.line, now.text)],
+            files: [{ path, edits: [{ line: at + 1, before: [raw], after: [after] }] }],
+            detail: { target: `${now.shown}:${now.line}` },
+          },
+        ]
+      }),
+    )
+}
+
+/** @returns undefined where it stands where it is said to, or nobody can tell where else */
+function placeNow(
+  from: string,
+  { path, line, text }: Successor,
+  lines: ReadonlyMap<string, readonly string[]>,
+): Place | undefined {
+  if (text === undefined || line === undefined) return undefined
+  const folder = from.slice(0, from.lastIndexOf('/') + 1)
+  const target = [path, folder + path].find((one) => lines.has(one))
+  const own = target === undefined ? [] : (lines.get(target) ?? [])
+  if (isQuoted(own[line - 1] ?? '', text)) return undefined
+  const here = placesOf(target ?? path, own, text).filter((one) => one.path !== from || !isStruckBy(one.text, text))
+  const nearest = here.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
+  if (nearest) return { ...nearest, shown: path }
+  const elsewhere = [...lines].flatMap(([other, all]) => (other === target ? [] : placesOf(other, all, text)))
+  return elsewhere.length === 1 ? elsewhere[0] : undefined
+}
+
+/** The line that names it does not say it. */
+function isStruckBy(line: string, quote: string): boolean {
+  return supersededLine(line)?.by?.text === quote
+}
+
+function placesOf(path: string, lines: readonly string[], quote: string): Place[] {
+  return lines.flatMap((text, at) => (isQuoted(text, quote) ? [{ path, shown: path, line: at + 1, text }] : []))
+}

@@ -1,0 +1,332 @@
+/**
+ * Saved questions with the lines that they should find, asked again whenever the index or the settings have changed
+ * (M44). A run goes through the agent's own search, one question after another, and gives way to a newer one.
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { checkRunSchema } from '../../../shared/contract/checks.ts'
+import {
+  type Clock,
+  Changes,
+  type Announcements,
+  appendDurably,
+  writeDurably,
+  copyAside,
+  Exclusive,
+  makeFolder,
+  readIfThere,
+} from '#platform'
+import type { Check, CheckedQuestion, CheckRun } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { isHit, parseQuestions, type Memory } from '#search'
+import {
+  follow,
+  formatChecks,
+  parseChecks,
+  type KeptCheck,
+  type KeptLines,
+  type LinesState,
+} from './saved-query-file.ts'
+
+/** Changes that come closer together than this are answered by one run, ms. */
+const settleMs = 2000
+/** How often the progress of a run is told, ms. */
+const tellEveryMs = 200
+/** Runs that are shown. */
+const maxRuns = 500
+
+const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
+
+export interface ChecksOptions {
+  readonly folder: string
+  readonly memory: Pick<Memory, 'search' | 'explain'>
+  /** A file, or a conversation as it is searched. @throws AppError `file_not_found`, `unknown_session`, and as files do */
+  readonly readText: (path: string) => Promise<string>
+  readonly now: Clock
+  /** False for a single command: nothing runs by itself. */
+  readonly watch: boolean
+  readonly onFault: (error: unknown) => void
+}
+
+type Outcome = NonNullable<Check['outcome']>
+
+interface Run {
+  readonly stop: AbortController
+  readonly total: number
+  done: number
+}
+
+/** The checks or their outcomes are others; or a run is further than it was. */
+export type ChecksChange =
+  | { readonly type: 'checks' }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+
+export class Checks {
+  readonly changes: Announcements<ChecksChange>
+  readonly #changes = new Changes<ChecksChange>()
+  readonly #options: ChecksOptions
+  #outcomes = new Map<string, Outcome>()
+  #run: Run | undefined
+  #hasRun = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #alone: Exclusive
+
+  constructor(options: ChecksOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.#alone = new Exclusive(options.folder)
+  }
+
+  async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
+    const kept = await this.#load()
+    const states = await this.#statesOf(kept)
+    if (kept.length > 0 && !this.#hasRun) this.noteChange('index')
+    return {
+      checks: kept.map(({ id, query, relevant }) => ({
+        id,
+        query,
+        relevant: relevant.map((lines) => ({ ...placeOf(lines), state: states.get(lines) ?? 'there' })),
+        outcome: this.#outcomes.get(id) ?? null,
+      })),
+      runs: (await this.#runs()).slice(-maxRuns),
+      progress: this.#run ? { done: this.#run.done, total: this.#run.total } : null,
+    }
+  }
+
+  async add(question: CheckedQuestion): Promise<{ id: string }> {
+    const ids = await this.#merge([question])
+    this.noteChange('index')
+    return { id: ids[0] ?? '' }
+  }
+
+  /** @returns the question, so that it can be added again; null when there was none */
+  async remove(id: string): Promise<CheckedQuestion | null> {
+    let removed: KeptCheck | undefined
+    await this.#change((checks) => {
+      removed = checks.find((check) => check.id === id)
+      return checks.filter((check) => check.id !== id)
+    })
+    this.#outcomes.delete(id)
+    this.#changes.announce({ type: 'checks' })
+    return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
+  }
+
+  /** @throws AppError `input_invalid` naming the line */
+  async import(text: string): Promise<{ added: number }> {
+    const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
+    const before = (await this.#load()).length
+    await this.#merge(questions)
+    this.noteChange('index')
+    return { added: (await this.#load()).length - before }
+  }
+
+  async export(): Promise<string> {
+    const kept = await this.#load()
+    return formatChecks(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
+  }
+
+  /** A file has another name now: questions expect their lines there. */
+  async move(from: string, to: string): Promise<void> {
+    const isExpected = ({ relevant }: KeptCheck) => relevant.some(({ path }) => path === from)
+    if (!(await this.#load()).some(isExpected)) return
+    await this.#change((checks) =>
+      checks.map((check) => ({
+        ...check,
+        relevant: check.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
+      })),
+    )
+    this.#changes.announce({ type: 'checks' })
+  }
+
+  /** Runs soon, once things are quiet. */
+  noteChange(cause: 'index' | 'settings'): void {
+    if (!this.#options.watch) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.run(cause).catch((error: unknown) => this.#options.onFault(error))
+    }, settleMs)
+  }
+
+  /** @returns null when there is nothing to run, or the run was stopped */
+  async run(cause: CheckRun['cause']): Promise<CheckRun | null> {
+    this.#hasRun = true
+    clearTimeout(this.#timer)
+    this.#run?.stop.abort()
+    await this.#followLines()
+    const kept = await this.#load()
+    if (kept.length === 0) return null
+    const run: Run = { stop: new AbortController(), total: kept.length, done: 0 }
+    this.#run = run
+    this.#changes.announce({ type: 'checks' })
+    try {
+      return await this.#runAll(kept, run, cause)
+    } catch (error) {
+      if (run.stop.signal.aborted) return null
+      throw error
+    } finally {
+      if (this.#run === run) {
+        this.#run = undefined
+        this.#changes.announce({ type: 'checks' })
+      }
+    }
+  }
+
+  stop(): void {
+    this.#run?.stop.abort()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.stop()
+    this.#alone.close()
+  }
+
+  async #runAll(kept: readonly KeptCheck[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
+    const { signal } = run.stop
+    const outcomes = new Map<string, Outcome>()
+    let told = performance.now()
+    for (const check of kept) {
+      outcomes.set(check.id, await this.#ask(check, signal))
+      signal.throwIfAborted()
+      run.done += 1
+      if (performance.now() - told > tellEveryMs) {
+        told = performance.now()
+        this.#changes.announce({ type: 'progress', done: run.done, total: run.total })
+      }
+    }
+    const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
+    this.#outcomes = outcomes
+    const passed = [...outcomes.values()].filter(({ rank }) => rank !== null).length
+    const line: CheckRun = { at: this.#options.now().getTime(), cause, passed, total: kept.length }
+    const last = (await this.#runs()).at(-1)
+    const isNews = changed && (last?.passed !== passed || last.total !== kept.length)
+    if (cause === 'asked' || isNews) await this.#record(line)
+    return line
+  }
+
+  async #ask({ query, relevant }: KeptCheck, signal: AbortSignal): Promise<Outcome> {
+    const { memory } = this.#options
+    const { results } = await memory.search(query, {}, signal)
+    const index = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
+    if (index >= 0) return { rank: index + 1, reason: null, score: results[index]?.score ?? null }
+    const [expected] = relevant
+    if (!expected) return { rank: null, reason: 'noMatch', score: null }
+    const place = { path: expected.path, line: expected.startLine }
+    const { why } = await memory.explain(query, {}, place, signal)
+    // A line that its chunk's neighbour showed is not "returned" by the lines that were asked for.
+    const reason = why === undefined || why.reason === 'returned' || why.reason === 'local' ? 'noMatch' : why.reason
+    return { rank: null, reason, score: why?.candidate?.score ?? null }
+  }
+
+  /** Lines that moved since they were last looked at get their new place. */
+  async #followLines(): Promise<void> {
+    const texts = await this.#textsOf(await this.#load())
+    await this.#change((checks) =>
+      checks.map((check) => ({
+        ...check,
+        relevant: check.relevant.map((lines) => {
+          const known = texts.get(lines.path)
+          return known === undefined ? lines : follow(lines, known.text).lines
+        }),
+      })),
+    )
+  }
+
+  async #statesOf(checks: readonly KeptCheck[]): Promise<Map<KeptLines, LinesState>> {
+    const texts = await this.#textsOf(checks)
+    const states = new Map<KeptLines, LinesState>()
+    for (const lines of checks.flatMap(({ relevant }) => relevant)) {
+      const known = texts.get(lines.path)
+      states.set(lines, known === undefined ? 'there' : follow(lines, known.text).state)
+    }
+    return states
+  }
+
+  /** What the files that checks name say now; without those that cannot be read at the moment. */
+  async #textsOf(checks: readonly KeptCheck[]): Promise<Map<string, { text: string | undefined }>> {
+    const texts = new Map<string, { text: string | undefined }>()
+    for (const path of new Set(checks.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
+      try {
+        texts.set(path, { text: await this.#options.readText(path) })
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        if (gone.has(error.code)) texts.set(path, { text: undefined })
+      }
+    }
+    return texts
+  }
+
+  /** @returns the ids, in order */
+  async #merge(questions: readonly { query: string; relevant: readonly KeptLines[] }[]): Promise<string[]> {
+    const ids: string[] = []
+    await this.#change((checks) => {
+      const byQuery = new Map(checks.map((check) => [check.query, check]))
+      for (const { query, relevant } of questions) {
+        const known = byQuery.get(query)
+        const id = known?.id ?? randomUUID()
+        // Given again, lines are what they say now.
+        const others = (known?.relevant ?? []).filter((lines) => !relevant.some((added) => isSamePlace(lines, added)))
+        byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(placeOf)] })
+        ids.push(id)
+      }
+      return [...byQuery.values()]
+    })
+    await this.#followLines()
+    this.#changes.announce({ type: 'checks' })
+    return ids
+  }
+
+  async #load(): Promise<KeptCheck[]> {
+    return parseChecks((await readIfThere(this.#file)) ?? '')
+  }
+
+  /** @throws AppError `disk_full`, `write_failed`; the file is as it was then */
+  #change(change: (checks: KeptCheck[]) => KeptCheck[]): Promise<void> {
+    return this.#alone.run(async () => {
+      const text = (await readIfThere(this.#file)) ?? ''
+      const before = parseChecks(text)
+      const after = change(before)
+      if (formatChecks(after) === formatChecks(before)) return
+      if (before.length < countLines(text)) {
+        const aside = await copyAside(this.#file)
+        this.#options.onFault(new Error(`checks that could not be read are kept in ${aside}`))
+      }
+      await writeDurably(this.#file, formatChecks(after))
+    })
+  }
+
+  async #runs(): Promise<CheckRun[]> {
+    return ((await readIfThere(this.#runsFile)) ?? '').split('\n').flatMap((line) => {
+      const run = checkRunSchema.safeParse(parseJson(line))
+      return run.success ? [run.data] : []
+    })
+  }
+
+  async #record(run: CheckRun): Promise<void> {
+    await this.#alone.run(async () => {
+      await makeFolder(this.#options.folder)
+      await appendDurably(this.#runsFile, `${JSON.stringify(run)}\n`)
+    })
+  }
+
+  get #file(): string {
+    return join(this.#options.folder, 'checks.jsonl')
+  }
+
+  get #runsFile(): string {
+    return join(this.#options.folder, 'check-runs.jsonl')
+  }
+}
+
+function placeOf({ path, startLine, endLine }: KeptLines): KeptLines {
+  return { path, startLine, endLine }
+}
+
+function isSamePlace(one: KeptLines, other: KeptLines): boolean {
+  return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
+}
+
+function countLines(text: string): number {
+  return text.split('\n').filter((line) => line.trim() !== '').length
+}

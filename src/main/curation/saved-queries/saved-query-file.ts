@@ -1,0 +1,50 @@
+/** How checks are kept: a judged question a line, with what its lines said, so that they can be followed. Pure. */
+import { z } from 'zod'
+import { parseJson } from '../../../shared/json.ts'
+
+const keptLinesSchema = z.object({
+  path: z.string(),
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  /** What the lines said; undefined until they were first seen. */
+  text: z.string().optional(),
+})
+export type KeptLines = z.infer<typeof keptLinesSchema>
+
+const keptCheckSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(keptLinesSchema) })
+export type KeptCheck = z.infer<typeof keptCheckSchema>
+
+/** Passes over what is no check. */
+export function parseChecks(text: string): KeptCheck[] {
+  return text.split('\n').flatMap((line) => {
+    const parsed = keptCheckSchema.safeParse(parseJson(line))
+    return parsed.success ? [parsed.data] : []
+  })
+}
+
+export function formatChecks(checks: readonly KeptCheck[]): string {
+  return checks.map((check) => `${JSON.stringify(check)}\n`).join('')
+}
+
+export type LinesState = 'there' | 'changed' | 'gone'
+
+/**
+ * Finds kept lines in their file as it is now: where they were, or where they went (the nearest place when there are
+ * several). What was changed keeps its place; what was never seen takes its text from there.
+ * @param text of the file; undefined when it does not exist any more
+ */
+export function follow(kept: KeptLines, text: string | undefined): { lines: KeptLines; state: LinesState } {
+  if (text === undefined) return { lines: kept, state: 'gone' }
+  const all = text.split('\n')
+  const { startLine, endLine } = kept
+  const here = all.slice(startLine - 1, endLine).join('\n')
+  if (kept.text === undefined) {
+    return startLine > all.length ? { lines: kept, state: 'gone' } : { lines: { ...kept, text: here }, state: 'there' }
+  }
+  if (here === kept.text) return { lines: kept, state: 'there' }
+  const wanted = kept.text.split('\n')
+  const starts = all.flatMap((_, index) => (wanted.every((line, at) => all[index + at] === line) ? [index + 1] : []))
+  const nearest = starts.sort((one, other) => Math.abs(one - startLine) - Math.abs(other - startLine))[0]
+  if (nearest === undefined) return { lines: kept, state: startLine > all.length ? 'gone' : 'changed' }
+  return { lines: { ...kept, startLine: nearest, endLine: nearest + wanted.length - 1 }, state: 'there' }
+}

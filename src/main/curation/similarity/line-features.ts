@@ -1,0 +1,86 @@
+/** What a line says, so that two can be compared: its words, its names and figures, and whether it denies. Pure. */
+import { queryTerms } from '#search'
+import { simplify } from '#search/text'
+
+export interface Said {
+  /** Words that carry it, by their stems, as they are written, in the order in which they stand there. */
+  readonly words: ReadonlyMap<string, string>
+  /** Names, numbers, dates, identifiers: two lines with others say something else. */
+  readonly fixed: ReadonlySet<string>
+  /** Numbers among them. */
+  readonly figures: number
+  readonly denies: boolean
+}
+
+/** Words of which another one of the same kind is another fact, however alike the two are used. */
+const values = new Set(
+  (
+    'monday tuesday wednesday thursday friday saturday sunday weekday weekdays weekend ' +
+    'january february march april may june july august september october november december spring summer autumn winter ' +
+    'morning noon afternoon evening night today tomorrow yesterday daily weekly monthly yearly hourly ' +
+    'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand ' +
+    'first second third last next previous once twice half double ' +
+    'red blue green yellow black white brown grey gray orange purple pink ' +
+    'left right top bottom north south east west upper lower front back before after above below inside outside ' +
+    'am pm on off yes no true false all none always never more less most least ' +
+    'enable disable enabled disabled allow forbid allowed forbidden increase decrease open close opened closed start ' +
+    'stop begin end buy sell like likes dislike dislikes love loves hate hates accept reject accepted rejected with ' +
+    'without add remove added removed public private old new early late husband wife mother father sister brother son ' +
+    'daughter man woman boy girl cat dog tea coffee'
+  ).split(' '),
+)
+const cjkValues =
+  /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
+
+/** What stands before or behind a sentence and says nothing of its matter. */
+const label = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
+const again = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
+
+const denial = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|stopped|no longer)\b|n['’]t\b/i
+const cjkDenial = /[不没無无未别勿莫]/
+
+/**
+ * @param isCommon whether a word stands somewhere in small letters: one that begins a line and never does is taken for a
+ * name
+ */
+export function saidBy(text: string, isCommon: (word: string) => boolean = () => true): Said {
+  const plain = withoutMarks(text)
+  const first = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
+  const found: { readonly term: string; readonly shown: string; readonly at: number }[] = []
+  const lower = plain.toLowerCase()
+  const fixed = new Set<string>()
+  let figures = 0
+  for (const { shown, role, readings } of queryTerms(plain)) {
+    const term = readings[0]?.term
+    if (term === undefined || (role === 'function' && !isValue(shown))) continue
+    const isName = role === 'name' || (shown === first && role !== 'function' && !isCommon(shown))
+    if (role === 'figure' || isName || isValue(shown)) fixed.add(term)
+    if (role === 'figure') figures += 1
+    found.push({ term, shown, at: lower.indexOf(shown) })
+  }
+  const words = new Map(found.sort((one, other) => one.at - other.at).map(({ term, shown }) => [term, shown]))
+  return { words, fixed, figures, denies: denial.test(plain) || cjkDenial.test(simplify(plain)) }
+}
+
+/** The words that stand somewhere in small letters. */
+export function commonWords(texts: Iterable<string>): ReadonlySet<string> {
+  const common = new Set<string>()
+  for (const text of texts)
+    for (const [word] of text.matchAll(/(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}'’-]*/gu)) common.add(word)
+  return common
+}
+
+/** Emphasis says nothing; what was linked is what it is called. */
+export function withoutMarks(text: string): string {
+  return text
+    .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(label, '')
+    .replace(again, '')
+    .replace(/\*\*|__|~~|`|(?<=\s|^)[*_](?=\S)|(?<=\S)[*_](?=\s|$)/g, '')
+    .trim()
+}
+
+export function isValue(word: string): boolean {
+  return values.has(word) || cjkValues.test(word)
+}

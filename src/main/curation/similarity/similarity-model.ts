@@ -1,0 +1,45 @@
+/** How near words and lines are in meaning, by the model that comes with the app; by words alone where it is missing. */
+import { AppError } from '../../../shared/errors.ts'
+import { createEmbeddings } from '#search'
+
+export interface Likeness {
+  /** Of length 1, in the order of the texts. */
+  vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
+}
+
+/** @param file of the model @returns undefined where it cannot be had */
+export async function likenessBy(file: string): Promise<Likeness | undefined> {
+  const model = await createEmbeddings({
+    provider: 'builtin',
+    model: '',
+    baseUrl: undefined,
+    dimensions: undefined,
+    batchSize: 128,
+    apiKey: undefined,
+    isLocal: true,
+    allowDownload: false,
+    modelsFolder: '',
+    builtinFile: file,
+  })
+  if (model === undefined || typeof model === 'string') return undefined
+  const vectors = async (texts: readonly string[]) => {
+    const made: Float32Array[] = []
+    for (let from = 0; from < texts.length; from += model.batchSize)
+      for (const vector of await model.embed(texts.slice(from, from + model.batchSize)))
+        made.push(vector ?? new Float32Array())
+    return made
+  }
+  try {
+    await vectors(['a'])
+    return { vectors }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+export function cosine(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0)
+  return sum
+}

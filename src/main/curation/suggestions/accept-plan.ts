@@ -1,0 +1,103 @@
+/** What accepting several proposals at once would do: each as a whole or not at all, and no two on the same lines. Pure. */
+import type { LineEdit, Proposal } from '../../../shared/contract/index.ts'
+import type { NoteVisibility } from '../../../shared/visibility.ts'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
+import { effective, touch, type TextLines } from './line-edits.ts'
+import { follow, type KnownText } from './proposal.ts'
+
+export type ReadFile = KnownText & { readonly lines: TextLines }
+
+export interface Plan {
+  readonly taken: readonly Proposal[]
+  /** They change the lines of one that is taken, or rest on lines that it removes. */
+  readonly left: readonly Proposal[]
+  /** As they are now: withdrawn. */
+  readonly gone: readonly Proposal[]
+  /** What is taken changes, by path. */
+  readonly edits: ReadonlyMap<string, readonly LineEdit[]>
+  /** `before` null: the file is made. */
+  readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
+}
+
+/**
+ * @param files what the proposals' files say now; undefined for one that is not there
+ * @param localOf what of a text stays on this machine: it does so afterwards
+ */
+export function planAcceptance(
+  proposals: readonly Proposal[],
+  files: ReadonlyMap<string, ReadFile | undefined>,
+  now: number,
+  localOf: LocalOf,
+): Plan {
+  const edits = new Map<string, LineEdit[]>()
+  const around = {
+    textOf: (path: string) => files.get(path)?.text,
+    localOf: remembered(localOf, files),
+    others: (path: string) => edits.get(path) ?? [],
+  }
+  const taken: Proposal[] = []
+  const left: Proposal[] = []
+  const gone: Proposal[] = []
+  const removed = new Set<string>()
+  const needed = new Set<string>()
+  for (const proposal of proposals) {
+    let current = proposal
+    for (const [path, file] of files) if (current.state !== 'withdrawn') current = follow(current, path, file, now)
+    if (current.state === 'withdrawn') {
+      gone.push(current)
+      continue
+    }
+    const kept = keepingLocal(current, around)
+    if (!kept) {
+      left.push(proposal)
+      continue
+    }
+    current = { ...current, files: kept }
+    const own = ownLines(current)
+    const rests = current.evidence.map(({ path, line }) => `${path}:${line}`).filter((place) => !own.has(place))
+    const clashes =
+      current.files.some(({ path, edits: wanted }) =>
+        wanted.some((edit) => edits.get(path)?.some((other) => touch(edit, other))),
+      ) ||
+      rests.some((place) => removed.has(place)) ||
+      [...own].some((place) => needed.has(place))
+    // Two that make the same file cannot both.
+    const makesTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
+    if (clashes || makesTwice) {
+      left.push(proposal)
+      continue
+    }
+    taken.push(current)
+    for (const place of own) removed.add(place)
+    for (const place of rests) needed.add(place)
+    for (const { path, edits: wanted } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...wanted])
+  }
+  const written = [...edits].map(([path, all]) => {
+    const file = files.get(path)
+    const made = all.flatMap(({ after }) => after).join('\n')
+    return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
+  })
+  return { taken, left, gone, edits, files: written.filter(({ before, after }) => before !== after) }
+}
+
+/** Of files as they are now, which are asked about for each proposal. */
+function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | undefined>): LocalOf {
+  const known = new Map<string, NoteVisibility>()
+  return (path, text) => {
+    if (files.get(path)?.text !== text) return localOf(path, text)
+    const one = known.get(path) ?? localOf(path, text)
+    known.set(path, one)
+    return one
+  }
+}
+
+/** Lines that are not what they were afterwards. */
+function ownLines({ files }: Proposal): Set<string> {
+  const lines = new Set<string>()
+  for (const { path, edits } of files)
+    for (const edit of edits) {
+      const { from, to } = effective(edit)
+      for (let at = from; at < to; at += 1) lines.add(`${path}:${at + 1}`)
+    }
+  return lines
+}

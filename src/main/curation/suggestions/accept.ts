@@ -1,0 +1,138 @@
+/**
+ * Accepting, and finishing what a crash left half done. The acceptance is on the disk before the first file is written; the
+ * files are written all or none; then the proposals are marked.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Proposal } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Workspace } from '#workspace'
+import type { Acceptance, Acceptances } from './acceptances.ts'
+import type { InboxState } from './inbox.ts'
+import type { LocalOf } from './keep-local.ts'
+import { TextLines } from './line-edits.ts'
+import { planAcceptance, type ReadFile } from './accept-plan.ts'
+import { isOpen } from './proposal.ts'
+import { readNote } from './read-notes.ts'
+
+/** Somebody saves a file between reading and writing it; not this often in a row. */
+export const maxTries = 5
+
+export const accepting = { cause: 'upkeep' } as const
+
+export interface Tools {
+  readonly workspace: Workspace
+  readonly acceptances: Acceptances
+  /** What of a text stays on this machine, by its path. */
+  readonly localOf: LocalOf
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export interface Changed<T> {
+  readonly state: InboxState
+  readonly value: T
+}
+
+export interface Accepted {
+  /** Null where nothing could be done. */
+  readonly acceptance: string | null
+  readonly accepted: number
+  readonly left: number
+  readonly gone: number
+}
+
+export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
+  const { workspace, acceptances, now, localOf } = tools
+  const asked = new Set(ids)
+  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
+  for (let tries = 1; ; tries += 1) {
+    const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now, localOf)
+    const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
+    const counts = { accepted: plan.taken.length, left: plan.left.length, gone: plan.gone.length }
+    const settled = marked(state, plan.taken, plan.gone, id, now)
+    if (plan.taken.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
+    const edits = plan.taken.flatMap(({ id: proposal, files }) =>
+      files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
+    )
+    await acceptances.add({ id, at: now, proposals: plan.taken.map((one) => one.id), files: [...plan.files], edits })
+    try {
+      await workspace.rewriteAll(plan.files, accepting)
+    } catch (error) {
+      await acceptances.drop(id)
+      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      continue
+    }
+    return { state: settled, value: { acceptance: id, ...counts } }
+  }
+}
+
+/** What accepting would do, as diffs; nothing is done. */
+export async function preview(
+  { workspace, localOf, now }: Omit<Tools, 'acceptances'>,
+  state: InboxState,
+  ids: readonly string[],
+) {
+  const asked = new Set(ids)
+  const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
+  const read = await filesOf(workspace, proposals)
+  const { edits, left, gone } = planAcceptance(proposals, read, now, localOf)
+  const files = [...edits].map(([path, all]) => {
+    const file = read.get(path)
+    return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
+  })
+  return { files, left: left.length, gone: gone.length }
+}
+
+/** An acceptance whose proposals still wait was broken off: what is missing of it is written, where its files allow. */
+export async function finish(
+  { workspace, acceptances, now }: Omit<Tools, 'localOf'>,
+  state: InboxState,
+): Promise<Changed<undefined>> {
+  const latest = await acceptances.latest()
+  const named = new Set(latest?.proposals)
+  const waiting = state.proposals.filter((one) => named.has(one.id) && isOpen(one, now))
+  const known = state.proposals.some((one) => one.acceptance === latest?.id)
+  if (!latest || known || waiting.length === 0) return { state, value: undefined }
+  if (!(await complete(workspace, latest))) {
+    await acceptances.drop(latest.id)
+    return { state, value: undefined }
+  }
+  return { state: marked(state, waiting, [], latest.id, now), value: undefined }
+}
+
+/** @returns false where a file is neither what it was nor what it was to be, and none is what it was to be */
+async function complete(workspace: Workspace, { files }: Acceptance): Promise<boolean> {
+  const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
+  const missing = files.filter(({ before }, at) => texts[at] === before)
+  const isDone = files.filter(({ after }, at) => texts[at] === after)
+  if (missing.length + isDone.length < files.length) return isDone.length > 0
+  await workspace.rewriteAll(missing, accepting)
+  return true
+}
+
+function marked(
+  state: InboxState,
+  taken: readonly Proposal[],
+  gone: readonly Proposal[],
+  acceptance: string,
+  now: number,
+): InboxState {
+  const changed = new Map<string, Proposal>(gone.map((one) => [one.id, one]))
+  for (const one of taken) changed.set(one.id, { ...one, state: 'accepted', stateAt: now, acceptance })
+  if (changed.size === 0) return state
+  return { ...state, proposals: state.proposals.map((one) => changed.get(one.id) ?? one) }
+}
+
+async function filesOf(
+  workspace: Workspace,
+  proposals: readonly Proposal[],
+): Promise<Map<string, ReadFile | undefined>> {
+  const paths = new Set(proposals.flatMap(({ files, evidence }) => [...files, ...evidence].map(({ path }) => path)))
+  const read = new Map<string, ReadFile | undefined>()
+  for (const path of paths) read.set(path, await readNote(workspace, path))
+  return read
+}
+
+export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
+  return (await readNote(workspace, path))?.text ?? null
+}

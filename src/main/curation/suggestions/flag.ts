@@ -1,0 +1,35 @@
+/** What "wrong" and "outdated" propose of a line that was shown (M62). Pure. */
+import { AppError } from '../../../shared/errors.ts'
+import { strike } from '../../../shared/superseded.ts'
+import { TextLines } from './line-edits.ts'
+import { evidenceOf, type Found } from './proposal.ts'
+
+/**
+ * What is outdated is struck and stays; what is wrong goes. Either can be edited before it is accepted.
+ * @param line 1-based; an empty one means the next that says something
+ * @param today `YYYY-MM-DD`
+ * @throws AppError `edit_no_match` when there is no such line
+ */
+export function flagged(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string): Found {
+  const { lines } = new TextLines(text)
+  // What a note says of itself as a whole is nothing that it remembers.
+  const from = Math.max(line, matterLines(lines) + 1)
+  const ahead = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
+  const at = from + ahead
+  const said = lines[at - 1]
+  if (ahead < 0 || said === undefined)
+    throw new AppError('edit_no_match', `${path} has no line ${line} any more`, { path })
+  const after = fault === 'wrong' ? [] : [strike(said, { until: today, by: undefined })]
+  return {
+    rule: fault,
+    evidence: [evidenceOf(path, at, said)],
+    files: [{ path, edits: [{ line: at, before: [said], after }] }],
+    detail: { day: today },
+  }
+}
+
+/** How many lines the front matter takes. */
+function matterLines(lines: readonly string[]): number {
+  if (!/^\uFEFF?---\s*$/.test(lines[0] ?? '')) return 0
+  return lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) + 1
+}

@@ -1,0 +1,103 @@
+/**
+ * The proposals of a memory, in one plain file of the state folder: `inbox.json`, replaced as a whole by whoever changes
+ * something, alone among all processes.
+ */
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { Proposal } from '../../../shared/contract/index.ts'
+import { proposalSchema } from '../../../shared/contract/upkeep.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { Exclusive, makeFolder, readKept, writeDurably } from '#platform'
+
+/** Of those that are done with; who was refused is remembered longest. */
+const maxDone = 500
+const maxRefused = 5000
+
+const inboxSchema = z.object({
+  version: z.literal(1),
+  /** When memory was last looked through, ms since the epoch. */
+  lookedAt: z.number().nullable(),
+  proposals: z.array(proposalSchema),
+})
+
+export interface InboxState {
+  readonly lookedAt: number | null
+  /** Oldest first. */
+  readonly proposals: readonly Proposal[]
+}
+
+const nothing: InboxState = { lookedAt: null, proposals: [] }
+
+export class Inbox {
+  readonly #file: string
+  readonly #alone: Exclusive
+  readonly #onDamaged: (aside: string) => void
+  #known: { readonly stamp: string; readonly state: InboxState } | undefined
+
+  /** @param onDamaged told where a file went that could not be read */
+  constructor(folder: string, onDamaged: (aside: string) => void) {
+    this.#file = join(folder, 'inbox.json')
+    this.#alone = new Exclusive(this.#file)
+    this.#onDamaged = onDamaged
+  }
+
+  async read(): Promise<InboxState> {
+    const stamp = await this.#stamp()
+    return this.#known?.stamp === stamp ? this.#known.state : this.#alone.run(() => this.#read())
+  }
+
+  /**
+   * Changes it while nobody else does; the same state back changes nothing.
+   * @returns what `work` returns beside the new state
+   */
+  async change<T>(work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>): Promise<T> {
+    return this.#alone.run(async () => {
+      const before = await this.#read()
+      const { state, value } = await work(before)
+      if (state !== before) await this.#write(state)
+      return value
+    })
+  }
+
+  close(): void {
+    this.#alone.close()
+  }
+
+  async #read(): Promise<InboxState> {
+    const stamp = await this.#stamp()
+    if (this.#known?.stamp === stamp) return this.#known.state
+    const parse = (text: string) => inboxSchema.safeParse(parseJson(text)).data
+    const state = (await readKept(this.#file, parse, this.#onDamaged)) ?? nothing
+    this.#known = { stamp: await this.#stamp(), state }
+    return state
+  }
+
+  async #write({ lookedAt, proposals }: InboxState): Promise<void> {
+    const state = { lookedAt, proposals: kept(proposals) }
+    await makeFolder(dirname(this.#file))
+    await writeDurably(this.#file, JSON.stringify({ version: 1, ...state }))
+    this.#known = { stamp: await this.#stamp(), state }
+  }
+
+  async #stamp(): Promise<string> {
+    const info = await stat(this.#file, { bigint: true }).catch(() => undefined)
+    return info ? `${info.ino} ${info.size} ${info.mtimeNs}` : ''
+  }
+}
+
+function kept(proposals: readonly Proposal[]): readonly Proposal[] {
+  // However many were accepted at once last, one step takes all of them back.
+  const accepted = proposals.filter(({ state }) => state === 'accepted')
+  const last = accepted.reduce<Proposal | undefined>(
+    (one, other) => (one && one.stateAt > other.stateAt ? one : other),
+    undefined,
+  )
+  const isFree = ({ acceptance }: Proposal) => acceptance === undefined || acceptance !== last?.acceptance
+  const excess = (states: readonly Proposal['state'][], most: number) => {
+    const inside = proposals.filter((one) => states.includes(one.state) && isFree(one))
+    return inside.toSorted((one, other) => one.stateAt - other.stateAt).slice(0, Math.max(0, inside.length - most))
+  }
+  const dropped = new Set([...excess(['refused'], maxRefused), ...excess(['accepted', 'withdrawn'], maxDone)])
+  return dropped.size === 0 ? proposals : proposals.filter((one) => !dropped.has(one))
+}

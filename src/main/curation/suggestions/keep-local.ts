@@ -1,0 +1,159 @@
+/**
+ * What was local before a proposal is local after it, wherever it puts it (M64): what stays under no mark any more, what goes
+ * elsewhere, and what is made of local lines gets a mark of its own, or the front matter of a new note. Pure.
+ */
+import type { LineEdit, Proposal } from '../../../shared/contract/index.ts'
+import { blocksOf } from '../../../shared/visibility-blocks.ts'
+import { saysSomething, withVisibility } from '../../../shared/visibility-edit.ts'
+import { emptiedHeading, marksMissing, withLocalLines, withMark } from '../../../shared/visibility-keep.ts'
+import { localMatter, type NoteVisibility } from '../../../shared/visibility.ts'
+import { effective, inOrder, TextLines } from './line-edits.ts'
+
+/** What is local of a text that has this path, by its own words and by the settings. */
+export type LocalOf = (path: string, text: string) => NoteVisibility
+
+interface Change {
+  readonly rule: Proposal['rule']
+  readonly evidence: readonly Proposal['evidence'][number][]
+  readonly files: readonly FileEdits[]
+}
+
+interface FileEdits {
+  readonly path: string
+  readonly edits: readonly LineEdit[]
+}
+
+export interface Around {
+  /** Undefined for a file that there is not. */
+  readonly textOf: (path: string) => string | undefined
+  readonly localOf: LocalOf
+  /** What is done with it, by path. */
+  readonly others?: (path: string) => readonly LineEdit[]
+}
+
+/** Their evidence says where something stands, and nothing of it goes into what is written. */
+const saysNothing: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
+
+/** @returns its edits with the marks that it takes; undefined where a line needs one that another edit writes */
+export function keepingLocal<T extends FileEdits>(
+  change: Change & { files: readonly T[] },
+  around: Around,
+): T[] | undefined {
+  const { textOf, localOf } = around
+  const isLocalAt = (path: string, line: number) => {
+    const text = textOf(path)
+    return text !== undefined && isLocal(localOf(path, text), line)
+  }
+  const isOfLocal = !saysNothing.has(change.rule) && change.evidence.some(({ path, line }) => isLocalAt(path, line - 1))
+  const gone = new Set(
+    change.files.flatMap(({ path, edits }) =>
+      removedBy(edits).flatMap(({ text, at }) => (isLocalAt(path, at) ? [text.trim()] : [])),
+    ),
+  )
+  const isMade = (text: string, edit: LineEdit, path: string) => {
+    if (isOfLocal || gone.has(text.trim())) return true
+    const removed = removedBy([edit]).filter((one) => saysSomething(one.text))
+    // What takes the place of a section that goes elsewhere is public where anything of it was.
+    const isEnough = change.rule === 'large' ? 'every' : 'some'
+    return removed.length > 0 && removed[isEnough](({ at }) => isLocalAt(path, at))
+  }
+  const files: T[] = []
+  for (const file of change.files) {
+    const text = textOf(file.path)
+    const edits = text === undefined ? inNew(file, isOfLocal, isMade, localOf) : inKnown(file, text, isMade, around)
+    if (!edits) return undefined
+    files.push(edits === file.edits ? file : { ...file, edits: [...edits] })
+  }
+  return files
+}
+
+type IsMade = (text: string, edit: LineEdit, path: string) => boolean
+
+function inNew({ path, edits }: FileEdits, isWhole: boolean, isMade: IsMade, localOf: LocalOf): readonly LineEdit[] {
+  const [edit, ...more] = edits
+  const text = edits.flatMap(({ after }) => after).join('\n')
+  if (!edit || localOf(path, text).isWhole) return edits
+  const lines = text.split('\n')
+  const made = isWhole ? withVisibility(text, true) : withLocalLines(text, (at) => isMade(lines[at] ?? '', edit, path))
+  return made === text ? edits : [{ ...edit, after: made.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
+}
+
+/** A line of the text that the edits make. */
+interface Made {
+  readonly text: string
+  /** Where it stood, 0-based; or what writes it, and as which of its lines. */
+  readonly from: number | { readonly edit: LineEdit; readonly at: number }
+}
+
+function inKnown(
+  { path, edits: asked }: FileEdits,
+  text: string,
+  isMade: IsMade,
+  { localOf, others = () => [] }: Around,
+): readonly LineEdit[] | undefined {
+  const was = localOf(path, text)
+  const { lines } = new TextLines(text)
+  const edits = was.isWhole || was.lines.size === 0 ? asked : asked.map((edit) => withEmptied(edit, lines))
+  const made = madeOf(lines, [...edits, ...others(path)])
+  const after = made.map((one) => one.text).join('\n')
+  if (localOf(path, after).isWhole || !saysSomething(after)) return edits
+  // Its front matter said so, and says it no more.
+  if (was.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
+  const isWanted = ({ text: line, from }: Made) =>
+    typeof from === 'number' ? was.lines.has(from) : edits.includes(from.edit) && isMade(line, from.edit, path)
+  const missing = marksMissing(after, (at) => made[at] !== undefined && isWanted(made[at]))
+  if (missing?.length === 0) return edits
+  const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
+  const added: LineEdit[] = []
+  for (const place of missing ?? []) {
+    const one = made[place]
+    if (one === undefined) continue
+    if (typeof one.from === 'number')
+      added.push({ line: one.from + 1, before: [one.text], after: [withMark(one.text)] })
+    else {
+      const own = changed.get(one.from.edit)
+      if (!own) return undefined
+      own.after[one.from.at] = withMark(one.text)
+    }
+  }
+  return [...changed.values(), ...added]
+}
+
+/** A heading that goes stays without its words where its mark keeps others. */
+function withEmptied(edit: LineEdit, lines: readonly string[]): LineEdit {
+  if (edit.before.length !== 1 || edit.after.length > 0 || !edit.before[0]?.includes('#')) return edit
+  const emptied = emptiedHeading(blocksOf(lines), edit.line - 1, () => true)
+  return emptied === undefined ? edit : { ...edit, after: [emptied] }
+}
+
+function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
+  const placed = edits.map((edit) => {
+    const { from, to, added } = effective(edit)
+    const start = from - (edit.line - 1)
+    return { from, to, added: added.map((text, at): Made => ({ text, from: { edit, at: start + at } })) }
+  })
+  const made: Made[] = []
+  let at = 0
+  const keep = (to: number) => {
+    for (; at < to; at += 1) made.push({ text: lines[at] ?? '', from: at })
+  }
+  for (const { from, to, added } of inOrder(placed)) {
+    keep(from)
+    made.push(...added)
+    at = Math.max(at, to)
+  }
+  keep(lines.length)
+  return made
+}
+
+/** Lines that an edit takes away, 0-based. */
+function removedBy(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
+  return edits.flatMap((edit) => {
+    const { from, to } = effective(edit)
+    return edit.before.slice(from + 1 - edit.line, to + 1 - edit.line).map((text, by) => ({ text, at: from + by }))
+  })
+}
+
+function isLocal({ isWhole, lines }: NoteVisibility, line: number): boolean {
+  return isWhole || lines.has(line)
+}

@@ -1,0 +1,158 @@
+/**
+ * Changes of a text as lines that are replaced by others: found again where other lines were changed since, applied
+ * several at once, and shown as a unified diff. Lines are compared without their ends, and keep them. Pure.
+ */
+import type { LineEdit } from '../../../shared/contract/index.ts'
+
+/** Lines of context that a diff shows on each side. */
+const contextLines = 2
+
+/** The lines of a text, without their ends; where each of them stands. */
+export class TextLines {
+  readonly lines: readonly string[]
+  readonly #raw: readonly string[]
+  /** 0-based, by what they say. */
+  #places: Map<string, number[]> | undefined
+  #trimmed: Map<string, number[]> | undefined
+
+  constructor(text: string) {
+    this.#raw = text.split('\n')
+    this.lines = this.#raw.map(withoutReturn)
+  }
+
+  /** Where some lines stand, 1-based: where they were, or the nearest place. @returns undefined where they are not */
+  find(wanted: readonly string[], line: number): number | undefined {
+    const [first] = wanted
+    if (first === undefined) return line <= this.lines.length + 1 ? line : undefined
+    this.#places ??= placesOf(this.lines)
+    const starts = (this.#places.get(first) ?? []).filter((start) =>
+      wanted.every((one, offset) => this.lines[start + offset] === one),
+    )
+    return nearest(starts, line)
+  }
+
+  /** The same for one line, whatever stands around its words. @param start of its words, at least */
+  findWords(start: string, line: number, isWhole: boolean): number | undefined {
+    this.#trimmed ??= placesOf(this.lines.map((one) => one.trim()))
+    if (isWhole) return nearest(this.#trimmed.get(start) ?? [], line)
+    return nearest(
+      [...this.#trimmed].flatMap(([words, places]) => (words.startsWith(start) ? places : [])),
+      line,
+    )
+  }
+
+  /** The text after edits that stand at their lines and do not touch. */
+  apply(edits: readonly LineEdit[]): string {
+    const lines = [...this.#raw]
+    const end = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
+    for (const { from, to, added } of inOrder(edits.map(effective)).reverse()) {
+      const made = added.map((line) => line + end)
+      // What is added behind a last line without an end gives it one.
+      const last = lines[from - 1]
+      if (from === lines.length && made.length > 0 && last?.endsWith(end) === false) lines[from - 1] = last + end
+      lines.splice(from, to - from, ...made)
+    }
+    // A last line without an end stays without one, whichever it is now.
+    const last = lines.at(-1)
+    if (last?.endsWith('\r') && !this.#raw.at(-1)?.endsWith('\r')) lines[lines.length - 1] = last.slice(0, -1)
+    return lines.join('\n')
+  }
+
+  /** A unified diff; the edits stand at their lines and do not touch. */
+  patch(path: string, edits: readonly LineEdit[]): string {
+    const ordered = inOrder(edits.map(effective))
+    const groups: Effective[][] = []
+    for (const edit of ordered) {
+      const last = groups.at(-1)?.at(-1)
+      if (last && edit.from - last.to <= 2 * contextLines) groups.at(-1)?.push(edit)
+      else groups.push([edit])
+    }
+    let shift = 0
+    const hunks = groups.flatMap((group) => {
+      const hunk = this.#hunk(group, shift)
+      shift += group.reduce((sum, { from, to, added }) => sum + added.length - (to - from), 0)
+      return hunk
+    })
+    return [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
+  }
+
+  /** @param shift by how many lines what comes before has grown */
+  #hunk(edits: readonly Effective[], shift: number): string[] {
+    const marked = (mark: string, lines: readonly string[]) => lines.map((line) => mark + line)
+    const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)
+    const end = Math.min(this.lines.length, (edits.at(-1)?.to ?? 0) + contextLines)
+    const body: string[] = []
+    let at = start
+    for (const { from, to, added } of edits) {
+      body.push(...marked(' ', this.lines.slice(at, from)), ...marked('-', this.lines.slice(from, to)))
+      body.push(...marked('+', added))
+      at = to
+    }
+    body.push(...marked(' ', this.lines.slice(at, end)))
+    const count = (marks: string) => body.filter((line) => marks.includes(line.charAt(0))).length
+    const [had, has] = [count(' -'), count(' +')]
+    // Of nothing, the line before is named.
+    return [`@@ -${start + (had > 0 ? 1 : 0)},${had} +${start + shift + (has > 0 ? 1 : 0)},${has} @@`, ...body]
+  }
+}
+
+/** Lines `from` to `to` (exclusive), 0-based, that become others. */
+interface Effective {
+  readonly from: number
+  readonly to: number
+  readonly added: readonly string[]
+}
+
+/** What an edit really changes: without the lines that it only stands by. */
+export function effective({ line, before, after }: LineEdit): Effective {
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1
+  let end = 0
+  while (
+    end < before.length - start &&
+    end < after.length - start &&
+    before[before.length - 1 - end] === after[after.length - 1 - end]
+  )
+    end += 1
+  const from = line - 1 + start
+  return { from, to: line - 1 + before.length - end, added: after.slice(start, after.length - end) }
+}
+
+/** As they stand in the text; what is added at a place comes before what is replaced there. */
+export function inOrder<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+  return edits.toSorted(
+    (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
+  )
+}
+
+/** True when two edits of one text cannot both be done. */
+export function touch(one: LineEdit, other: LineEdit): boolean {
+  const a = effective(one)
+  const b = effective(other)
+  if (a.from === a.to && b.from === b.to) return false
+  if (a.from === a.to) return b.from < a.from && a.from < b.to
+  if (b.from === b.to) return a.from < b.from && b.from < a.to
+  return a.from < b.to && b.from < a.to
+}
+
+function placesOf(lines: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [index, line] of lines.entries()) {
+    const known = places.get(line)
+    if (known) known.push(index)
+    else places.set(line, [index])
+  }
+  return places
+}
+
+/** @param starts 0-based @returns 1-based */
+function nearest(starts: readonly number[], line: number): number | undefined {
+  let best: number | undefined
+  for (const start of starts)
+    if (best === undefined || Math.abs(start + 1 - line) < Math.abs(best - line)) best = start + 1
+  return best
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
+}

@@ -1,0 +1,42 @@
+/**
+ * What a model wanted to write with words of others before it, or another program, as a proposal that a person decides on
+ * (M63). Pure.
+ */
+import type { LineEdit } from '../../../shared/contract/index.ts'
+import { evidenceOf, type Found } from './proposal.ts'
+
+interface Change {
+  readonly path: string
+  /** Undefined where there is no such file. */
+  readonly before: string | undefined
+  readonly after: string
+  /** Where those words come from, in words. */
+  readonly from: readonly string[]
+}
+
+export function outsideFound({ path, before, after, from }: Change): Found {
+  const [old, lines] = [linesOf(before), linesOf(after)]
+  let start = 0
+  while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
+  let end = 0
+  while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
+  // The line that it would stand by: what is only added follows it, wherever it goes.
+  const near = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
+  const isAdded = start === old.length - end
+  const first = isAdded && near >= 0 && near < start ? near : start
+  const edit: LineEdit = {
+    line: first + 1,
+    before: old.slice(first, old.length - end),
+    after: lines.slice(first, lines.length - end),
+  }
+  return {
+    rule: 'outside',
+    evidence: near < 0 ? [] : [evidenceOf(path, near + 1, old[near] ?? '')],
+    files: [{ path, edits: [edit] }],
+    detail: { target: from.join('; ') },
+  }
+}
+
+function linesOf(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(/\r?\n/)
+}

@@ -1,0 +1,247 @@
+/**
+ * What taking back an acceptance comes to: every proposal of it as a whole or not at all, whatever else was changed since.
+ * An edit can be taken back where nobody changed what it wrote; what stands beside it does not matter. Pure.
+ */
+import type { LineEdit } from '#platform'
+import type { Acceptance, AcceptedEdit } from './acceptances.ts'
+import { effective, inOrder, TextLines } from './line-edits.ts'
+
+/** A file as it is now. */
+export interface Since {
+  /** Null where it is gone. */
+  readonly text: string | null
+  /** What was changed since it was accepted. */
+  readonly changes: readonly LineEdit[]
+}
+
+/** A proposal that cannot be taken back, and where the change stands that is in its way. */
+export interface Stuck {
+  readonly proposal: string
+  readonly path: string
+  /** 1-based; null where the file is gone. */
+  readonly line: number | null
+}
+
+interface Place {
+  readonly from: number
+  readonly to: number
+}
+
+export interface TakenBack {
+  /** By path; null for a file that is to go. What does not change is not among them. */
+  readonly texts: ReadonlyMap<string, string | null>
+  readonly stuck: readonly Stuck[]
+}
+
+/** A stretch of a file that was accepted, and that goes back as a whole. */
+interface Piece {
+  /** Those whose edit it is; several where nobody can say which of them changed what. */
+  readonly proposals: readonly string[]
+  readonly path: string
+  /** Where it stands in the accepted text; undefined for all of it. */
+  readonly place: Place | undefined
+  /** The lines that stood there; null where there was no file. */
+  readonly before: readonly string[] | null
+}
+
+/** @param filesNow as they are now, by path: each of the acceptance */
+export function takenBack(
+  { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
+  filesNow: ReadonlyMap<string, Since>,
+): TakenBack {
+  const since = new Map([...filesNow].map(([path, one]) => [path, { ...one, changes: one.changes.flatMap(byLine) }]))
+  const again = new Set<Piece>()
+  const pieces = files.flatMap((file) =>
+    piecesOf(
+      file,
+      edits.filter(({ path }) => path === file.path),
+      proposals,
+    ),
+  )
+  for (const { path, after } of files) {
+    const now = filesNow.get(path)
+    const own = pieces.filter((one) => one.path === path && one.place)
+    if (now && now.text !== null) for (const piece of standingAgain(after, now, own)) again.add(piece)
+  }
+  const stuck = new Map<string, Stuck>()
+  for (const piece of pieces) {
+    if (again.has(piece)) continue
+    const line = obstacle(piece, since.get(piece.path), files)
+    if (line !== undefined) for (const proposal of piece.proposals) block(stuck, { proposal, path: piece.path, line })
+  }
+  // Where one piece belongs to several, none of them goes without the others.
+  for (let count = -1; count !== stuck.size;) {
+    count = stuck.size
+    for (const { proposals: own } of pieces) {
+      const first = own.map((one) => stuck.get(one)).find((one) => one !== undefined)
+      if (first) for (const proposal of own) block(stuck, { ...first, proposal })
+    }
+  }
+  const texts = new Map<string, string | null>()
+  for (const { path, before } of files) {
+    const now = since.get(path)
+    const free = pieces.filter((one) => one.path === path && !one.proposals.some((proposal) => stuck.has(proposal)))
+    if (!now || now.text === before || free.length === 0) continue
+    const isWhole = free.some(({ place }) => place === undefined) || now.text === null
+    const places = isWhole
+      ? []
+      : placesNow(
+          now.changes,
+          free.filter((one) => !again.has(one)),
+        )
+    const text = isWhole ? before : restored(now.text ?? '', places)
+    if (text !== now.text) texts.set(path, text)
+    for (const one of stuck.values()) if (one.path === path) stuck.set(one.proposal, moved(one, places))
+  }
+  return { texts, stuck: [...stuck.values()] }
+}
+
+/** What of an acceptance is left when the others of it were taken back. */
+export function remaining(acceptance: Acceptance, stuck: readonly Stuck[]): Acceptance {
+  const left = new Set(stuck.map(({ proposal }) => proposal))
+  const edits = acceptance.edits.filter(({ proposal }) => left.has(proposal))
+  const files = acceptance.files.flatMap((file) => {
+    const all = acceptance.edits.filter(({ path }) => path === file.path)
+    const own = all.filter(({ proposal }) => left.has(proposal))
+    if (own.length === 0) return []
+    const isSplit = file.before !== null && placesOf(file.before, file.after, all) !== undefined
+    return [isSplit ? { ...file, after: new TextLines(file.before ?? '').apply(own) } : file]
+  })
+  return { ...acceptance, proposals: acceptance.proposals.filter((one) => left.has(one)), files, edits }
+}
+
+/** As many lines as before are taken for the same ones, each put otherwise. */
+function byLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
+  const count = to - from
+  if (count !== newTo - newFrom) return [{ from, to, newFrom, newTo }]
+  return Array.from({ length: count }, (_, at) => {
+    const [line, newLine] = [from + at, newFrom + at]
+    return { from: line, to: line + 1, newFrom: newLine, newTo: newLine + 1 }
+  })
+}
+
+function block(stuck: Map<string, Stuck>, one: Stuck): void {
+  if (!stuck.has(one.proposal)) stuck.set(one.proposal, one)
+}
+
+function piecesOf(
+  { path, before, after }: Acceptance['files'][number],
+  edits: readonly AcceptedEdit[],
+  proposals: readonly string[],
+): Piece[] {
+  const places = before === null ? undefined : placesOf(before, after, edits)
+  if (places) return places.map(({ proposal, place, lines }) => ({ proposals: [proposal], path, place, before: lines }))
+  const own = [...new Set(edits.map(({ proposal }) => proposal))]
+  return [
+    { proposals: own.length > 0 ? own : proposals, path, place: undefined, before: before === null ? null : [before] },
+  ]
+}
+
+/** Where each edit stands in the accepted text; undefined where the edits are not what made the one text of the other. */
+function placesOf(before: string, after: string, edits: readonly AcceptedEdit[]) {
+  const [olds, news] = [before.split('\n'), after.split('\n')]
+  let shift = 0
+  const places = inOrder(edits.map((edit) => ({ proposal: edit.proposal, ...effective(edit) }))).map(
+    ({ proposal, from, to, added }) => {
+      const place = { from: from + shift, to: from + shift + added.length }
+      shift += added.length - (to - from)
+      return { proposal, place, lines: olds.slice(from, to) }
+    },
+  )
+  return splice(news, places).join('\n') === before ? places : undefined
+}
+
+/** @returns the line of what is in its way, or null where its file is gone; undefined where nothing is */
+function obstacle(
+  { path, place, before }: Piece,
+  since: Since | undefined,
+  files: Acceptance['files'],
+): number | null | undefined {
+  const accepted = files.find((file) => file.path === path)
+  // As accepted, and as before, it can be as it was.
+  if (since && (since.text === accepted?.after || since.text === accepted?.before)) return undefined
+  if (!since || since.text === null) return null
+  if (place === undefined || before === null) return 1
+  const change = since.changes.find((one) => isInTheWay(one, place))
+  return change && change.newFrom + 1
+}
+
+function isInTheWay({ from, to }: LineEdit, place: Place): boolean {
+  if (from === to) return place.from < from && from < place.to
+  if (place.from === place.to) return from < place.from && place.from < to
+  return from < place.to && place.from < to
+}
+
+/**
+ * Those that are taken back already: somebody put them back by hand, or doing so was broken off. Where their place was
+ * changed, their old lines stand again, and of their new ones none; what was only added was taken out, not put otherwise,
+ * where no line stands there that is new.
+ */
+function standingAgain(after: string, { text, changes }: Since, pieces: readonly Piece[]): Set<Piece> {
+  const [olds, news] = [after.split('\n'), (text ?? '').split('\n')]
+  const found = new Set<Piece>()
+  for (const change of changes) {
+    const now = news.slice(change.newFrom, change.newTo)
+    const inside = pieces.filter(({ place }) => place && isOf(change, place))
+    const known = new Set([...olds.slice(change.from, change.to), ...inside.flatMap(({ before }) => before ?? [])])
+    const isKnown = now.every((line) => known.has(line))
+    for (const piece of inside) {
+      const { place, before } = piece
+      if (!place || !before || (before.length === 0 && !isKnown)) continue
+      const isGone = olds.slice(place.from, place.to).every((line) => !now.includes(line))
+      if (isGone && stands(before, now)) found.add(piece)
+    }
+  }
+  return found
+}
+
+function isOf(change: LineEdit, place: Place): boolean {
+  return place.from === place.to ? change.from <= place.from && place.from <= change.to : isInTheWay(change, place)
+}
+
+function stands(wanted: readonly string[], lines: readonly string[]): boolean {
+  if (wanted.length === 0) return true
+  return lines.some((_, start) => wanted.every((line, at) => lines[start + at] === line))
+}
+
+/** Lines that stand again, and in whose place. */
+interface Put {
+  readonly place: Place
+  readonly lines: readonly string[]
+}
+
+function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Put[] {
+  return pieces.flatMap(({ place, before }) => {
+    if (!place || !before) return []
+    // What was changed since before it has moved it; what was put into its very place comes behind it.
+    const isBefore = ({ from, to }: LineEdit) =>
+      from === to && place.from === place.to ? to < place.from : to <= place.from
+    const by = changes.filter(isBefore).reduce((sum, one) => sum + (one.newTo - one.newFrom) - (one.to - one.from), 0)
+    return [{ place: { from: place.from + by, to: place.to + by }, lines: before }]
+  })
+}
+
+/** Where it stands among the lines that stand again. */
+function moved(one: Stuck, places: readonly Put[]): Stuck {
+  const { line } = one
+  if (line === null) return one
+  const before = places.filter(({ place }) => place.to < line)
+  return { ...one, line: before.reduce((sum, { place, lines }) => sum + lines.length - (place.to - place.from), line) }
+}
+
+function restored(text: string, places: readonly Put[]): string {
+  const whole = splice(text.split('\n'), places).join('\n')
+  // A last line without an end stays without one, whichever it is now.
+  return whole.endsWith('\r') && !text.endsWith('\r') ? whole.slice(0, -1) : whole
+}
+
+/** Lines with others in the place of some; the places stand in order or are apart. */
+function splice(lines: readonly string[], places: readonly Put[]): string[] {
+  const parts: (readonly string[])[] = []
+  let at = 0
+  for (const { place, lines: own } of places) {
+    parts.push(lines.slice(at, place.from), own)
+    at = place.to
+  }
+  return [...parts, lines.slice(at)].flat()
+}

@@ -1,0 +1,121 @@
+/** A proposal from what somebody found: named, placed in its files, followed when they change. Pure. */
+import { createHash, randomUUID } from 'node:crypto'
+import type { Evidence, LineEdit, Proposal, ProposedFile } from '../../../shared/contract/index.ts'
+import { visibilityOf } from '../../../shared/visibility.ts'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
+import { effective, TextLines } from './line-edits.ts'
+
+/** Of a line, as it is told. */
+export const maxEvidence = 1000
+
+/** What a proposer found. */
+export interface Found {
+  readonly rule: Proposal['rule']
+  readonly evidence: readonly Evidence[]
+  /** Edits of files that are there stand at their lines; those of a new file begin at line 1 and replace nothing. */
+  readonly files: readonly { readonly path: string; readonly edits: readonly LineEdit[] }[]
+  readonly detail?: Proposal['detail']
+  readonly reason?: string | undefined
+}
+
+export interface KnownText {
+  readonly text: string
+  readonly hash: string
+}
+
+/** A file's line as evidence. @param line 1-based */
+export function evidenceOf(path: string, line: number, text: string): Evidence {
+  return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
+}
+
+/** @param localOf what of a text stays on this machine: it does so afterwards */
+export function proposalOf(
+  { rule, evidence, files, detail = {}, reason }: Found,
+  { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
+  textOf: (path: string) => KnownText | undefined,
+  localOf: LocalOf = (_path, text) => visibilityOf(text),
+): Proposal {
+  const around = { textOf: (path: string) => textOf(path)?.text, localOf }
+  const kept = keepingLocal({ rule, evidence, files }, around) ?? files
+  return {
+    id: randomUUID(),
+    rule,
+    author,
+    ...(cost === undefined ? {} : { cost }),
+    at,
+    evidence: [...evidence],
+    files: kept.map(({ path, edits }) => placed(path, edits, textOf(path))),
+    ...(reason === undefined ? {} : { reason }),
+    detail,
+    state: 'open',
+    stateAt: at,
+  }
+}
+
+function placed(path: string, edits: readonly LineEdit[], known: KnownText | undefined): ProposedFile {
+  const lines = new TextLines(known?.text ?? '')
+  return { path, hash: known?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
+}
+
+/** The same rule about the same lines, wherever they stand: what was refused once is not proposed again. */
+export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
+  const family = rule === 'logged' ? 'duplicate' : rule
+  // What comes from outside is known by what it would write.
+  const texts =
+    rule === 'outside'
+      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(saidBy)])
+      : evidence.map(({ text }) => text).sort()
+  return createHash('sha256')
+    .update(JSON.stringify([family, texts]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** What an edit takes away and adds, whatever day it is and wherever it stands. */
+function saidBy(edit: LineEdit): string[] {
+  const { from, to, added } = effective(edit)
+  const removed = edit.before.slice(from + 1 - edit.line, to + 1 - edit.line)
+  return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
+}
+
+/** True for one that waits for a word: open, or put off until a moment that has come. */
+export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, now: number): boolean {
+  return state === 'open' || (state === 'snoozed' && until <= now)
+}
+
+/**
+ * A proposal after one of its files has changed: at its lines' new places, or withdrawn, where they or its evidence are
+ * not there any more. The same object where nothing is different.
+ * @param file undefined where it is gone
+ */
+export function follow(
+  proposal: Proposal,
+  path: string,
+  file: (KnownText & { readonly lines: TextLines }) | undefined,
+  now: number,
+): Proposal {
+  const own = proposal.files.find((one) => one.path === path)
+  if (own && own.hash === (file?.hash ?? null)) return proposal
+  const withdrawn = (gone: 'lines' | 'reason'): Proposal => ({ ...proposal, state: 'withdrawn', stateAt: now, gone })
+  const files: ProposedFile[] = []
+  for (const one of proposal.files) {
+    if (one.path !== path) files.push(one)
+    else if (!file || one.hash === null) return withdrawn('lines')
+    else {
+      const edits: LineEdit[] = []
+      for (const edit of one.edits) {
+        const line = file.lines.find(edit.before, edit.line)
+        if (line === undefined) return withdrawn('lines')
+        edits.push({ ...edit, line })
+      }
+      files.push({ path, hash: file.hash, edits, patch: file.lines.patch(path, edits) })
+    }
+  }
+  const evidence: Evidence[] = []
+  for (const one of proposal.evidence) {
+    const line = one.path === path ? file?.lines.findWords(one.text, one.line, one.text.length < maxEvidence) : one.line
+    if (line === undefined) return withdrawn('reason')
+    evidence.push({ ...one, line })
+  }
+  return { ...proposal, files, evidence }
+}

@@ -1,0 +1,16 @@
+/** Files as proposals need them. */
+import { AppError } from '../../../shared/errors.ts'
+import type { Workspace } from '#workspace'
+import { TextLines } from './line-edits.ts'
+import type { ReadFile } from './accept-plan.ts'
+
+/** @returns undefined where there is none @throws AppError where it cannot be read now */
+export async function readNote(workspace: Workspace, path: string): Promise<ReadFile | undefined> {
+  try {
+    const { text, hash } = await workspace.read(path)
+    return { text, hash, lines: new TextLines(text) }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file_not_found') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+/** Proposals that somebody puts otherwise before they accept them. */
+import type { Proposal, ProposedFile } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { quoteOf, strike } from '../../../shared/superseded.ts'
+import type { Workspace } from '#workspace'
+import { keepingLocal, type LocalOf } from './keep-local.ts'
+import { TextLines } from './line-edits.ts'
+import { evidenceOf } from './proposal.ts'
+import { readNote } from './read-notes.ts'
+
+/**
+ * With other lines in the place of those that it would write, in the order in which it has its edits.
+ * @throws AppError `input_invalid` for another number of edits, `file_changed`
+ */
+export async function edited(
+  workspace: Workspace,
+  proposal: Proposal,
+  after: readonly (readonly string[])[],
+): Promise<Proposal> {
+  const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
+  if (after.length !== count) throw new AppError('input_invalid', `${count} texts are needed`, { field: 'after' })
+  const texts = [...after]
+  const files: ProposedFile[] = []
+  for (const { path, hash, edits } of proposal.files) {
+    const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
+    const file = hash === null ? undefined : await workspace.read(path)
+    const current = file?.hash === hash || hash === null
+    if (!current) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+    files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
+  }
+  return { ...proposal, files }
+}
+
+/**
+ * Of two lines that cannot both hold, the other one is struck: a model cannot always know which is right.
+ * @param today `YYYY-MM-DD`
+ * @throws AppError `plan_outdated` where a line is not there any more
+ */
+export async function turned(
+  workspace: Workspace,
+  proposal: Proposal,
+  today: string,
+  localOf: LocalOf,
+): Promise<Proposal> {
+  const [was, is] = proposal.evidence
+  const isAbout = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
+  const old = is && (await placed(workspace, is))
+  const holding = was && (await placed(workspace, was))
+  if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines are others by now', {})
+  const struck = strike(old.raw, {
+    until: today,
+    by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },
+  })
+  const found = {
+    rule: proposal.rule,
+    evidence: [evidenceOf(old.path, old.line, old.raw), evidenceOf(holding.path, holding.line, holding.raw)],
+    files: [{ path: old.path, edits: [{ line: old.line, before: [old.raw], after: [struck] }] }],
+  }
+  const textOf = (path: string) => [old, holding].find((one) => one.path === path)?.text
+  const edits = (keepingLocal(found, { textOf, localOf }) ?? found.files).flatMap((file) => file.edits)
+  return {
+    ...proposal,
+    evidence: found.evidence,
+    files: [{ path: old.path, hash: old.hash, edits, patch: old.lines.patch(old.path, edits) }],
+    detail: { ...proposal.detail, day: today },
+  }
+}
+
+async function placed(workspace: Workspace, { path, line, text }: Proposal['evidence'][number]) {
+  const file = await readNote(workspace, path)
+  const at = file?.lines.findWords(text, line, true)
+  const raw = at === undefined ? undefined : file?.lines.lines[at - 1]
+  if (!file || at === undefined || raw === undefined) return undefined
+  return { ...file, path, line: at, raw }
+}

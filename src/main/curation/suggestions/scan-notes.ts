@@ -1,0 +1,160 @@
+/** Reads every note of a memory and lets each rule say what it finds. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { likenessBy } from '../similarity/similarity-model.ts'
+import { parseDay } from '#search/text'
+import { marksBy } from '#workspace/privacy'
+import {
+  dailyLogDate,
+  fileKind,
+  isRescued,
+  localDate,
+  unsearchedFor,
+  type Layout,
+  readText,
+  walkMarkdown,
+  type FoundFile,
+} from '#workspace'
+import { proposalOf, type Found } from './proposal.ts'
+import { candidatesOf, type Candidates } from '../review/candidates.ts'
+import { mendings } from '../rules/broken-link.ts'
+import { drifted } from '../rules/stale-reference.ts'
+import { duplicates } from '../rules/duplicate-lines.ts'
+import { expired } from '../rules/expired.ts'
+import { large } from '../rules/large-file.ts'
+import type { Note } from '../rules/note-line.ts'
+import { rescued } from '../rules/pending-notes.ts'
+import { unrecalled } from '../rules/never-retrieved.ts'
+
+/** Which notes are read. */
+export interface NotesRequest {
+  readonly workspace: string
+  /** Folders inside it that are somebody else's. */
+  readonly forbidden: readonly string[]
+  readonly scope: MemoryScope
+  readonly layout: Layout
+}
+
+export interface LookRequest extends NotesRequest {
+  readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
+  readonly broken: readonly BrokenLink[]
+  /** What the settings keep on this machine. */
+  readonly local: readonly string[]
+  readonly builtinFile: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type LookStep =
+  | { readonly type: 'progress'; readonly done: number; readonly total: number }
+  | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
+
+const tellEvery = 50
+/** More than anybody goes through; what is left is found when these are done with. */
+const maxOfRule = 2000
+
+export async function* takeLook(request: LookRequest, signal?: AbortSignal): AsyncGenerator<LookStep> {
+  const { recalls, broken, builtinFile, now } = request
+  const looked = await filesOf(request, signal)
+  const today = parseDay(localDate(new Date(now)))
+  const notes: Note[] = []
+  // Reading is half of the work, and each rule a part of the other half.
+  const total = looked.length * 2
+  for (const [index, file] of looked.entries()) {
+    signal?.throwIfAborted()
+    if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
+    const note = await noteOf(request, file)
+    if (note) notes.push(note)
+  }
+  const likeness = await likenessBy(builtinFile)
+  const rules: readonly (readonly [readonly UpkeepRule[], () => Found[] | Promise<Found[]>])[] = [
+    [['duplicate', 'logged'], () => duplicates(notes, likeness)],
+    [['expired'], () => expired(notes, today)],
+    [['large'], () => large(notes)],
+    [['rescued'], () => rescued(notes)],
+    [['broken'], () => mendings(notes, broken)],
+    [['drifted'], () => drifted(notes)],
+    [['unrecalled'], () => unrecalled(notes, recalls, now)],
+  ]
+  const byPath = new Map(notes.map((note) => [note.path, note]))
+  const { workspace, forbidden, local } = request
+  const { of: localOf } = marksBy([{ folder: workspace, prefix: '', forbidden, local }])
+  const proposals: Proposal[] = []
+  for (const [index, [, find]] of rules.entries()) {
+    signal?.throwIfAborted()
+    yield { type: 'progress', done: looked.length + Math.round((index / rules.length) * looked.length), total }
+    await setImmediate()
+    for (const found of (await find()).slice(0, maxOfRule))
+      proposals.push(proposalOf(found, { author: { kind: 'rule' }, at: now }, (path) => byPath.get(path), localOf))
+  }
+  yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
+}
+
+/** Lines that a model may be asked about. */
+export async function findCandidates(
+  request: NotesRequest & { readonly builtinFile: string },
+  signal?: AbortSignal,
+): Promise<Candidates> {
+  const notes: Note[] = []
+  for (const file of await filesOf(request, signal)) {
+    signal?.throwIfAborted()
+    const note = await noteOf(request, file)
+    if (note) notes.push(note)
+  }
+  return candidatesOf(notes, request.builtinFile)
+}
+
+async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, signal: AbortSignal | undefined) {
+  const { files } = await walkMarkdown(workspace, signal, forbidden)
+  const wanted = files.filter(
+    ({ path }) =>
+      isRescued(path, layout) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
+  )
+  return withoutOtherNames(workspace, wanted)
+}
+
+/** A file that has several names (hard links) is one note, by the first of them. */
+async function withoutOtherNames<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
+  // Names of one file have the same size and the same times.
+  const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
+  const counts = new Map<string, number>()
+  for (const file of files) counts.set(stampOf(file), (counts.get(stampOf(file)) ?? 0) + 1)
+  const seen = new Set<string>()
+  const found: T[] = []
+  for (const file of files) {
+    if ((counts.get(stampOf(file)) ?? 0) > 1) {
+      const info = await stat(join(workspace, file.path), { bigint: true }).catch(() => undefined)
+      const name = info ? `${info.dev} ${info.ino}` : file.path
+      if (seen.has(name)) continue
+      seen.add(name)
+    }
+    found.push(file)
+  }
+  return found
+}
+
+type Named = Pick<FoundFile, 'path' | 'size' | 'modifiedAt' | 'changedAt'>
+
+async function noteOf(
+  { workspace, layout }: NotesRequest,
+  { path, modifiedAt }: { readonly path: string; readonly modifiedAt: number },
+): Promise<Note | undefined> {
+  const file = await textOf(join(workspace, path), path)
+  if (!file) return undefined
+  const date = dailyLogDate(path, layout)
+  const day = date === undefined ? undefined : parseDay(date)
+  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path, layout), ...file }
+}
+
+/** What cannot be read is left alone. */
+async function textOf(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
+  try {
+    return await readText(file, path)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+/** Has a thread of its own go through all of a memory and look for what is to be done. */
+import type { RouterClient } from '@orpc/server'
+import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../../shared/contract/index.ts'
+import { fromOrpcError, startThread, type Thread } from '#platform'
+import type { Layout, Roots } from '#workspace'
+import type { Candidates } from '../review/candidates.ts'
+import type { UpkeepRouter } from './curation.worker.ts'
+
+export interface NotesOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
+  readonly scope: MemoryScope
+  /** Where the logs of days are, and what is left out. */
+  readonly layout: Layout
+  /** The file of the model that comes with the app. */
+  readonly builtinFile: string
+}
+
+export interface LookOptions extends NotesOptions {
+  readonly recalls: readonly Recall[]
+  readonly broken: readonly BrokenLink[]
+  /** What the settings keep on this machine. */
+  readonly local: readonly string[]
+  readonly now: Date
+}
+
+export interface Look {
+  readonly proposals: readonly Proposal[]
+  /** The rules that were gone through to the end. */
+  readonly rules: ReadonlySet<Proposal['rule']>
+}
+
+/** @throws the signal's reason when it is aborted */
+export async function runLook(
+  { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: LookOptions,
+  signal: AbortSignal,
+  onProgress: (progress: UpkeepProgress) => void,
+): Promise<Look> {
+  return inThread(entry, signal, async (thread) => {
+    const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+    const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
+    const steps = await thread.client.run(request, { signal })
+    for (;;) {
+      const { value, done } = await steps.next()
+      if (done) throw new Error('the look through memory broke off')
+      if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
+      onProgress({ done: value.done, total: value.total })
+    }
+  })
+}
+
+/** Lines that a model may be asked about. @throws the signal's reason when it is aborted */
+export async function runCandidates(
+  { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesOptions,
+  signal: AbortSignal,
+): Promise<Candidates> {
+  const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
+  return inThread(entry, signal, (thread) => thread.client.candidates(request, { signal }))
+}
+
+async function inThread<T>(
+  entry: URL,
+  signal: AbortSignal,
+  work: (thread: Thread<RouterClient<UpkeepRouter>>) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted()
+  const thread = startThread<RouterClient<UpkeepRouter>>(entry)
+  const giveUp = () => void thread.terminate()
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    return await work(thread)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw fromOrpcError(error)
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    await thread.terminate()
+  }
+}

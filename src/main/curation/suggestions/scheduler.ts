@@ -1,0 +1,107 @@
+/**
+ * Upkeep on a schedule: when its moment has come, and nobody is using the app or the machine, memory is looked through
+ * and reviewed. A moment that passed while the app was closed is made up for once. What came of it waits in the inbox.
+ */
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseJson } from '../../../shared/json.ts'
+import { nextOf, parseSchedule } from '../../../shared/schedule.ts'
+import { type Clock, makeFolder, readIfThere, writeDurably } from '#platform'
+
+export interface SchedulerOptions {
+  /** Of the agent's upkeep. */
+  readonly folder: string
+  readonly now: Clock
+  /** As it is set. */
+  readonly schedule: () => string
+  /** Milliseconds since anybody used the app. */
+  readonly idleFor: () => number
+  readonly run: () => Promise<void>
+  readonly onFault: (error: unknown) => void
+  /** How much the machine has to do, for each of its processors. */
+  readonly load?: () => number
+}
+
+const stateSchema = z.object({ version: z.literal(1), at: z.number(), schedule: z.string() })
+
+const lookEveryMs = 60_000
+/** So long nobody did anything: they went. */
+const idleMs = 5 * 60_000
+const maxLoad = 0.6
+
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isSavingPower = false
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look().catch(this.#options.onFault), lookEveryMs)
+    this.#timer.unref()
+  }
+
+  /** When it is done next; null while it is off. */
+  async next(): Promise<number | null> {
+    const { schedule, now } = this.#options
+    const parsed = parseSchedule(schedule())
+    if (!parsed) return null
+    const since = await this.#since()
+    return nextOf(parsed, since ?? now())?.getTime() ?? null
+  }
+
+  /** Does what is due, when nobody minds. @returns whether anything was done */
+  async look(): Promise<boolean> {
+    const { schedule, now, idleFor, run, load = machineLoad } = this.#options
+    const text = schedule()
+    const parsed = parseSchedule(text)
+    if (!parsed || this.#running || this.#isSavingPower) return false
+    const since = await this.#since()
+    // From now on: what would have been due before somebody wished it is not.
+    if (!since) return this.#keep(text).then(() => false)
+    const next = nextOf(parsed, since)
+    if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
+    // Before it is done: what ends the app must not begin anew with each start.
+    await this.#keep(text)
+    this.#running = run()
+    try {
+      await this.#running
+    } finally {
+      this.#running = undefined
+    }
+    return true
+  }
+
+  /** On a battery nothing is done that nobody waits for. */
+  savePower(isSaving: boolean): void {
+    this.#isSavingPower = isSaving
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #since(): Promise<Date | undefined> {
+    const known = stateSchema.safeParse(parseJson((await readIfThere(this.#file)) ?? '')).data
+    return known?.schedule === this.#options.schedule() ? new Date(known.at) : undefined
+  }
+
+  async #keep(schedule: string): Promise<void> {
+    const { folder, now } = this.#options
+    await makeFolder(folder)
+    await writeDurably(this.#file, JSON.stringify({ version: 1, at: now().getTime(), schedule }))
+  }
+
+  get #file(): string {
+    return join(this.#options.folder, 'schedule.json')
+  }
+}
+
+/** Windows tells nothing of it. */
+function machineLoad(): number {
+  return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
+}

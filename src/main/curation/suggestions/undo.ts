@@ -1,0 +1,75 @@
+/**
+ * Taking an acceptance back: what can be is as it was, to the byte; what cannot, since somebody changed the same lines, stays
+ * accepted and is named. Its files are written all or none, then the acceptance, then the proposals: broken off in between,
+ * taking it back once more does the rest.
+ */
+import type { Proposal } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Differ } from '#platform'
+import { accepting, maxTries, textOf, type Changed, type Tools } from './accept.ts'
+import type { Acceptance } from './acceptances.ts'
+import type { InboxState } from './inbox.ts'
+import { remaining, takenBack, type Since, type Stuck } from './plan-revert.ts'
+
+export interface Undone {
+  /** How many of its proposals were taken back. */
+  readonly undone: number
+  readonly stuck: readonly Stuck[]
+}
+
+/** @throws AppError `undo_conflict` for one that was taken back already, or is not known any more; nothing is done then */
+export async function undo(
+  tools: Omit<Tools, 'localOf'> & { readonly differ: Differ },
+  state: InboxState,
+  id: string,
+): Promise<Changed<Undone>> {
+  const { acceptances, now } = tools
+  const acceptance = await acceptances.get(id)
+  const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
+  if (!acceptance || !isDone)
+    throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+  const stuck = await restore(tools, acceptance)
+  const left = remaining(acceptance, stuck)
+  // Before its proposals wait again: an acceptance of such would be taken for one that was broken off. Of one that was taken
+  // back as a whole nothing is left, and its proposals wait, whatever happens next.
+  await acceptances.add(left)
+  const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
+  const proposals = state.proposals.map((one): Proposal => {
+    if (one.acceptance !== id || one.state !== 'accepted') return one
+    const { acceptance: _acceptance, stuck: _stuck, ...rest } = one
+    const place = inTheWay.get(one.id)
+    return place ? { ...one, stuck: place } : { ...rest, state: 'open', stateAt: now }
+  })
+  return {
+    state: { ...state, proposals },
+    value: { undone: acceptance.proposals.length - left.proposals.length, stuck },
+  }
+}
+
+async function restore(
+  { workspace, differ }: Pick<Tools, 'workspace'> & { readonly differ: Differ },
+  acceptance: Acceptance,
+): Promise<readonly Stuck[]> {
+  const origin = { ...accepting, isUndo: true }
+  for (let tries = 1; ; tries += 1) {
+    const since = new Map<string, Since>()
+    for (const { path, after } of acceptance.files) {
+      const text = await textOf(workspace, path)
+      const isSame = text === null || text === after
+      since.set(path, { text, changes: isSame ? [] : await differ.changes(after, text) })
+    }
+    const { texts, stuck } = takenBack(acceptance, since)
+    const back = [...texts].flatMap(([path, after]) =>
+      after === null ? [] : [{ path, before: since.get(path)?.text ?? null, after }],
+    )
+    try {
+      await workspace.rewriteAll(back, origin)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      continue
+    }
+    // A file that was made is put into the trash.
+    for (const [path, after] of texts) if (after === null) await workspace.remove(path, origin)
+    return stuck
+  }
+}

@@ -1,5 +1,0 @@
-export { likenessBy, type Likeness } from './likeness.ts'
-export { nearDuplicates } from './near-duplicates.ts'
-export { rivalsAmong } from './rivals.ts'
-export { withoutMarks } from './said.ts'
-export { saidOf, twinsAmong, type Line } from './twins.ts'

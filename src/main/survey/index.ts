@@ -1,1 +1,0 @@
-export { surveyMemory } from './survey.ts'

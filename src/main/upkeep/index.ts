@@ -1,7 +1,0 @@
-export { runCandidates, type LookOptions, type NotesOptions } from './look.ts'
-export { type ReviewModel } from './review/review.ts'
-export { Scheduler } from './scheduler.ts'
-export { Upkeep } from './upkeep.ts'
-export { type Candidates } from './review/candidates.ts'
-export { outsideFound } from './outside.ts'
-export { evidenceOf, proposalOf } from './proposal.ts'
