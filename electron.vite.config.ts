@@ -35,7 +35,7 @@ export default defineConfig({
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
           'workspace/history/history.worker': 'src/main/workspace/history/history.worker.ts',
-          'import/import-thread': 'src/main/import/import-thread.ts',
+          'interop/import/import.worker': 'src/main/interop/import/import.worker.ts',
           'workspace/links/links.worker': 'src/main/workspace/links/links.worker.ts',
           'search/indexing/indexer.worker': 'src/main/search/indexing/indexer.worker.ts',
           'search/indexing/prepare.worker': 'src/main/search/indexing/prepare.worker.ts',

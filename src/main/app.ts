@@ -15,8 +15,8 @@ import {
   type SingleFolder,
   type StateFolders,
 } from './agents/index.ts'
-import { Clients } from './clients/index.ts'
-import { Connections } from './connect/index.ts'
+import { Clients } from './interop/client-apps/client-apps.ts'
+import { Connections } from './interop/client-setup/client-installer.ts'
 import { LearnedWindows } from './agent/chat/context-window-estimates.ts'
 import { Differ } from './platform/diff/differ.ts'
 import { DiskWatch } from './platform/diagnostics/disk-watch.ts'
@@ -190,7 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     differ,
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'workspace/history/history.worker'),
-    importEntry: threadFile(mainFolder, 'import/import-thread'),
+    importEntry: threadFile(mainFolder, 'interop/import/import.worker'),
     surveyEntry: threadFile(mainFolder, 'curation/insights/insights.worker'),
     commitsEntry: threadFile(mainFolder, 'workspace/git/git-log.worker'),
     findEntry: threadFile(mainFolder, 'workspace/find-replace/find.worker'),

@@ -5,7 +5,7 @@
 import type { AppEvent } from '../shared/contract/index.ts'
 import type { AppError } from '../shared/errors.ts'
 import type { Agents } from './agents/index.ts'
-import type { Clients } from './clients/index.ts'
+import type { Clients } from './interop/client-apps/client-apps.ts'
 import type { Health } from './platform/diagnostics/health.ts'
 import { redact } from './platform/logging/log.ts'
 import type { McpServers } from './agent/mcp-client/mcp-servers.ts'

@@ -5,7 +5,7 @@ import { unzipSync, zipSync } from 'fflate'
 import { call } from '@orpc/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createRouter } from '../../src/main/router/index.ts'
-import { openSource } from '../../src/main/import/read-source.ts'
+import { openSource } from '../../src/main/interop/import/read-source.ts'
 import { AppError } from '../../src/shared/errors.ts'
 import { sourcesIn, withoutImport } from '../../src/shared/provenance.ts'
 import { openTestApp } from '../support/app.ts'
@@ -184,7 +184,7 @@ describe('M47 import', () => {
   })
 
   it('M47: memories of other programs are found, and left alone', async () => {
-    const { findMemories } = await import('../../src/main/import/known-memories.ts')
+    const { findMemories } = await import('../../src/main/interop/import/known-memories.ts')
     const home = await folderWith({
       '.openclaw/workspace/MEMORY.md': 'x',
       '.claude/CLAUDE.md': 'x',

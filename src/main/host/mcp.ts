@@ -1,6 +1,7 @@
 /** The memory over HTTP for other programs, wherever a resident has it open (M58). Loaded when the first one comes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { loadHttp, type McpEndpoint } from '../mcp-server/index.ts'
+import { loadHttp } from '../interop/mcp-server/load-http.ts'
+import type { McpEndpoint } from '../interop/mcp-server/mcp-http.ts'
 import type { Resident } from '../owner/index.ts'
 import { Rate } from '../socket/index.ts'
 

@@ -1,6 +1,7 @@
 /** Notes and conversations from elsewhere, and the memory as one file. */
 import { expandHome } from '../platform/config/config-schema.ts'
-import { findMemories, foreignSettings, foreignSettingsOf } from '../import/index.ts'
+import { findMemories } from '../interop/import/known-memories.ts'
+import { foreignSettings, foreignSettingsOf } from '../interop/import/foreign-settings.ts'
 import type { RouterBase } from './base.ts'
 
 export const importRoutes = ({ app, os, agent }: RouterBase) => ({

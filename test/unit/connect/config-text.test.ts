@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { entryAt, withEntry, withoutEntry, type ConfigFormat } from '../../../src/main/connect/config-text.ts'
+import {
+  entryAt,
+  withEntry,
+  withoutEntry,
+  type ConfigFormat,
+} from '../../../src/main/interop/client-setup/config-text.ts'
 
 const entry = { command: '/usr/bin/node', args: ['/a b/cli.js', 'mcp', '--client', 'x"y'], env: { A: '1' } }
 

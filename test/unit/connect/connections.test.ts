@@ -1,8 +1,8 @@
 import { mkdir, readFile, readlink, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Connections } from '../../../src/main/connect/index.ts'
-import { isOurs } from '../../../src/main/connect/programs.ts'
+import { Connections } from '../../../src/main/interop/client-setup/client-installer.ts'
+import { isOurs } from '../../../src/main/interop/client-setup/known-clients.ts'
 import { folderWith } from '../../support/folder.ts'
 
 const mainFolder = new URL('../../../src/main/', import.meta.url)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takeOver } from '../../../src/main/import/openclaw.ts'
+import { takeOver } from '../../../src/main/interop/import/openclaw.ts'
 import { parseConfig } from '../../../src/main/platform/config/parse-config.ts'
 
 const file = `{

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { bounded, clipped, fenced } from '../../../src/main/mcp-server/answer.ts'
-import { clientId, clientName } from '../../../src/main/mcp-server/caller.ts'
-import { noteUri, pathOfUri } from '../../../src/main/mcp-server/note-uri.ts'
-import { completionsOf, pageOf } from '../../../src/main/mcp-server/resources.ts'
-import { tokensAtMost } from '../../../src/main/mcp-server/tokens.ts'
+import { bounded, clipped, fenced } from '../../../src/main/interop/mcp-server/bounded-answer.ts'
+import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
+import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-uri.ts'
+import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
+import { tokensAtMost } from '../../../src/main/interop/mcp-server/token-limits.ts'
 
 describe('M58 the measure of answers', () => {
   it.each([

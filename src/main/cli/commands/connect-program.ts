@@ -1,7 +1,7 @@
 /** Registers the memory with another program, or takes that back (M59). */
 import { resolve } from 'node:path'
 import { connectionsOf, openBase, type AppOptions } from '../../app.ts'
-import type { Connections } from '../../connect/index.ts'
+import type { Connections } from '../../interop/client-setup/client-installer.ts'
 import type { McpFlags } from '../flags.ts'
 import type { Output } from '../output.ts'
 

@@ -1,5 +1,5 @@
 export { type Unseen, unseenOf } from './hidden-ranges.ts'
 export { LocalNotes, marksBy, type Sight } from './local-notes.ts'
 export { KnownWords, LocalNet } from './local-text-matcher.ts'
-export type { LocalNote, NotesFolder } from './privacy-rules.ts'
+export { type LocalNote, type NotesFolder, ruleFor } from './privacy-rules.ts'
 export { seenPart } from './visible-excerpt.ts'

@@ -1,0 +1,1 @@
+export { McpConnection } from './mcp-connection.ts'

@@ -1,1 +1,0 @@
-export { Connections } from './connections.ts'

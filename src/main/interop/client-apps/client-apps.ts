@@ -1,0 +1,285 @@
+/**
+ * The programs that use this memory through MCP (M58): what each may, its token, and what it wrote. A program says
+ * itself who it is when it is started on this machine, where it has the user's rights anyhow; over HTTP its token says
+ * so.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { ClientPermission, ClientQuestion, MemoryClient } from '../../../shared/contract/index.ts'
+import type { AddedNote } from '../../../shared/added-note.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { Changes, type Announcements, type Clock, Queue } from '#platform'
+import { readClients, writeClients, type KeptClient } from './client-app-file.ts'
+import { Questions, type Decision } from './permission-requests.ts'
+
+/** That a program came is kept no more often than this, ms. */
+const usedStepMs = 60_000
+/** How much each has written is kept so long after the first of some notes, ms. */
+const countMs = 2000
+/** What can be taken back by its number; the history has the others. */
+const maxUndos = 5000
+/** Programs that came by themselves; whoever makes up names does not fill the disk. */
+const maxClients = 200
+
+export interface ClientsOptions {
+  readonly file: string
+  readonly now: Clock
+  readonly onFault: (error: unknown) => void
+  /** How long a question of a program waits for the user, ms. */
+  readonly patienceMs?: number | undefined
+}
+
+interface Undo {
+  readonly client: string
+  readonly agent: string
+  readonly path: string
+  readonly note: AddedNote
+}
+
+export class Clients {
+  /** Somebody came or went, may something else, or waits for an answer. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #options: ClientsOptions
+  readonly #queue = new Queue()
+  readonly #questions: Questions
+  readonly #undos = new Map<string, Undo>()
+  #clients: readonly KeptClient[] | undefined
+  #isCautious = false
+  #windows = 0
+  #counting: NodeJS.Timeout | undefined
+
+  constructor(options: ClientsOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.#questions = new Questions(() => this.#changes.announce(), options.patienceMs)
+  }
+
+  async list(): Promise<MemoryClient[]> {
+    return this.#run((clients) => clients.map(shown))
+  }
+
+  /** A program that came by itself; `agent` is whose memory it asks for, else the one that it had. */
+  async meet(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
+    return this.#run(async (clients) => {
+      const known = clients.find((client) => client.id === id)
+      const usedAt = this.#options.now().getTime()
+      const client = {
+        ...(known ?? this.#stranger(id, name, agent ?? 'main')),
+        ...(agent === undefined ? {} : { agent }),
+      }
+      const isNews = !known || known.agent !== client.agent || usedAt - (known.usedAt ?? 0) >= usedStepMs
+      // Where there is no room to note that it came, it is served all the same.
+      if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
+      return shown({ ...client, usedAt })
+    })
+  }
+
+  #stranger(id: string, name: string, agent: string): KeptClient {
+    return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
+  }
+
+  /** @returns the token; only its hash stays */
+  async issueToken(id: string, name: string, agent: string): Promise<string> {
+    const token = `cp-${randomBytes(32).toString('base64url')}`
+    await this.#run(async (clients) => {
+      const known = clients.find((client) => client.id === id) ?? newClient(id, name, agent)
+      await this.#keep([...without(clients, id), { ...known, name, agent, tokenHash: hash(token) }])
+    })
+    return token
+  }
+
+  /** Whose token it is; undefined for one that is nobody's (any more). */
+  async admit(token: string): Promise<MemoryClient | undefined> {
+    const wanted = hash(token)
+    const known = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === wanted))
+    return known && this.meet(known.id, known.name, undefined)
+  }
+
+  /** @throws AppError `client_unknown` */
+  async update(
+    id: string,
+    change: {
+      readonly permission?: ClientPermission | undefined
+      readonly agent?: string | undefined
+      readonly isLocal?: boolean | undefined
+      readonly mayKeep?: boolean | undefined
+    },
+  ): Promise<void> {
+    await this.#run(async (clients) => {
+      const known = found(clients, id)
+      const { permission = known.permission, agent = known.agent } = change
+      const { isLocal = known.isLocal, mayKeep = known.mayKeep } = change
+      const changed = { ...known, permission, agent, isLocal, mayKeep }
+      await this.#keep(clients.map((client) => (client === known ? changed : client)))
+    })
+    if (change.permission === 'read') this.#questions.answerAll(id, 'no')
+    if (change.permission === 'write') this.#questions.answerAll(id, 'once')
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#run((clients) => this.#keep(without(clients, id)))
+    this.#questions.answerAll(id, 'no')
+  }
+
+  /**
+   * Resolves when the program may write this, with its name, and whether it may into MEMORY.md: since the user lets it, or
+   * has just seen this very note.
+   * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
+   */
+  async allow(
+    what: {
+      readonly client: string
+      readonly agent: string
+      readonly text: string
+      readonly section?: string | undefined
+    },
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly name: string; readonly mayKeep: boolean }> {
+    const { client: id, agent, text, section } = what
+    const { name, permission, mayKeep } = await this.#run((clients) => found(clients, id))
+    if (permission === 'read')
+      throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
+    if (permission === 'write') return { name, mayKeep }
+    if (this.#windows === 0) {
+      const message = 'no window of Commonplace is open in which the user could allow it; nothing was written'
+      throw new AppError('client_unanswered', message, { name })
+    }
+    const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
+    const decision = await this.#questions.ask(question, signal)
+    if (decision === 'no') throw new AppError('client_refused', 'the user does not want this to be written', { name })
+    if (decision === 'always') await this.update(id, { permission: 'write' })
+    return { name, mayKeep: true }
+  }
+
+  /** A window is open, which shows what programs ask. @returns what tells that it is closed */
+  windowOpened(): () => void {
+    this.#windows += 1
+    return () => {
+      this.#windows -= 1
+    }
+  }
+
+  /** Something was written. @returns by what it can be taken back */
+  noteWrite(undo: Undo): string {
+    const id = randomUUID()
+    this.#undos.set(id, undo)
+    const [oldest] = this.#undos.keys()
+    if (this.#undos.size > maxUndos && oldest !== undefined) this.#undos.delete(oldest)
+    void this.#run((clients) => {
+      this.#clients = clients.map((client) =>
+        client.id === undo.client ? { ...client, writes: client.writes + 1 } : client,
+      )
+      this.#changes.announce()
+    })
+    // A process that is killed has not counted in vain.
+    this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
+    return id
+  }
+
+  /** What a program may take back: what it wrote itself, once. @throws AppError `undo_conflict` */
+  takeUndo(id: string, client: string, agent: string): Undo {
+    const undo = this.#undos.get(id)
+    if (undo?.client !== client || undo.agent !== agent) {
+      const message = 'this undo id is not known any more; the user can take the note back in the app, under Changes'
+      throw new AppError('undo_conflict', message, { path: id })
+    }
+    this.#undos.delete(id)
+    return undo
+  }
+
+  /** It could not be taken back: it may be tried again. */
+  keepUndo(id: string, undo: Undo): void {
+    this.#undos.set(id, undo)
+  }
+
+  /** Whether its model runs on this machine: nobody's does unless the user has said so. */
+  async isLocal(id: string): Promise<boolean> {
+    return this.#run((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
+  }
+
+  /** As it is shown. @throws AppError `client_unknown` */
+  async nameOf(id: string): Promise<string> {
+    return this.#run((clients) => found(clients, id).name)
+  }
+
+  get questions(): ClientQuestion[] {
+    return this.#questions.open()
+  }
+
+  answer(id: string, decision: Decision): void {
+    this.#questions.answer(id, decision)
+  }
+
+  /** Keeps how much each has written. */
+  async close(): Promise<void> {
+    await this.#keepCounts()
+  }
+
+  async #keepCounts(): Promise<void> {
+    clearTimeout(this.#counting)
+    this.#counting = undefined
+    await this.#queue.run(this.#options.file, async () => {
+      if (!this.#clients) return
+      const kept = { clients: this.#clients, isCautious: this.#isCautious }
+      await writeClients(this.#options.file, kept).catch(this.#options.onFault)
+    })
+  }
+
+  /** One after another, on what is known. */
+  async #run<T>(work: (clients: readonly KeptClient[]) => T | Promise<T>): Promise<T> {
+    const { file, onFault } = this.#options
+    return this.#queue.run(file, async () => {
+      if (!this.#clients) {
+        const { clients, isCautious } = await readClients(file, (aside) =>
+          onFault(
+            new Error(`${file} was damaged and is now ${aside}: programs ask before they write until you decide`),
+          ),
+        )
+        this.#clients = clients
+        this.#isCautious = isCautious
+        if (isCautious) await writeClients(file, { clients, isCautious })
+      }
+      return work(this.#clients)
+    })
+  }
+
+  /** @param isForgivable what cannot be written is in force as long as this process lives, and told */
+  async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
+    const writing = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+    await (isForgivable ? writing.catch(this.#options.onFault) : writing)
+    this.#clients = [...clients]
+    this.#changes.announce()
+  }
+}
+
+function newClient(id: string, name: string, agent: string): KeptClient {
+  return {
+    id,
+    name,
+    agent,
+    permission: 'write',
+    tokenHash: null,
+    usedAt: null,
+    writes: 0,
+    isLocal: false,
+    mayKeep: false,
+  }
+}
+
+function shown({ tokenHash, ...client }: KeptClient): MemoryClient {
+  return { ...client, hasToken: tokenHash !== null }
+}
+
+function without(clients: readonly KeptClient[], id: string): KeptClient[] {
+  return clients.filter((client) => client.id !== id)
+}
+
+function found(clients: readonly KeptClient[], id: string): KeptClient {
+  const client = clients.find((known) => known.id === id)
+  if (client) return client
+  throw new AppError('client_unknown', `the program ${id} is not known (any more)`, { name: id })
+}
+
+function hash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}

@@ -1,0 +1,64 @@
+/** What programs want to write and may not without the user's word. Nobody waits for it for ever. */
+import { randomUUID } from 'node:crypto'
+import type { ClientQuestion } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+
+export type Decision = 'once' | 'always' | 'no'
+
+/** Clients give up a call after a minute: they are told before that, ms. */
+const usualPatienceMs = 50_000
+/** Questions of one program at once; more would bury the others. */
+const maxOpen = 10
+
+interface Asked extends ClientQuestion {
+  readonly answer: (decision: Decision) => void
+}
+
+export class Questions {
+  readonly #asked = new Map<string, Asked>()
+  readonly #onChange: () => void
+  readonly #patienceMs: number
+
+  constructor(onChange: () => void, patienceMs = usualPatienceMs) {
+    this.#onChange = onChange
+    this.#patienceMs = patienceMs
+  }
+
+  /** @throws AppError `client_unanswered`; the reason of the signal when whoever asks went away */
+  async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
+    const { client, name } = question
+    const unanswered = (reason: string) => new AppError('client_unanswered', `${reason}; nothing was written`, { name })
+    if (this.open().filter((other) => other.client === client).length >= maxOpen)
+      throw unanswered(`the user has not answered the ${maxOpen} questions of ${name} before this one`)
+    const id = randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<Decision>()
+    const seconds = Math.round(this.#patienceMs / 1000)
+    const late = () => reject(unanswered(`the user was asked and did not answer within ${seconds} s`))
+    const timer = setTimeout(late, this.#patienceMs)
+    const onAbort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    this.#asked.set(id, { ...question, id, answer: resolve })
+    this.#onChange()
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      this.#asked.delete(id)
+      this.#onChange()
+    }
+  }
+
+  answer(id: string, decision: Decision): void {
+    this.#asked.get(id)?.answer(decision)
+  }
+
+  /** Those of one program. */
+  answerAll(client: string, decision: Decision): void {
+    for (const asked of this.#asked.values()) if (asked.client === client) asked.answer(decision)
+  }
+
+  open(): ClientQuestion[] {
+    return [...this.#asked.values()].map(({ answer: _answer, ...question }) => question)
+  }
+}

@@ -1,0 +1,252 @@
+/** Registers this memory with other programs (M59): says first what is written where, keeps what is there, and takes it back. */
+import { existsSync } from 'node:fs'
+import { readlink, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectableProgram } from '../../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { describeChange, makeFolder, readSmallText, writeDurably } from '#platform'
+import { McpConnection } from '#agent/mcp-client'
+import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
+import {
+  entryName,
+  isOurs,
+  otherEntryName,
+  programs,
+  type Machine,
+  type Program,
+  type StartCommand,
+} from './known-clients.ts'
+
+/** Configurations are written by hand, but Claude Code keeps its projects in there too. */
+const maxBytes = 50_000_000
+
+const maxTries = 10
+
+class ChangedMeanwhile extends Error {}
+
+export interface ConnectionsOptions {
+  /** The folder of the entry file. */
+  readonly mainFolder: URL
+  readonly env: NodeJS.ProcessEnv
+  /** The state folder, where it is not the usual one. */
+  readonly home: string | undefined
+  readonly version: string
+}
+
+/** With what the memory is started for a program, besides its own name. */
+export interface Wanted {
+  /** Whose memory; left out, the one that the settings give the program. */
+  readonly agent?: string | undefined
+  /** What the program is called in the history, where it is not its id. */
+  readonly client?: string | undefined
+  readonly isReadOnly?: boolean | undefined
+  /** An absolute path, in place of the agent's own folder. */
+  readonly workspace?: string | undefined
+}
+
+/** Longer than the first look at a large memory, ms. */
+const testMs = 60_000
+
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #machine: Machine
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    const { env } = options
+    this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
+  }
+
+  /** What there is, how each stands, and what connecting it would write. */
+  list(wanted: Wanted): Promise<ConnectableProgram[]> {
+    return Promise.all(programs.map((program) => this.#look(program, wanted)))
+  }
+
+  /** The same of one. @throws AppError `input_invalid` */
+  async look(id: string, wanted: Wanted): Promise<ConnectableProgram> {
+    return this.#look(found(id), wanted)
+  }
+
+  /** Writes the entry. @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
+  async connect(id: string, wanted: Wanted): Promise<void> {
+    const program = found(id)
+    await this.#rewrite(program, (config) =>
+      withEntry(config, placeIn(config, program), program.entry(this.#start(program, wanted))),
+    )
+  }
+
+  /** What `disconnect` would change; empty where there is no entry. @throws AppError `input_invalid`, `config_invalid` */
+  async without(id: string): Promise<string> {
+    const program = found(id)
+    const config = await this.#read(program)
+    const after = withoutOurs(config, program)
+    return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
+  }
+
+  /** Takes the entry out again. @throws AppError as `connect` */
+  async disconnect(id: string): Promise<void> {
+    const program = found(id)
+    await this.#rewrite(program, (config) => withoutOurs(config, program))
+  }
+
+  /**
+   * Starts the memory as the program would, asks it for its tools, and for what changed last: that opens the memory.
+   * @returns how many tools there are
+   * @throws AppError `mcp_unavailable`
+   */
+  async test(id: string, wanted: Wanted): Promise<number> {
+    const program = found(id)
+    const { env, version } = this.#options
+    const { command, args, env: extra } = this.#start(program, wanted)
+    const connection = new McpConnection({
+      name: program.name,
+      settings: {
+        command,
+        args: [...args],
+        env: { ...extra },
+        headers: {},
+        enabled: true,
+        permission: 'never',
+        tools: {},
+      },
+      env,
+      version,
+      onChange: () => undefined,
+      scrub: (text) => text,
+    })
+    try {
+      await connection.start(true)
+      const reason = connection.state === 'ready' ? await problemOf(connection) : (connection.problem ?? '')
+      if (reason === undefined) return connection.tools.length
+      throw new AppError('mcp_unavailable', `${program.name}: ${reason}`, { server: program.name, reason })
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async #look(program: Program, wanted: Wanted): Promise<ConnectableProgram> {
+    const { id, name, link } = program
+    const file = program.file(this.#machine)
+    const start = this.#start(program, wanted)
+    const known = { id, name, file, isThere: this.#isThere(file), ...(link ? { link: link(start) } : {}) }
+    try {
+      const config = await this.#read(program)
+      const entry = program.entry(start)
+      const place = placeIn(config, program)
+      const now = entryAt(config, place)
+      const state = now === undefined ? 'none' : isDeepStrictEqual(now, entry) ? 'connected' : 'other'
+      const after = withEntry(config, place, entry)
+      const { patch } = describeChange(file, config.text, after, { isKept: false })
+      return { ...known, state, patch, problem: null }
+    } catch (error) {
+      if (!(error instanceof AppError) && !isSystemError(error)) throw error
+      return { ...known, state: 'none', patch: '', problem: error.message }
+    }
+  }
+
+  /** Everybody has the home folder itself. */
+  #isThere(file: string): boolean {
+    const folder = dirname(file)
+    return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
+  }
+
+  async #rewrite(program: Program, change: (config: ConfigText) => string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const config = await this.#read(program)
+      const text = change(config)
+      if (text === config.text) return
+      const target = await targetOf(config.file)
+      if (target === config.file) await makeFolder(dirname(target))
+      try {
+        await writeDurably(target, text, config.file, async () => {
+          if ((await this.#read(program)).text !== config.text) throw new ChangedMeanwhile()
+        })
+        return
+      } catch (error) {
+        // The program itself was quicker; it does not save this often in a row.
+        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
+      }
+    }
+  }
+
+  async #read({ format, file: fileOf }: Program): Promise<ConfigText> {
+    const file = fileOf(this.#machine)
+    return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
+  }
+
+  #start({ id }: Program, { agent, client = id, isReadOnly = false, workspace }: Wanted): StartCommand {
+    const { mainFolder, home } = this.#options
+    const folder = fileURLToPath(mainFolder)
+    const built = join(folder, 'cli/index.js')
+    const entry = existsSync(built) ? built : join(folder, 'cli/entry.ts')
+    // A package takes the command itself: as plain Node it does not start.
+    const isPackage = folder.includes('.asar')
+    return {
+      command: process.execPath,
+      args: [
+        ...(isPackage ? [] : [entry]),
+        'mcp',
+        '--client',
+        client,
+        ...(agent === undefined ? [] : ['--agent', agent]),
+        ...(isReadOnly ? ['--read-only'] : []),
+        ...(workspace === undefined ? [] : ['--workspace', workspace]),
+        ...(home === undefined ? [] : ['--home', home]),
+      ],
+      env: process.versions['electron'] === undefined || isPackage ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+    }
+  }
+}
+
+/**
+ * A link to where somebody keeps such files stays one, also while nothing stands there.
+ * @throws AppError `config_invalid` where its folder is not there: it may be on a disk that is missing now
+ */
+async function targetOf(file: string): Promise<string> {
+  try {
+    return await realpath(file)
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error
+  }
+  const link = await readlink(file).catch(() => undefined)
+  if (link === undefined) return file
+  const folder = await realpath(dirname(resolve(dirname(file), link))).catch(() => undefined)
+  if (folder !== undefined) return join(folder, basename(link))
+  const reason = `it is a link to ${link}, and that folder is not there`
+  throw new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
+}
+
+/** Why the memory cannot be read; undefined where it can. */
+async function problemOf(connection: McpConnection): Promise<string | undefined> {
+  const options = { signal: AbortSignal.timeout(testMs), timeoutMs: testMs, onProgress: () => undefined }
+  const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
+  if (isError !== true) return undefined
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
+}
+
+/** Where our entry stands, or would: what somebody else calls as we do is theirs. @throws AppError `config_invalid` */
+function placeIn(config: ConfigText, { group }: Program): EntryPath {
+  const names = [entryName, otherEntryName]
+  const own = names.find((name) => isOurs(entryAt(config, [group, name])))
+  const free = names.find((name) => entryAt(config, [group, name]) === undefined)
+  const name = own ?? free
+  if (name !== undefined) return [group, name]
+  const reason = `${names.join(' and ')} are other servers there; rename one of them`
+  throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
+}
+
+function withoutOurs(config: ConfigText, program: Program): string {
+  const own = [entryName, otherEntryName].find((name) => isOurs(entryAt(config, [program.group, name])))
+  return own === undefined ? config.text : withoutEntry(config, [program.group, own])
+}
+
+/** @throws AppError `input_invalid` */
+function found(id: string): Program {
+  const program = programs.find((known) => known.id === id)
+  if (program) return program
+  const reason = `there is no program ${id}; known are ${programs.map((known) => known.id).join(', ')}`
+  throw new AppError('input_invalid', reason, { reason })
+}

@@ -1,0 +1,149 @@
+/** Programs that can use this memory: where each has its configuration, and what has to stand there. Pure. */
+import { join } from 'node:path'
+import { isRecord } from '../../../shared/json.ts'
+import type { ConfigFormat, Entry } from './config-text.ts'
+
+/** How this memory is started for another program. */
+export interface StartCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface Machine {
+  readonly platform: NodeJS.Platform
+  /** The user's home folder. */
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface Program {
+  readonly id: string
+  readonly name: string
+  readonly format: ConfigFormat
+  /** The group of the configuration that has one entry for each server. */
+  readonly group: string
+  readonly file: (machine: Machine) => string
+  readonly entry: (start: StartCommand) => Entry
+  /** A link by which the program adds it by itself. */
+  readonly link?: (start: StartCommand) => string
+}
+
+/** What the memory is called in other programs. */
+export const entryName = 'commonplace'
+/** And where another server has that name. */
+export const otherEntryName = 'commonplace-memory'
+
+/** Whether an entry starts this memory: it was written by the app, or by hand as the documentation says. */
+export function isOurs(entry: unknown): boolean {
+  if (!isRecord(entry)) return false
+  const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
+  const command = entry['command'] ?? entry['cmd']
+  const said = [typeof command === 'string' ? command : '', ...args]
+  const at = said.indexOf('mcp')
+  // `commonplace mcp`, its executable, or Node with the file that the command is in.
+  const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(said[at - 1] ?? '')
+  return at > 0 && (isStart || said.includes('--client'))
+}
+
+const plain = ({ command, args, env }: StartCommand): Entry => ({
+  command,
+  args,
+  ...(Object.keys(env).length > 0 ? { env } : {}),
+})
+const typed = (start: StartCommand): Entry => ({ type: 'stdio', ...plain(start) })
+
+export const programs: readonly Program[] = [
+  {
+    id: 'claude-code',
+    name: 'Claude Code',
+    format: 'json',
+    group: 'mcpServers',
+    file: ({ home, env }) => join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json'),
+    entry: typed,
+  },
+  {
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    format: 'json',
+    group: 'mcpServers',
+    file: (machine) => join(applicationData(machine), 'Claude', 'claude_desktop_config.json'),
+    entry: plain,
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    format: 'toml',
+    group: 'mcp_servers',
+    file: ({ home, env }) => join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml'),
+    entry: plain,
+  },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    format: 'json',
+    group: 'mcpServers',
+    file: ({ home }) => join(home, '.cursor', 'mcp.json'),
+    entry: plain,
+    link: (start) =>
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=${entryName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(plain(start))).toString('base64'))}`,
+  },
+  {
+    id: 'vscode',
+    name: 'VS Code',
+    format: 'json',
+    group: 'servers',
+    file: (machine) => join(applicationData(machine), 'Code', 'User', 'mcp.json'),
+    entry: typed,
+    link: (start) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: entryName, ...typed(start) }))}`,
+  },
+  {
+    id: 'goose',
+    name: 'Goose',
+    format: 'yaml',
+    group: 'extensions',
+    file: (machine) =>
+      machine.platform === 'win32'
+        ? join(applicationData(machine), 'Block', 'goose', 'config', 'config.yaml')
+        : join(machine.env['XDG_CONFIG_HOME'] ?? join(machine.home, '.config'), 'goose', 'config.yaml'),
+    entry: ({ command, args, env }) => ({
+      enabled: true,
+      type: 'stdio',
+      name: entryName,
+      cmd: command,
+      args,
+      envs: env,
+      timeout: 300,
+    }),
+    link: ({ command, args }) =>
+      `goose://extension?${[
+        `cmd=${encodeURIComponent(command)}`,
+        ...args.map((arg) => `arg=${encodeURIComponent(arg)}`),
+        `id=${entryName}`,
+        'name=Commonplace',
+        `description=${encodeURIComponent('Your long-term memory')}`,
+      ].join('&')}`,
+  },
+  {
+    id: 'gemini-cli',
+    name: 'Gemini CLI',
+    format: 'json',
+    group: 'mcpServers',
+    file: ({ home }) => join(home, '.gemini', 'settings.json'),
+    entry: plain,
+  },
+  {
+    id: 'windsurf',
+    name: 'Windsurf',
+    format: 'json',
+    group: 'mcpServers',
+    file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+    entry: plain,
+  },
+]
+
+function applicationData({ platform, home, env }: Machine): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  if (platform === 'win32') return env['APPDATA'] ?? join(home, 'AppData', 'Roaming')
+  return env['XDG_CONFIG_HOME'] ?? join(home, '.config')
+}

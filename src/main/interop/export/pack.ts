@@ -1,0 +1,149 @@
+/** A workspace's Markdown as one zip, or one note's, with the pictures and other files that it shows or links to. */
+import { isUtf8 } from 'node:buffer'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { zipSync, type Zippable } from 'fflate'
+import { AppError } from '../../../shared/errors.ts'
+import { attachmentType } from '../../../shared/attachments.ts'
+import { decodePart } from '../../../shared/decode.ts'
+import { parseLinks, Resolver } from '../../../shared/links/index.ts'
+import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { ruleFor } from '#workspace/privacy'
+import { isMarkdown, walkFiles } from '#workspace'
+
+/** All of it is in memory at once. */
+const maxBytes = 512 * 1024 * 1024
+/** Where the history is in the zip; `git clone` takes it from there. */
+const historyFolder = 'history.git'
+/** Names the files for which there was no room. */
+const leftOut = 'left-out.txt'
+/** Where proposals are. */
+const upkeepFolder = 'upkeep'
+
+interface PackedFile {
+  /** In the zip. */
+  readonly name: string
+  readonly source: string
+  /** Bytes. */
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+}
+
+interface PackOptions {
+  /** This note alone, with the notes that it embeds. */
+  readonly note?: string | undefined
+  /** Proposals to go with it. */
+  readonly upkeep?: string | undefined
+  /** A Git repository to go with it. */
+  readonly repository?: string | undefined
+}
+
+/**
+ * Every file keeps its path, so that links lead where they led.
+ *
+ * @param of folders inside it that are somebody else's, and what of it the settings keep on this machine: a note says so
+ * itself in the zip, which has no settings
+ * @throws AppError `folder_too_large`, `file_not_found`
+ */
+export async function packWorkspace(
+  workspace: string,
+  of: { readonly forbidden: readonly string[]; readonly local: readonly string[] },
+  { note, upkeep, repository }: PackOptions = {},
+): Promise<Blob> {
+  const { files } = await walkFiles(workspace, undefined, of.forbidden)
+  const all = files.map((file) => ({ ...file, name: file.path, source: join(workspace, file.path) }))
+  const beside = [
+    ...(upkeep === undefined ? [] : await filesOf(upkeep, upkeepFolder)),
+    ...(repository === undefined ? [] : await filesOf(repository, historyFolder)),
+  ]
+  const notes = all.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
+  if (note !== undefined && notes.length === 0)
+    throw new AppError('file_not_found', `there is no ${note}`, { path: note })
+  let room = maxBytes - sizeOf([...notes, ...beside])
+  const tooLarge = () => {
+    const megabytes = Math.round((maxBytes - room) / 1024 / 1024)
+    return new AppError('folder_too_large', `${workspace} has ${megabytes} MB`, { path: workspace, megabytes })
+  }
+  if (room < 0) throw tooLarge()
+  const entries: Zippable = {}
+  const byName = new Map(all.map((file) => [file.name, file]))
+  const resolver = new Resolver(all.map(({ name }) => ({ path: name })))
+  const attachments = new Set<PackedFile>()
+  const packed = new Set(notes)
+  for (const file of packed) {
+    const bytes = await readFile(file.source)
+    entries[file.name] = entryOf(file, ruleFor(file.name, of.local) === undefined ? bytes : keptHere(bytes), 6)
+    for (const { name, isEmbed } of namedIn(resolver, file.name, bytes.toString('utf8'))) {
+      const named = byName.get(name)
+      if (!named) continue
+      if (attachmentType(name) !== undefined) attachments.add(named)
+      else if (note !== undefined && isEmbed && isMarkdown(name) && !packed.has(named)) {
+        packed.add(named)
+        room -= named.size
+        if (room < 0) throw tooLarge()
+      }
+    }
+  }
+  for (const file of beside) entries[file.name] = entryOf(file, await readFile(file.source), 6)
+  // The smallest first: as many as there is room for.
+  const left: string[] = []
+  for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
+    room -= file.size
+    // Pictures and sound are small as they are.
+    if (room >= 0) entries[file.name] = entryOf(file, await readFile(file.source), 0)
+    else left.push(file.name)
+  }
+  if (left.length > 0) entries[leftOut] = [Buffer.from(`${left.toSorted().join('\n')}\n`), {}]
+  return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
+}
+
+/** What is no text is no note for whoever takes it from the zip. */
+function keptHere(bytes: Uint8Array): Uint8Array {
+  return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
+}
+
+function sizeOf(files: readonly PackedFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0)
+}
+
+function entryOf(
+  { modifiedAt }: PackedFile,
+  bytes: Uint8Array,
+  level: 0 | 6,
+): [Uint8Array, { mtime: Date; level: 0 | 6 }] {
+  return [bytes, { mtime: new Date(modifiedAt), level }]
+}
+
+const picture = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
+
+/** The files that a note links to or shows. */
+function namedIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
+  const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
+    link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
+    isEmbed,
+  }))
+  const pictures = [...text.matchAll(picture)].map(([, target = '']) => ({
+    link: { kind: 'inline' as const, target: decodePart(target) ?? target },
+    isEmbed: true,
+  }))
+  return [...links, ...pictures].flatMap(({ link, isEmbed }) => {
+    const name = resolver.resolve(from, link)?.path
+    return name === undefined || name === from ? [] : [{ name, isEmbed }]
+  })
+}
+
+/** Nothing where there is no such folder. */
+async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
+  const files: PackedFile[] = []
+  if (!existsSync(folder)) return files
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const source = join(entry.parentPath, entry.name)
+    const { size, mtimeMs } = await stat(source)
+    const inside = relative(folder, source).split(sep).join('/')
+    files.push({ name: `${name}/${inside}`, source, size, modifiedAt: mtimeMs })
+  }
+  return files
+}

@@ -1,0 +1,108 @@
+/** Conversations of other programs' data exports, each as a Markdown document. Pure. */
+import { z } from 'zod'
+import { nameFor } from '#workspace'
+
+export interface ImportedDocument {
+  /** Name without a folder. */
+  readonly name: string
+  readonly text: string
+}
+
+export type ExportKind = 'chatgpt' | 'claude'
+
+interface Said {
+  readonly who: 'User' | 'Assistant'
+  readonly text: string
+}
+
+const chatgptSchema = z.looseObject({
+  title: z.string().nullish(),
+  create_time: z.number().nullish(),
+  current_node: z.string().nullish(),
+  mapping: z.record(
+    z.string(),
+    z.looseObject({
+      parent: z.string().nullish(),
+      message: z
+        .looseObject({
+          author: z.looseObject({ role: z.string() }),
+          content: z.looseObject({ parts: z.array(z.unknown()).optional(), text: z.string().optional() }),
+        })
+        .nullish(),
+    }),
+  ),
+})
+
+const claudeSchema = z.looseObject({
+  name: z.string().nullish(),
+  created_at: z.string().nullish(),
+  chat_messages: z.array(
+    z.looseObject({
+      sender: z.string(),
+      text: z.string().nullish(),
+      content: z.array(z.looseObject({ type: z.string(), text: z.string().nullish() })).optional(),
+    }),
+  ),
+})
+
+/** @returns undefined when the value is no export that is known; `skipped` counts conversations that could not be read */
+export function readConversations(
+  value: unknown,
+): { kind: ExportKind; documents: ImportedDocument[]; skipped: number } | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const first: unknown = value[0]
+  if (typeof first !== 'object' || first === null) return undefined
+  const kind: ExportKind | undefined = 'mapping' in first ? 'chatgpt' : 'chat_messages' in first ? 'claude' : undefined
+  if (!kind) return undefined
+  const documents: ImportedDocument[] = []
+  let skipped = 0
+  for (const conversation of value) {
+    const document = kind === 'chatgpt' ? fromChatgpt(conversation) : fromClaude(conversation)
+    if (document) documents.push(document)
+    else skipped += 1
+  }
+  return { kind, documents, skipped }
+}
+
+function fromChatgpt(value: unknown): ImportedDocument | undefined {
+  const parsed = chatgptSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { mapping, current_node, title, create_time } = parsed.data
+  const said: Said[] = []
+  const seen = new Set<string>()
+  // From the message that was shown last up to the first: what was edited away is not said.
+  for (let id = current_node ?? undefined; id !== undefined && !seen.has(id); id = mapping[id]?.parent ?? undefined) {
+    seen.add(id)
+    const message = mapping[id]?.message
+    const role = message?.author.role
+    if (!message || (role !== 'user' && role !== 'assistant')) continue
+    const parts = message.content.parts?.filter((part) => typeof part === 'string') ?? [message.content.text ?? '']
+    said.unshift({ who: role === 'user' ? 'User' : 'Assistant', text: parts.join('\n') })
+  }
+  return documentOf(title, create_time ? new Date(create_time * 1000) : undefined, said)
+}
+
+function fromClaude(value: unknown): ImportedDocument | undefined {
+  const parsed = claudeSchema.safeParse(value)
+  if (!parsed.success) return undefined
+  const { name, created_at, chat_messages } = parsed.data
+  const said = chat_messages.map(({ sender, text, content }): Said => {
+    const parts = content?.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []))
+    return { who: sender === 'human' ? 'User' : 'Assistant', text: text || (parts ?? []).join('\n') }
+  })
+  return documentOf(name, created_at ? new Date(created_at) : undefined, said)
+}
+
+function documentOf(
+  title: string | null | undefined,
+  at: Date | undefined,
+  said: readonly Said[],
+): ImportedDocument | undefined {
+  const spoken = said.filter(({ text }) => text.trim() !== '')
+  if (spoken.length === 0) return undefined
+  const date = at && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 10) : undefined
+  const heading = title?.trim() || 'Conversation'
+  const body = spoken.map(({ who, text }) => `**${who}:** ${text.trim()}`).join('\n\n')
+  const name = `${date === undefined ? '' : `${date} `}${nameFor(heading, 'Conversation')}.md`
+  return { name, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
+}

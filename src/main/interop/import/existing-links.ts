@@ -1,0 +1,78 @@
+/**
+ * What an import changes for links that are here already: an imported `Alpha.md` may be what `[[Alpha]]` of one's own notes
+ * leads to from then on, or make two files of one that was alone.
+ */
+import { join } from 'node:path'
+import type { ImportPlan } from '../../../shared/contract/index.ts'
+import { baseOf, parseLinks, Resolver, stemOf, type KnownFile } from '../../../shared/links/index.ts'
+import { namesOf, parseProperties } from '../../../shared/properties/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { inBatches } from '#platform'
+import { isMarkdown, readText } from '#workspace'
+
+const readAtOnce = 64
+/** Of each kind, those that are told one by one. */
+const maxExamples = 20
+
+type Changed = ImportPlan['existing']
+
+interface OwnNote extends KnownFile {
+  readonly links: ReturnType<typeof parseLinks>['links']
+}
+
+/**
+ * @param workspace absolute
+ * @param existing all files of it, as paths
+ * @param made files that the import makes
+ */
+export async function changedLinks(
+  workspace: string,
+  existing: readonly string[],
+  made: readonly KnownFile[],
+): Promise<Changed> {
+  const notes = await inBatches(existing.filter(isMarkdown), readAtOnce, async (path): Promise<OwnNote> => {
+    const text = await textAt(join(workspace, path))
+    return { path, links: parseLinks(text).links, names: namesOf(parseProperties(text)) }
+  })
+  const others = existing.filter((path) => !isMarkdown(path)).map((path) => ({ path }))
+  const before = new Resolver([...notes, ...others])
+  const after = new Resolver([...notes, ...others, ...made])
+  const changed: Changed = { elsewhere: none(), found: none(), shared: none() }
+  for (const note of notes)
+    for (const link of note.links) {
+      const [was, is] = [before.resolve(note.path, link), after.resolve(note.path, link)]
+      const kind = kindOf(was, is, () => countOf(after, link.target) > countOf(before, link.target))
+      if (!kind || !is) continue
+      const { count, examples } = changed[kind]
+      changed[kind].count = count + 1
+      if (examples.length < maxExamples)
+        examples.push({ path: note.path, line: link.line, target: link.target, from: was?.path ?? null, to: is.path })
+    }
+  return changed
+}
+
+const none = () => ({ count: 0, examples: [] })
+
+type Led = ReturnType<Resolver['resolve']>
+
+/** @param isShared whether more files have the name than before */
+function kindOf(was: Led, is: Led, isShared: () => boolean): keyof Changed | undefined {
+  if (!is) return undefined
+  if (!was) return 'found'
+  if (was.path !== is.path) return 'elsewhere'
+  return is.by === 'name' && isShared() ? 'shared' : undefined
+}
+
+function countOf(resolver: Resolver, target: string): number {
+  return resolver.countOf(stemOf(baseOf(target)))
+}
+
+/** What cannot be read links to nothing. */
+async function textAt(file: string): Promise<string> {
+  try {
+    return (await readText(file)).text
+  } catch (error) {
+    if (error instanceof AppError) return ''
+    throw error
+  }
+}

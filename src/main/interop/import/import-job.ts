@@ -1,0 +1,62 @@
+/** An import on its way. */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../../shared/errors.ts'
+import type { ImportRecord } from './import-records.ts'
+
+/** What is imported, and where to. */
+export interface ImportTask {
+  readonly path: string
+  readonly into: string
+  readonly withAttachments: boolean
+}
+
+/** One import, from its beginning until somebody was told of its end. */
+export class Job {
+  readonly id: string
+  readonly task: ImportTask
+  readonly stop = new AbortController()
+  readonly made: { path: string; is: string }[] = []
+  /** Folders that were not there before. */
+  readonly folders = new Set<string>()
+  done = 0
+  total = 0
+  ended = false
+  failure: unknown
+  #next = Promise.withResolvers<void>()
+
+  constructor(task: ImportTask, id: string = randomUUID()) {
+    this.task = task
+    this.id = id
+  }
+
+  /** Resolves when it is a step further. */
+  moved(): Promise<void> {
+    return this.ended ? Promise.resolve() : this.#next.promise
+  }
+
+  move(done: number, total: number): void {
+    this.done = done
+    this.total = total
+    this.#tell()
+  }
+
+  end(): void {
+    this.ended = true
+    this.#tell()
+  }
+
+  /** One that another run of the app has begun, as far as it came. */
+  static brokenOff({ id, source, made, folders }: ImportRecord): Job {
+    const job = new Job({ path: source, into: '', withAttachments: false }, id)
+    job.made.push(...made)
+    for (const folder of folders) job.folders.add(folder)
+    job.failure = new AppError('import_broken_off', 'the app ended while it imported', { path: source })
+    job.end()
+    return job
+  }
+
+  #tell(): void {
+    this.#next.resolve()
+    this.#next = Promise.withResolvers<void>()
+  }
+}

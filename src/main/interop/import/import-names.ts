@@ -1,0 +1,31 @@
+/** What comes from another system gets names that every one takes. Pure. */
+import { isHidden, isPortable, nameFor, isMarkdown } from '#workspace'
+
+/** Room for a number is left, should the name be taken. */
+const maxNameBytes = 240
+
+/** @param into a folder of the workspace; empty for its top */
+export function targetOf(into: string, path: string): string {
+  const folder = into.trim().replace(/^\/+|\/+$/g, '')
+  const steps = path.split('/')
+  const file = steps.pop() ?? ''
+  const named = [...steps.map((step) => (isFit(step) ? step : nameFor(step, 'Folder'))), fileNameFor(file)].join('/')
+  return folder === '' ? named : `${folder}/${named}`
+}
+
+/** The same name with a number, from 2 on. */
+export function numbered(path: string, number: number): string {
+  if (number === 1) return path
+  const [, stem = path, extension = ''] = /^(.*?)(\.[^./]+)$/.exec(path) ?? []
+  return `${stem} ${number}${extension}`
+}
+
+function fileNameFor(name: string): string {
+  if (isFit(name)) return name
+  const [, stem = name, extension = ''] = /^(.*?)(\.[^.]+)$/.exec(name) ?? []
+  return `${nameFor(stem, isMarkdown(name) ? 'Note' : 'File')}${extension}`
+}
+
+function isFit(name: string): boolean {
+  return isPortable(name) && !isHidden(name) && Buffer.byteLength(name) <= maxNameBytes
+}

@@ -1,0 +1,28 @@
+/** Memories of other programs on this machine: looked for, never touched. */
+import { access } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { KnownMemory } from '../../../shared/contract/index.ts'
+import { walkMarkdown } from '#workspace'
+
+const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[] = [
+  ['openclaw', '.openclaw', 'workspace'],
+  ['openclaw', 'clawd'],
+  ['claude-code', '.claude'],
+  ['codex', '.codex'],
+]
+
+export async function findMemories(home: string = homedir()): Promise<KnownMemory[]> {
+  const found: KnownMemory[] = []
+  for (const [kind, ...way] of places) {
+    const path = join(home, ...way)
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (!exists) continue
+    const { files } = await walkMarkdown(path)
+    if (files.length > 0) found.push({ kind, path, files: files.length })
+  }
+  return found
+}

@@ -1,0 +1,223 @@
+/**
+ * The settings of OpenClaw and Clawdbot in ours (M47): what has a counterpart is taken over, and of everything else it is
+ * said why it was not. Keys are never taken: they are given in the settings. Pure; the file is only read.
+ */
+import { parse } from 'yaml'
+import { isRecord } from '../../../shared/json.ts'
+import { Account, secret, type Counterpart, type TakenOver } from './settings-migration-report.ts'
+
+const same = (to: string): Counterpart => ({ to })
+const providers: Readonly<Record<string, string>> = { openai: 'openai', gemini: 'gemini', local: 'local', auto: '' }
+const words = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined)
+
+/** Of an agent's settings there (agents.defaults.*, agents.list[]) to one here. */
+const ofAgent: Readonly<Record<string, Counterpart>> = {
+  model: { to: 'model', value: modelOf },
+  'model.primary': { to: 'model', value: modelOf },
+  thinkingDefault: { to: 'chat.thinking', value: thinkingOf },
+  'memorySearch.provider': { to: 'memory.embedding.provider', value: (value) => providers[String(value)] || undefined },
+  'memorySearch.model': same('memory.embedding.model'),
+  'memorySearch.remote.baseUrl': same('memory.embedding.baseUrl'),
+  'memorySearch.extraPaths': { to: 'memory.extraPaths', value: words },
+  'memorySearch.chunking.tokens': same('memory.chunk.tokens'),
+  'memorySearch.chunking.overlap': same('memory.chunk.overlap'),
+  'memorySearch.query.maxResults': same('memory.search.maxResults'),
+  'memorySearch.query.minScore': same('memory.search.minScore'),
+  'memorySearch.query.hybrid.vectorWeight': same('memory.search.weights.vector'),
+  'memorySearch.query.hybrid.textWeight': same('memory.search.weights.text'),
+  'memorySearch.query.hybrid.mmr.lambda': same('memory.search.mmrLambda'),
+  'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
+  'memorySearch.sync.watchDebounceMs': same('memory.sync.debounceMs'),
+  'memorySearch.experimental.sessionMemory': same('memory.sessions'),
+  'compaction.reserveTokensFloor': same('compaction.reserveTokensFloor'),
+  'compaction.keepRecentTokens': same('compaction.keepRecentTokens'),
+  'compaction.memoryFlush.enabled': same('compaction.memoryFlush.enabled'),
+  'compaction.memoryFlush.softThresholdTokens': same('compaction.memoryFlush.softThresholdTokens'),
+  'compaction.memoryFlush.prompt': same('compaction.memoryFlush.prompt'),
+  'compaction.memoryFlush.systemPrompt': same('compaction.memoryFlush.systemPrompt'),
+  'contextPruning.mode': { to: 'contextPruning.mode', value: pruningOf },
+  'contextPruning.ttl': same('contextPruning.ttl'),
+  'contextPruning.keepLastAssistants': same('contextPruning.keepLastAssistants'),
+  'contextPruning.softTrim.maxChars': same('contextPruning.softTrim.maxChars'),
+  'contextPruning.softTrim.headChars': same('contextPruning.softTrim.headChars'),
+  'contextPruning.softTrim.tailChars': same('contextPruning.softTrim.tailChars'),
+  'contextPruning.hardClear.enabled': same('contextPruning.hardClear.enabled'),
+  'contextPruning.hardClear.placeholder': same('contextPruning.hardClear.placeholder'),
+}
+
+/** Of the whole file to the settings of all agents. */
+const ofAll: Readonly<Record<string, Counterpart>> = {
+  'session.reset.mode': same('session.reset.mode'),
+  'session.reset.atHour': same('session.reset.atHour'),
+  'session.reset.idleMinutes': same('session.reset.idleMinutes'),
+  'session.idleMinutes': same('session.reset.idleMinutes'),
+  'hooks.internal.entries.session-memory.enabled': same('session.memoryHook.enabled'),
+  'hooks.internal.entries.session-memory.messages': same('session.memoryHook.messages'),
+}
+
+const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+/**
+ * @param text of openclaw.json or clawdbot.json: JSON with comments and the liberties of JSON5
+ * @returns undefined for what is no such file
+ */
+export function takeOver(
+  text: string,
+  existing: readonly { id: string; workspace: string }[] = [],
+): TakenOver | undefined {
+  const file = parseLoose(text)
+  if (!isRecord(file)) return undefined
+  const account = new Account()
+  const agents = isRecord(file['agents']) ? file['agents'] : {}
+  const defaults = {
+    ...(isRecord(file['agent']) ? file['agent'] : {}),
+    ...(isRecord(agents['defaults']) ? agents['defaults'] : {}),
+  }
+  const defaultsName = isRecord(agents['defaults']) ? 'agents.defaults' : 'agent'
+  account.takeAll(defaults, ofAgent, defaultsName, ['agents', 'defaults'], ['workspace', 'memorySearch.enabled'])
+  if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
+    account.leave(`${defaultsName}.memorySearch.enabled`, 'noCounterpart')
+  takeAgents(
+    account,
+    Array.isArray(agents['list']) ? agents['list'] : [],
+    defaults,
+    `${defaultsName}.workspace`,
+    existing,
+  )
+  const rest = Object.fromEntries(Object.entries(file).filter(([key]) => key !== 'agents' && key !== 'agent'))
+  const models = isRecord(rest['models']) ? rest['models'] : {}
+  if (isRecord(models['providers'])) takeProviders(account, models['providers'])
+  const { models: _taken, ...others } = rest
+  account.takeAll(others, ofAll, '', ['agents', 'defaults'], [])
+  for (const key of Object.keys(agents))
+    if (key !== 'defaults' && key !== 'list') account.leave(`agents.${key}`, 'noCounterpart')
+  for (const key of Object.keys(models)) if (key !== 'providers') account.leave(`models.${key}`, 'noCounterpart')
+  return account.result()
+}
+
+/** Each agent with its folder and its own settings. */
+function takeAgents(
+  account: Account,
+  list: readonly unknown[],
+  defaults: Readonly<Record<string, unknown>>,
+  workspaceName: string,
+  existing: readonly { id: string; workspace: string }[],
+): void {
+  const found = list.filter(isRecord)
+  const shared = defaults['workspace']
+  if (typeof shared === 'string') {
+    // Whose folder it is: the one agent's that has none of its own.
+    const heir = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
+    if (found.length === 0) found.push({ id: 'main', workspace: shared })
+    else if (found[heir] && found[heir]['workspace'] === undefined) found[heir] = { ...found[heir], workspace: shared }
+    if (found.some(({ workspace }) => workspace === shared)) account.note(workspaceName)
+    else account.leave(workspaceName, 'noCounterpart')
+  }
+  const ids = new Set(existing.map(({ id }) => id))
+  let place = existing.length
+  for (const agent of found) {
+    const { id, workspace, name, default: _isDefault, ...settings } = agent
+    const from = `agents.list[${String(id)}]`
+    if (typeof id !== 'string' || !idForm.test(id)) {
+      account.leave(from, 'invalid')
+      continue
+    }
+    const known = existing.findIndex((one) => one.id === id)
+    const isTaken =
+      typeof workspace === 'string' && existing.some((one) => one.id !== id && one.workspace === workspace)
+    if (isTaken || (known < 0 && (ids.has(id) || typeof workspace !== 'string'))) {
+      account.leave(from, isTaken || ids.has(id) ? 'taken' : 'noFolder')
+      continue
+    }
+    ids.add(id)
+    const at = known < 0 ? (place += 1) - 1 : known
+    const path = ['agents', 'list', at]
+    if (known < 0) account.take(from, path, { id, workspace }, String(workspace))
+    if (typeof name === 'string' && name.trim() !== '')
+      account.take(`${from}.name`, [...path, 'name'], name.trim().slice(0, 60))
+    account.takeAll(settings, ofAgent, from, path, ['memorySearch.enabled'])
+  }
+}
+
+/** Windows and prices of models, and where providers are: ours are three, the others speak OpenAI's protocol. */
+function takeProviders(account: Account, found: Readonly<Record<string, unknown>>): void {
+  let hasOther = false
+  for (const [name, provider] of Object.entries(found)) {
+    const from = `models.providers.${name}`
+    if (!isRecord(provider)) continue
+    const isOwn = name === 'anthropic' || name === 'openai'
+    if (!isOwn && hasOther) {
+      account.leave(from, 'taken')
+      continue
+    }
+    hasOther ||= !isOwn
+    const own = isOwn ? name : 'openai-compatible'
+    for (const [key, value] of Object.entries(provider)) {
+      if (key === 'baseUrl') account.take(`${from}.baseUrl`, ['providers', own, 'baseUrl'], value)
+      else if (key === 'models' && Array.isArray(value))
+        for (const model of value.filter(isRecord)) takeModel(account, `${from}.models`, own, model)
+      else account.leave(`${from}.${key}`, secret.test(key) ? 'secret' : 'noCounterpart')
+    }
+  }
+}
+
+function takeModel(account: Account, from: string, provider: string, model: Readonly<Record<string, unknown>>): void {
+  const { id, contextWindow, maxTokens, input, cost } = model
+  if (typeof id !== 'string') return
+  const path = ['models', `${provider}/${id}`]
+  const name = `${from}[${id}]`
+  if (contextWindow !== undefined) account.take(`${name}.contextWindow`, [...path, 'contextWindow'], contextWindow)
+  if (maxTokens !== undefined) account.take(`${name}.maxTokens`, [...path, 'maxOutput'], maxTokens)
+  if (Array.isArray(input)) account.take(`${name}.input`, [...path, 'images'], input.includes('image'))
+  if (isRecord(cost)) {
+    const { input: read = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost
+    account.take(`${name}.cost`, [...path, 'prices'], { input: read, output, cacheRead, cacheWrite })
+  }
+}
+
+function modelOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const [, provider = '', model = ''] = /^([^/]+)\/(.+)$/.exec(value) ?? []
+  if (provider === 'anthropic' || provider === 'openai') return value
+  return model === ''
+    ? undefined
+    : `openai-compatible/${provider === 'openrouter' || provider === 'ollama' ? model : value}`
+}
+
+function thinkingOf(value: unknown): string | undefined {
+  const levels: Readonly<Record<string, string>> = {
+    off: 'off',
+    minimal: 'low',
+    low: 'low',
+    medium: 'medium',
+    high: 'high',
+  }
+  return levels[String(value)]
+}
+
+function pruningOf(value: unknown): string | undefined {
+  const modes: Readonly<Record<string, string>> = {
+    off: 'off',
+    'cache-ttl': 'cache-ttl',
+    adaptive: 'always',
+    aggressive: 'always',
+  }
+  return modes[String(value)]
+}
+
+/** JSON5 is YAML once its comments are gone; in strings they are none. */
+function parseLoose(text: string): unknown {
+  if (text.length > 1_000_000) return undefined
+  const plain = text.replaceAll(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
+    found.startsWith('/') ? ' ' : found,
+  )
+  try {
+    return JSON.parse(plain)
+  } catch {
+    try {
+      return parse(plain.replaceAll('\t', ' '), { maxAliasCount: 0 })
+    } catch {
+      return undefined
+    }
+  }
+}

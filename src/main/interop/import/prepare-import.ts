@@ -1,0 +1,270 @@
+/**
+ * What an import would make, file by file, before anything is: names, and the texts of notes with every link leading to
+ * what it led to where they come from.
+ */
+import { createReadStream } from 'node:fs'
+import type { ImportPlan } from '../../../shared/contract/index.ts'
+import {
+  applyEdits,
+  canvasFiles,
+  canvasLinks,
+  inJson,
+  isCanvas,
+  parseLinks,
+  Resolver,
+  rewriteCanvas,
+  rewriteLinks,
+  type CanvasFile,
+  type NoteLink,
+  type ParsedLinks,
+} from '../../../shared/links/index.ts'
+import { namesOf, parseProperties } from '../../../shared/properties/index.ts'
+import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { ruleFor } from '#workspace/privacy'
+import { placeOf, type Roots, walkFiles } from '#workspace'
+import { changedLinks } from './existing-links.ts'
+import { targetOf } from './import-names.ts'
+import { isThere, Places, type Placed } from './target-paths.ts'
+import { hashPieces, type LeftFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+
+export interface Wanted {
+  /** A folder of the workspace. */
+  readonly into: string
+  readonly withAttachments: boolean
+  /** Files that every request carries: nothing that is imported becomes one. */
+  readonly steering: readonly string[]
+  /** What of the imported folder is local where it lies. */
+  readonly local: readonly string[]
+}
+
+export interface Prepared {
+  readonly plan: ImportPlan
+  /** What is to be made, in this order: attachments before the notes that show them. */
+  readonly attachments: readonly { readonly path: string; readonly from: string }[]
+  readonly canvases: readonly { readonly path: string; readonly text: string }[]
+  readonly notes: readonly { readonly path: string; readonly text: string }[]
+}
+
+/** A note, or a canvas. */
+interface Note extends SourceFile {
+  readonly links: ParsedLinks['links']
+  /** The files that a canvas names; undefined for a note. */
+  readonly shown: readonly CanvasFile[] | undefined
+  readonly names: readonly string[]
+  readonly target: string
+  placed: Placed & { number: number }
+}
+
+/** Names that are told one by one. */
+const maxNames = 200
+const maxLeftNames = 20
+const maxLeftKinds = 30
+
+export async function prepare(
+  opened: Source,
+  { into: chosen, withAttachments, steering, local }: Wanted,
+  roots: Roots,
+): Promise<Prepared> {
+  const { source, into, top } = fromItsTop(keptLocal(opened, local), chosen)
+  const places = new Places(roots, await placeOf(roots), steering)
+  const wanted = withAttachments ? source.attachments : []
+  const attachments = await placeAttachments(source, wanted, into, places)
+  const notes: Note[] = []
+  for (const { path, text } of [...source.files, ...(withAttachments ? source.canvases : [])]) {
+    const target = targetOf(into, path)
+    const shown = isCanvas(path) ? canvasFiles(text) : undefined
+    const links = shown ? canvasLinks(text) : parseLinks(text).links
+    const bareOf = shown ? withoutPlaces : (said: string) => withoutTargets(said, parseLinks(said).links)
+    const bare = bareOf(text)
+    const placed = await places.find(target, (file) => isThere(file, (said) => said === text || bareOf(said) === bare))
+    notes.push({ path, text, links, shown, names: shown ? [] : namesOf(parseProperties(text)), target, placed })
+  }
+  const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
+  const unwanted = withAttachments ? [] : [...source.attachments, ...source.canvases]
+  const beside = [...wanted, ...unwanted, ...source.left]
+  const before = new Resolver([...notes, ...beside.map(({ path }) => ({ path }))])
+  const linked = await linkAll(notes, attachments, existing, before, places)
+  const existingLinks = await changedLinks(roots.workspace, existing, [
+    ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
+    ...attachments.filter(({ placed }) => placed.isNew).map(({ placed }) => ({ path: placed.path })),
+  ])
+  const left: readonly (Omit<LeftFile, 'reason'> & { reason: LeftFile['reason'] | 'unwanted' })[] = [
+    ...source.unread,
+    ...source.left,
+    ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const })),
+  ]
+  const newNotes = notes.filter(({ placed }) => placed.isNew)
+  const newAttachments = attachments.filter(({ placed }) => placed.isNew)
+  const renamed = [...newNotes, ...newAttachments].flatMap(({ path, placed }) => {
+    const to = placed.path.slice(placed.path.length - path.length)
+    return to === path ? [] : [{ from: path, to: placed.path }]
+  })
+  const textOf = ({ path, text }: Note) => linked.get(path)?.text ?? text
+  const drawn = newNotes.filter(({ shown }) => shown)
+  const made = [...newNotes, ...newAttachments].map(({ placed }) => placed.path)
+  return {
+    plan: {
+      kind: source.kind,
+      ...countsOf(notes.filter(({ shown }) => !shown)),
+      skipped: source.skipped + source.unread.length,
+      attachments: {
+        ...countsOf([...attachments, ...notes.filter(({ shown }) => shown)]),
+        bytes: [...newAttachments, ...drawn.map((canvas) => ({ size: Buffer.byteLength(textOf(canvas)) }))].reduce(
+          (sum, { size }) => sum + size,
+          0,
+        ),
+      },
+      links: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.rewritten ?? 0), 0),
+      lost: newNotes.reduce((sum, { path }) => sum + (linked.get(path)?.lost ?? 0), 0),
+      existing: existingLinks,
+      left: groupedByEnding(left),
+      names: made.slice(0, maxNames),
+      renamed: { count: renamed.length, examples: renamed.slice(0, maxNames) },
+    },
+    attachments: newAttachments.map(({ path, placed }) => ({ path: placed.path, from: top + path })),
+    canvases: drawn.map((canvas) => ({ path: canvas.placed.path, text: textOf(canvas) })),
+    notes: newNotes.filter(({ shown }) => !shown).map((note) => ({ path: note.placed.path, text: textOf(note) })),
+  }
+}
+
+/** A copy of what is local by a rule says so itself: the rule does not name the copy. */
+function keptLocal(source: Source, local: readonly string[]): Source {
+  const files = source.files.map((file) =>
+    ruleFor(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
+  )
+  return { ...source, files }
+}
+
+interface FromTop {
+  readonly source: Source
+  readonly into: string
+  /** What its paths have lost at their beginning. */
+  readonly top: string
+}
+
+/** A zip mostly has one folder with all the rest in it: that is the top to which links like `/img/x.png` refer. */
+function fromItsTop(source: Source, into: string): FromTop {
+  const { files, attachments, canvases, left } = source
+  const [first = ''] = files.map(({ path }) => path)
+  const folder = first.slice(0, first.indexOf('/') + 1)
+  if (folder === '' || ![...files, ...attachments, ...canvases, ...left].every(({ path }) => path.startsWith(folder)))
+    return { source, into, top: '' }
+  const below = <T extends { readonly path: string }>(all: readonly T[]) =>
+    all.map((one) => ({ ...one, path: one.path.slice(folder.length) }))
+  const moved: Source = {
+    ...source,
+    files: below(files),
+    attachments: below(attachments),
+    canvases: below(canvases),
+    left: below(left),
+    pieces: (path) => source.pieces(folder + path),
+  }
+  const { top, ...rest } = fromItsTop(moved, targetOf(into, `${folder}x`).slice(0, -2))
+  return { ...rest, top: folder + top }
+}
+
+type PlacedAttachment = SourceAttachment & { readonly placed: Placed }
+
+async function placeAttachments(
+  source: Source,
+  attachments: readonly SourceAttachment[],
+  into: string,
+  places: Places,
+): Promise<PlacedAttachment[]> {
+  const result: PlacedAttachment[] = []
+  for (const { path, size } of attachments) {
+    let hash: string | undefined
+    const placed = await places.find(targetOf(into, path), async (file, sizeThere) => {
+      if (sizeThere !== size) return false
+      hash ??= await hashPieces(source.pieces(path))
+      return (await hashPieces(createReadStream(file))) === hash
+    })
+    result.push({ path, size, placed })
+  }
+  return result
+}
+
+interface Linked {
+  readonly text: string
+  readonly rewritten: number
+  readonly lost: number
+}
+
+/**
+ * Texts as they will be, by path at the source. What seemed to be here already and would say something else after all
+ * goes beside it, which changes links of others, until all are where they stay: each only ever moves on.
+ */
+async function linkAll(
+  notes: readonly Note[],
+  attachments: readonly PlacedAttachment[],
+  existing: readonly string[],
+  before: Resolver,
+  places: Places,
+): Promise<Map<string, Linked>> {
+  for (;;) {
+    const placed = new Map([...notes, ...attachments].map(({ path, placed }) => [path, placed.path]))
+    const made = new Set(placed.values())
+    const after = new Resolver([
+      ...existing.filter((path) => !made.has(path)).map((path) => ({ path })),
+      ...notes.map(({ placed, names }) => ({ path: placed.path, names })),
+      ...attachments.map(({ placed }) => ({ path: placed.path })),
+    ])
+    const linked = new Map(
+      notes.map((note) => {
+        const file = { path: note.path, newPath: note.placed.path, links: note.links }
+        const placeOf = (path: string) => placed.get(path)
+        const linked = rewriteLinks(file, { before, after, placeOf })
+        const edits = note.shown ? [...rewriteCanvas(note.shown, placeOf), ...inJson(linked.edits)] : linked.edits
+        return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.left.length }]
+      }),
+    )
+    let moved = 0
+    for (const note of notes) {
+      const text = linked.get(note.path)?.text
+      if (note.placed.isNew) continue
+      const { path, number } = note.placed
+      const isSame = (file: string) => isThere(file, (there) => there === text)
+      places.leave(path)
+      note.placed = await places.find(note.target, isSame, number)
+      if (note.placed.path !== path) moved += 1
+    }
+    if (moved === 0) return linked
+  }
+}
+
+/** What two texts have in common that differ in where their links lead alone. */
+function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom' | 'targetTo'>[]): string {
+  return applyEdits(
+    text,
+    links.map(({ targetFrom, targetTo }) => ({ from: targetFrom, to: targetTo, text: '' })),
+  )
+}
+
+/** The same of canvases, which name the files that they show, too. */
+function withoutPlaces(text: string): string {
+  const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
+  return withoutTargets(text, [...files, ...canvasLinks(text)])
+}
+
+function countsOf(files: readonly { readonly placed: Placed }[]) {
+  return {
+    added: files.filter(({ placed }) => placed.isNew && !placed.isBeside).length,
+    same: files.filter(({ placed }) => !placed.isNew).length,
+    conflicts: files.filter(({ placed }) => placed.isNew && placed.isBeside).length,
+  }
+}
+
+function groupedByEnding(
+  left: readonly { readonly path: string; readonly reason: ImportPlan['left'][number]['reason'] }[],
+): ImportPlan['left'] {
+  const groups = new Map<string, ImportPlan['left'][number]>()
+  for (const { path, reason } of left) {
+    const ending = /\.([^./]{1,12})$/.exec(path)?.[1]?.toLowerCase() ?? ''
+    const key = `${reason} ${ending}`
+    const group = groups.get(key) ?? { reason, ending, count: 0, names: [] }
+    group.count += 1
+    if (group.names.length < maxLeftNames) group.names.push(path)
+    groups.set(key, group)
+  }
+  return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxLeftKinds)
+}

@@ -1,0 +1,217 @@
+/**
+ * Opens what is to be imported: a folder of Markdown, a single file, or an export of conversations, zipped or not. Notes
+ * are read at once, what lies beside them (pictures, sound, PDF) is named, and copied when it is asked for.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { attachmentType } from '../../../shared/attachments.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { parseJson } from '../../../shared/json.ts'
+import { isCanvas } from '../../../shared/links/index.ts'
+import { decodeUtf8, maxTextBytes, readText, isMarkdown, maxAttachmentBytes, walkFiles, walkMarkdown } from '#workspace'
+import { Archive } from './archive.ts'
+import { assertBearable, maxImportBytes } from './import-limits.ts'
+import { readConversations } from './conversations.ts'
+import { openArchives, type UnreadFile, type ZippedNotes } from './zipped-notes.ts'
+
+export interface SourceFile {
+  /** Relative, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+/** A file that is shown in notes. */
+export interface SourceAttachment {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** What stays where it is: no kind that is shown in notes, too large a file, no text, a name that leads elsewhere, a link. */
+export interface LeftFile {
+  readonly path: string
+  readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
+}
+
+export interface Source {
+  readonly kind: 'markdown' | 'chatgpt' | 'claude'
+  readonly files: readonly SourceFile[]
+  /** Conversations that could not be read. */
+  readonly skipped: number
+  /** Notes that could not be. */
+  readonly unread: readonly UnreadFile[]
+  readonly attachments: readonly SourceAttachment[]
+  /** Of Obsidian: they name the files that they show, and go where those go. */
+  readonly canvases: readonly SourceFile[]
+  readonly left: readonly LeftFile[]
+  /** The bytes of an attachment. */
+  readonly pieces: (path: string) => AsyncIterable<Uint8Array>
+  readonly close: () => Promise<void>
+}
+
+/** Whoever opens it closes it. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
+export async function openSource(path: string): Promise<Source> {
+  const info = await stat(path).catch((error: unknown) => {
+    if (isSystemError(error)) throw new AppError('file_not_found', `${path} does not exist`, { path }, { cause: error })
+    throw error
+  })
+  // A pipe or a device would be read without end.
+  if (!info.isDirectory() && !info.isFile())
+    throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
+  const source = info.isDirectory() ? await readFolder(path) : await readSingle(path, info.size)
+  if (source && source.files.length > 0) return source
+  await source?.close()
+  throw new AppError('import_unknown', `${path} has nothing that can be imported`, { path })
+}
+
+/** Writes an attachment to a file that is not there yet. */
+export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
+  await pipeline(source.pieces(path), createWriteStream(to, { flags: 'wx' }))
+}
+
+/** SHA-256, hex. */
+export async function hashPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of pieces) hash.update(piece)
+  return hash.digest('hex')
+}
+
+async function readFolder(folder: string): Promise<Source | undefined> {
+  const file = join(folder, 'conversations.json')
+  const size = await stat(file).then(
+    (info) => (info.isFile() ? info.size : undefined),
+    () => undefined,
+  )
+  const all = await walkFiles(folder)
+  if (size !== undefined) {
+    const others = all.files.filter(({ path }) => path !== 'conversations.json')
+    return readExport(
+      await readBounded(file, size),
+      others.map(({ path }) => path),
+    )
+  }
+  const walk = await walkMarkdown(folder)
+  assertBearable(
+    folder,
+    walk.files.reduce((sum, found) => sum + found.size, 0),
+  )
+  const files: SourceFile[] = []
+  const unread = walk.problems.map(({ path }): UnreadFile => ({ path, reason: 'unreadable' }))
+  for (const { path } of walk.files) {
+    try {
+      files.push({ path, text: (await readText(join(folder, path), path)).text })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      unread.push({ path, reason: 'unreadable' })
+    }
+  }
+  const pieces = (path: string) => createReadStream(join(folder, path))
+  const beside = await sorted(folder, all.files, all.links, pieces)
+  return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close: async () => undefined }
+}
+
+/** What lies beside notes. @param folder for messages @throws AppError `file_too_large` */
+async function sorted(
+  folder: string,
+  found: readonly SourceAttachment[],
+  links: readonly string[],
+  pieces: Source['pieces'],
+): Promise<Pick<Source, 'attachments' | 'canvases' | 'left'>> {
+  const others = found.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
+  const isFit = ({ path, size }: SourceAttachment) => attachmentType(path) !== undefined && size <= maxAttachmentBytes
+  const drawn = found.filter(({ path }) => isCanvas(path))
+  assertBearable(
+    folder,
+    drawn.reduce((sum, { size }) => sum + size, 0),
+  )
+  const canvases: SourceFile[] = []
+  const left: LeftFile[] = []
+  for (const canvas of drawn) {
+    const text = await textOf(canvas, pieces)
+    if (text === undefined) left.push({ path: canvas.path, reason: 'unreadable' })
+    else canvases.push({ path: canvas.path, text })
+  }
+  for (const other of others)
+    if (!isFit(other))
+      left.push({ path: other.path, reason: attachmentType(other.path) === undefined ? 'kind' : 'large' })
+  left.push(...links.map((path) => ({ path, reason: 'link' as const })))
+  return { attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })), canvases, left }
+}
+
+/** Undefined for what is no text, or too much of it. */
+async function textOf({ path, size }: SourceAttachment, pieces: Source['pieces']): Promise<string | undefined> {
+  if (size > maxTextBytes) return undefined
+  try {
+    return decodeUtf8(Buffer.concat(await Array.fromAsync(pieces(path))), path)
+  } catch (error) {
+    if (error instanceof AppError || isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+async function readSingle(path: string, size: number): Promise<Source | undefined> {
+  if (isMarkdown(path))
+    return { ...nothingBeside, kind: 'markdown', files: [{ path: basename(path), text: (await readText(path)).text }] }
+  const archive = await Archive.open(path)
+  if (!archive) return readExport(await readBounded(path, size))
+  let isKept = false
+  try {
+    const exported = archive.entries.find(({ name }) => /^([^/]*\/)?conversations\.json$/.test(name))
+    if (exported) {
+      const others = archive.entries.filter((entry) => entry !== exported)
+      return readExport(
+        await archive.read(exported, maxImportBytes),
+        others.map(({ name }) => name),
+      )
+    }
+    const notes = await openArchives(archive, path)
+    isKept = true
+    return await fromNotes(path, notes)
+  } finally {
+    if (!isKept) await archive.close()
+  }
+}
+
+async function fromNotes(path: string, { files, unread, others, links, pieces, close }: ZippedNotes): Promise<Source> {
+  try {
+    const beside = await sorted(path, others, links, pieces)
+    return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const nothingBeside: Omit<Source, 'kind' | 'files'> = {
+  skipped: 0,
+  unread: [],
+  attachments: [],
+  canvases: [],
+  left: [],
+  pieces: (path) => {
+    throw new AppError('file_not_found', `there is no ${path}`, { path })
+  },
+  close: async () => undefined,
+}
+
+async function readBounded(path: string, size: number): Promise<Uint8Array> {
+  assertBearable(path, size)
+  return readFile(path)
+}
+
+/** @param others what else was exported, and is left there */
+function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
+  const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
+  return (
+    read && {
+      ...nothingBeside,
+      kind: read.kind,
+      files: read.documents.map(({ name, text }) => ({ path: name, text })),
+      skipped: read.skipped,
+      left: others.map((path) => ({ path, reason: 'kind' })),
+    }
+  )
+}

@@ -1,0 +1,123 @@
+/**
+ * An account of settings that are taken over from another program: what was, under which name here, and what was not and
+ * why. Each value is checked by our own schema, so that a wrong one keeps no other from being taken. Pure.
+ */
+import type { ForeignSettings } from '../../../shared/contract/index.ts'
+import { isRecord } from '../../../shared/json.ts'
+import { parseConfig } from '#platform'
+
+export type Path = readonly (string | number)[]
+type Reason = ForeignSettings['left'][number]['reason']
+
+export interface TakenOver extends Pick<ForeignSettings, 'taken' | 'left'> {
+  /** As SettingsStore.set takes them. */
+  readonly changes: readonly (readonly [path: Path, value: unknown])[]
+}
+
+export interface Counterpart {
+  /** Below an agent's settings here. */
+  readonly to: string
+  /** Undefined where the value has no counterpart. */
+  readonly value?: (value: unknown) => unknown
+}
+
+/** Values that only hold together are checked together. */
+const together = ['memory.chunk', 'memory.search.weights', 'contextPruning.softTrim']
+export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
+
+interface Change {
+  readonly from: string
+  readonly path: Path
+  readonly value: unknown
+  readonly shown: string
+}
+
+/** What was taken over and what was not, each by its name there. */
+export class Account {
+  readonly #changes: Change[] = []
+  readonly #left: { from: string; reason: Reason }[] = []
+  readonly #noted = new Set<string>()
+
+  /** @param shown in place of the value */
+  take(
+    from: string,
+    path: Path,
+    value: unknown,
+    shown = typeof value === 'string' ? value : JSON.stringify(value),
+  ): void {
+    this.#changes.push({ from, path, value, shown })
+  }
+
+  leave(from: string, reason: Reason): void {
+    this.#left.push({ from, reason })
+  }
+
+  /** Told with something else. */
+  note(from: string): void {
+    this.#noted.add(from)
+  }
+
+  takeAll(
+    values: Readonly<Record<string, unknown>>,
+    counterparts: Readonly<Record<string, Counterpart>>,
+    name: string,
+    into: Path,
+    elsewhere: readonly string[],
+  ): void {
+    const walk = (value: unknown, key: string): void => {
+      const from = [name, key].filter(Boolean).join('.')
+      if (elsewhere.includes(key)) return
+      const counterpart = counterparts[key]
+      if (counterpart && !isRecord(value)) {
+        const made = counterpart.value ? counterpart.value(value) : value
+        if (made === undefined) this.leave(from, 'noCounterpart')
+        else this.take(from, [...into, ...counterpart.to.split('.')], made)
+        return
+      }
+      // What lies deeper is told one by one where some of it is taken, else as one.
+      const isPartly = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
+      if (isRecord(value) && isPartly) for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
+      else if (isRecord(value) && key.endsWith('.remote'))
+        for (const inner of Object.keys(value)) walk(value[inner], `${key}.${inner}`)
+      else this.leave(from, secret.test(from) ? 'secret' : 'noCounterpart')
+    }
+    for (const [key, value] of Object.entries(values)) walk(value, key)
+  }
+
+  /** Each is checked by itself, so that one that is wrong keeps no other from being taken. */
+  result(): TakenOver {
+    const groups = new Map<string, Change[]>()
+    for (const change of this.#changes) {
+      const path = change.path.join('.')
+      const group = together.find((start) => path.includes(`${start}.`))
+      const key = group === undefined ? path : path.slice(0, path.indexOf(group) + group.length)
+      groups.set(key, [...(groups.get(key) ?? []), change])
+    }
+    const valid = [...groups.values()].filter((group) => {
+      const isValid = isAccepted(group)
+      if (!isValid) for (const { from } of group) this.leave(from, 'invalid')
+      return isValid
+    })
+    const changes = valid.flat()
+    return {
+      changes: changes.map(({ path, value }) => [path, value] as const),
+      taken: changes.map(({ from, path, shown }) => ({ from, to: path.join('.'), value: shown })),
+      left: this.#left.filter(({ from }) => !this.#noted.has(from)),
+    }
+  }
+}
+
+/** Whether our settings would take these values. */
+function isAccepted(changes: readonly Change[]): boolean {
+  const config: Record<string, unknown> = {}
+  for (const { path, value } of changes) {
+    // An agent's settings are those of all agents.
+    const isOfAgent = path[0] === 'agents' && path[1] === 'list' && path.length > 4
+    const steps = isOfAgent ? ['agents', 'defaults', ...path.slice(3)] : path
+    if (!isOfAgent && path[0] === 'agents' && path[1] === 'list') continue
+    let at = config
+    for (const step of steps.slice(0, -1)) at = (at[String(step)] ??= {}) as Record<string, unknown>
+    at[String(steps.at(-1))] = value
+  }
+  return parseConfig(JSON.stringify(config)).ok
+}

@@ -1,0 +1,139 @@
+/**
+ * Notes in a zip, and what lies beside them. An archive that has no notes but archives, as large exports of Notion have,
+ * means what is in those: they are unpacked to the system's folder for temporary files until the import is over.
+ */
+import { ownFolderName } from '../../../shared/own-files.ts'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../../shared/errors.ts'
+import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizeRequest } from '#workspace'
+import { Archive, type ArchiveEntry } from './archive.ts'
+import { assertBearable } from './import-limits.ts'
+
+/** A note that is no text, or whose name leads elsewhere or is that of another. */
+export interface UnreadFile {
+  readonly path: string
+  readonly reason: 'unreadable' | 'name'
+}
+
+export interface ZippedNotes {
+  readonly files: readonly { readonly path: string; readonly text: string }[]
+  readonly unread: readonly UnreadFile[]
+  readonly others: readonly { readonly path: string; readonly size: number }[]
+  /** Names of links. */
+  readonly links: readonly string[]
+  readonly pieces: (path: string) => AsyncIterable<Uint8Array>
+  readonly close: () => Promise<void>
+}
+
+interface Place {
+  readonly archive: Archive
+  readonly entry: ArchiveEntry
+}
+
+/** Of one archive in an archive; programs that export make them of at most five. */
+const maxInnerBytes = 6 * 1024 * 1024 * 1024
+
+/** @param archive is closed with what is returned, and by nobody where this throws @param path for messages @throws AppError `archive_unusable`, `file_too_large` */
+export async function openArchives(archive: Archive, path: string): Promise<ZippedNotes> {
+  const inner = archive.entries.some(({ name }) => isMarkdown(name)) ? undefined : await unpackInner(archive)
+  const close = async () => {
+    await inner?.close()
+    await archive.close()
+  }
+  try {
+    return { ...(await readAll(inner ? inner.archives : [archive], path)), close }
+  } catch (error) {
+    await inner?.close()
+    throw error
+  }
+}
+
+async function readAll(archives: readonly Archive[], path: string): Promise<Omit<ZippedNotes, 'close'>> {
+  const places = new Map<string, Place>()
+  const unread: UnreadFile[] = []
+  for (const archive of archives)
+    for (const entry of archive.entries) {
+      if (isPassedOver(entry.name)) continue
+      const name = plainName(entry.name)
+      if (name !== undefined && !places.has(name)) places.set(name, { archive, entry })
+      else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
+    }
+  const notes = [...places].filter(([name]) => isMarkdown(name))
+  assertBearable(
+    path,
+    notes.reduce((sum, [, { entry }]) => sum + entry.size, 0),
+  )
+  const files: { path: string; text: string }[] = []
+  for (const [name, place] of notes) {
+    const text = await textOf(place)
+    if (text === undefined) unread.push({ path: name, reason: 'unreadable' })
+    else files.push({ path: name, text })
+  }
+  const others = [...places]
+    .filter(([name]) => !isMarkdown(name))
+    .map(([name, { entry }]) => ({ path: name, size: entry.size }))
+  const links = archives.flatMap((archive) => archive.links).filter((name) => !isPassedOver(name))
+  return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
+}
+
+/** Below a folder that no program of notes shows; one that leads elsewhere is told. */
+function isPassedOver(name: string): boolean {
+  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', ownFolderName].includes(step))
+}
+
+function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {
+  if (!place) throw new AppError('file_not_found', `there is no ${path}`, { path })
+  return place.archive.pieces(place.entry, maxAttachmentBytes)
+}
+
+/** Undefined for a name that leads elsewhere, or goes back on its way. */
+function plainName(name: string): string | undefined {
+  if (name.split(/[\\/]/).includes('..')) return undefined
+  try {
+    return normalizeRequest(name)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** Undefined for what cannot be a note: bytes that are no text, or too many of them. */
+async function textOf({ archive, entry }: Place): Promise<string | undefined> {
+  try {
+    if (entry.size > maxTextBytes) return undefined
+    return decodeUtf8(await archive.read(entry, maxTextBytes), entry.name)
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'archive_unusable') return undefined
+    throw error
+  }
+}
+
+/** Undefined where there are none. */
+async function unpackInner(
+  archive: Archive,
+): Promise<{ archives: readonly Archive[]; close: () => Promise<void> } | undefined> {
+  const entries = archive.entries.filter(({ name }) => /\.zip$/i.test(name) && plainName(name) !== undefined)
+  if (entries.length === 0) return undefined
+  const folder = await mkdtemp(join(tmpdir(), 'commonplace-import-'))
+  const archives: Archive[] = []
+  const close = async () => {
+    for (const one of archives) await one.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    for (const [index, entry] of entries.entries()) {
+      const file = join(folder, `${index}.zip`)
+      await pipeline(archive.pieces(entry, maxInnerBytes), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+      const opened = await Archive.open(file)
+      if (opened) archives.push(opened)
+    }
+    return { archives, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The server of a memory over HTTP, at one path of a loopback host: for programs that come with a token of their own
+ * (M58). Whoever comes from a page elsewhere, or without a token, learns nothing.
+ */
+import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { MemoryClient } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { MemoryAccess } from './access.ts'
+import { failureText } from './tool-failure.ts'
+import { noteUri } from './note-uri.ts'
+import { namesOf, notesFor } from './mcp-resources.ts'
+import { buildMemoryServer } from './mcp-server.ts'
+
+/** A request: the longest note, and room, bytes. */
+const maxRequestBytes = 4 * 1024 * 1024
+/** Who listens to changes at once, of one agent's memory. */
+const maxSubscriptions = 256
+
+export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
+  /** False when nobody may try another token now. */
+  readonly mayTry: () => boolean
+}
+
+export interface McpEndpoint {
+  /** Answers a request for the path of MCP. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  close(): Promise<void>
+}
+
+type NodeHandler = ReturnType<typeof toNodeHandler>
+
+interface Served extends McpHttpHandler {
+  readonly agent: string
+  readonly client: string
+  readonly node: NodeHandler
+  /** The notes that it may read, as they were when they were last looked at. */
+  listed: Promise<string | undefined>
+}
+
+export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
+  const isHostRight = localhostHostValidation()
+  const isOriginRight = localhostOriginValidation()
+  /** One for each program and memory: what changes is told to those alone who may read it. */
+  const handlers = new Map<string, Served>()
+
+  const handlerOf = ({ id: client, agent }: MemoryClient) => {
+    const key = JSON.stringify([client, agent])
+    const known = handlers.get(key)
+    if (known) return known
+    const onerror = () => undefined
+    const options = { onerror, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
+    const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
+    // For those who listen for changes and ask for nothing, too; what is wrong is told when something is asked for.
+    const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
+    const made: Served = {
+      ...handler,
+      listed: files.then((known) => known && namesOf(known)),
+      client,
+      agent,
+      node: toNodeHandler(handler, {
+        maxRequestBodySize: maxRequestBytes,
+        onerror: (error) => void access.onFault(error),
+      }),
+    }
+    handlers.set(key, made)
+    return made
+  }
+
+  /** Of notes that it may read alone, and of the list when that is another one for it. */
+  const tell = async (served: Served, paths: readonly string[]) => {
+    const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
+    if (!files) return
+    served.listed = Promise.resolve(namesOf(files))
+    const seen = new Set(files.map(({ path }) => path))
+    for (const path of paths) if (seen.has(path)) served.notify.resourceUpdated(noteUri(path))
+    if (namesOf(files) !== before) served.notify.resourcesChanged()
+  }
+
+  const stop = access.onEvent((event) => {
+    if (event.type !== 'filesChanged') return
+    for (const served of handlers.values()) if (served.agent === event.agent) void tell(served, event.paths)
+  })
+
+  return {
+    async handle(request, response) {
+      if (!isHostRight(request, response) || !isOriginRight(request, response)) return
+      const token = bearerOf(request)
+      const client = token === undefined ? null : await admitted(access, token)
+      if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
+      if (!client) return access.mayTry() ? refuse(response, 401) : refuse(response, 429)
+      const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
+      // The package's type has the optional fields of a request without `undefined`.
+      const asked = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
+      await handlerOf(client).node(asked, response)
+    },
+    async close() {
+      stop()
+      await Promise.all([...handlers.values()].map((handler) => handler.close()))
+    },
+  }
+}
+
+/** Whose token it is; a failure that is expected, such as an agent that was archived, for the program to be told. */
+async function admitted({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
+  try {
+    return await ask((owner) => owner.clients.admit({ token }))
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/** What one request may reach, by whose token it came with. */
+function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined): MemoryAccess {
+  const client = auth?.extra?.['client'] as MemoryClient
+  return {
+    ask,
+    now,
+    onFault,
+    // Changes are told through the handler: a server lives no longer than its request.
+    onEvent: () => () => undefined,
+    caller: async () => client,
+    isReadOnly: client.permission === 'read',
+  }
+}
+
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+const reasons = {
+  401: 'Come with the token that Commonplace gave this program (Settings › Programs): Authorization: Bearer …',
+  403: 'This program is not served.',
+  429: 'Too many wrong tokens. Wait a minute.',
+} as const
+
+function refuse(response: ServerResponse, status: keyof typeof reasons, message: string = reasons[status]): void {
+  const error = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null }
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="commonplace"' } : {}),
+    Connection: 'close',
+  })
+  response.end(JSON.stringify(error))
+}

@@ -1,0 +1,218 @@
+/** Notes as resources: listed in pages, read whole, their paths completed, and told of when they change. */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { FileEntry } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { Caller, MemoryAccess } from './access.ts'
+import { boundedText, dataNotice, fenced, label, mostTokens, roomFor } from './bounded-answer.ts'
+import { failureText } from './tool-failure.ts'
+import { noteUri, pathOfUri } from './note-uri.ts'
+
+const pageSize = 100
+/** The protocol allows no more completions. */
+const maxCompletions = 100
+/** Changes of the list are told together, ms. */
+const gatherMs = 200
+
+const template = {
+  name: 'note',
+  title: 'Note',
+  uriTemplate: 'note://{+path}',
+  description: "A note of the user's memory, by its path, such as MEMORY.md or memory/2026-01-20.md",
+  mimeType: 'text/markdown',
+}
+
+export function addResources(
+  { server }: McpServer,
+  access: MemoryAccess,
+  callerOf: (context: ServerContext) => Promise<Caller>,
+): void {
+  const { ask, onFault } = access
+  const filesOf = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
+  /** What the program was told that there is; nothing is new to one that never asked. */
+  let listed: string | undefined
+  server.registerCapabilities({ completions: {} })
+  server.setRequestHandler('resources/list', (request, context) =>
+    told(onFault, async () => {
+      const files = await filesOf(await callerOf(context))
+      listed = namesOf(files)
+      return pageOf(files, request.params?.cursor)
+    }),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
+  server.setRequestHandler('resources/read', (request, context) =>
+    told(onFault, async () => {
+      const { uri } = request.params
+      const path = pathOfUri(uri)
+      if (path === undefined) throw new ResourceNotFoundError(uri, `${uri} is no note: its address begins with note://`)
+      const { agent, id: client } = await callerOf(context)
+      try {
+        const read = await ask((owner) => owner.workspace.read({ agent, path, forProgram: client }))
+        const { texts } = await ask((owner) => owner.clients.pass({ agent, client, texts: [read.text] }))
+        const [text = ''] = texts
+        return { contents: [{ uri, mimeType: template.mimeType, text: shownText(path, text) }] }
+      } catch (error) {
+        if (error instanceof AppError && notThere.has(error.code)) throw new ResourceNotFoundError(uri, error.message)
+        throw error
+      }
+    }),
+  )
+  server.setRequestHandler('completion/complete', (request, context) =>
+    told(onFault, async () => {
+      const { ref, argument } = request.params
+      if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
+      return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
+    }),
+  )
+  followChanges(server, access, callerOf, async () => {
+    const files = await filesOf(await access.caller(server.getClientVersion()?.name))
+    const before = listed
+    listed &&= namesOf(files)
+    return { files, isOther: listed !== before }
+  })
+}
+
+/** Of a list of notes what tells it from another one. */
+export function namesOf(files: readonly FileEntry[]): string {
+  return files.map(({ path }) => path).join('\n')
+}
+
+interface Reader {
+  readonly agent: string
+  readonly client: string
+}
+
+/** The notes that a program may read, sorted: others have no name for it (M64). */
+export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
+  const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
+  const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
+  return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Of what is not searched, what can be read. */
+const isRead: ReadonlySet<string> = new Set(['project', 'unreadable'])
+
+/** Within the bound of an answer, and fenced as in one. */
+function shownText(path: string, text: string): string {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const kept = boundedText(lines, roomFor(mostTokens, dataNotice))
+  const isCut = kept.lines.length < lines.length || kept.cutAt !== undefined
+  const from = kept.cutAt === undefined ? kept.lines.length + 1 : 1
+  const rest = isCut ? `\nThis is the beginning; the rest: memory_get with path ${label(path)}, from: ${from}` : ''
+  const at = kept.cutAt === undefined ? '' : `, fromCharacter: ${kept.cutAt + 1}`
+  return `${dataNotice}\n${fenced(kept.lines.join('\n'))}${rest}${at}`
+}
+
+const notThere: ReadonlySet<string> = new Set([
+  'file_not_found',
+  'path_outside_workspace',
+  'path_hidden',
+  'path_invalid',
+])
+
+/** Expected failures are the caller's; others are logged. */
+async function told<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    const code = error instanceof AppError ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+    throw new ProtocolError(code, await failureText(error, onFault))
+  }
+}
+
+/** What a place in the list begins with: the path that a page ended with follows. */
+const placeBegins = 'after '
+
+function afterOf(cursor: string): string {
+  const place = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (place.startsWith(placeBegins)) return place.slice(placeBegins.length)
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'Invalid params: no page begins at this cursor; give nextCursor as it was returned, or none to begin anew',
+  )
+}
+
+/** @param cursor of the page before @throws ProtocolError for one that no page gave */
+export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
+  const after = cursor === undefined ? '' : afterOf(cursor)
+  const rest = files.filter(({ path }) => path > after)
+  const page = rest.slice(0, pageSize)
+  const last = page.at(-1)
+  const isMore = rest.length > page.length && last !== undefined
+  return {
+    resources: page.map(({ path, size, modifiedAt }) => ({
+      uri: noteUri(path),
+      name: path,
+      mimeType: template.mimeType,
+      size,
+      annotations: { lastModified: new Date(modifiedAt).toISOString() },
+    })),
+    ...(isMore ? { nextCursor: Buffer.from(`${placeBegins}${last.path}`, 'utf8').toString('base64url') } : {}),
+  }
+}
+
+/** Paths that begin with what was typed, then those that have it anywhere. */
+export function completionsOf(files: readonly FileEntry[], typed: string) {
+  const wanted = typed.toLowerCase()
+  const places = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(wanted) }))
+  const found = [...places.filter(({ at }) => at === 0), ...places.filter(({ at }) => at > 0)].map(({ path }) => path)
+  return { values: found.slice(0, maxCompletions), total: found.length, hasMore: found.length > maxCompletions }
+}
+
+/** Tells of changes as long as the connection is open: to 2025 clients what they subscribed to, to others what they listen to. */
+function followChanges(
+  server: McpServer['server'],
+  access: MemoryAccess,
+  callerOf: (context: ServerContext) => Promise<Caller>,
+  look: () => Promise<{ readonly files: readonly FileEntry[]; readonly isOther: boolean }>,
+): void {
+  const changed = new Set<string>()
+  const wanted = new Set<string>()
+  let agent: string | undefined
+  let timer: NodeJS.Timeout | undefined
+  const remember = async (context: ServerContext) => (agent = (await callerOf(context)).agent)
+  server.setRequestHandler('resources/subscribe', async (request, context) => {
+    await remember(context)
+    wanted.add(request.params.uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', (request) => {
+    wanted.delete(request.params.uri)
+    return {}
+  })
+  const tell = async (paths: readonly string[]) => {
+    const asked = paths.filter((path) => isModern(server) || wanted.has(noteUri(path)))
+    const { files, isOther } = await look()
+    const seen = new Set(files.map(({ path }) => path))
+    for (const path of asked) if (seen.has(path)) quietly(server.sendResourceUpdated({ uri: noteUri(path) }))
+    if (isOther) await server.sendResourceListChanged()
+  }
+  const quietly = (sending: Promise<void>) => void sending.catch(() => undefined)
+  const stop = access.onEvent((event) => {
+    if (event.type !== 'filesChanged' || !server.transport) return
+    if (agent !== undefined && event.agent !== agent) return
+    for (const path of event.paths) changed.add(path)
+    timer ??= setTimeout(() => {
+      timer = undefined
+      if (server.transport) quietly(tell([...changed]))
+      changed.clear()
+    }, gatherMs)
+  })
+  const before = server.onclose
+  server.onclose = () => {
+    before?.()
+    clearTimeout(timer)
+    stop()
+  }
+}
+
+/** Since 2026 the connection knows who listens to what. */
+function isModern(server: McpServer['server']): boolean {
+  return (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
+}

@@ -1,0 +1,154 @@
+/** The tool that says how candidates were scored, and why a line was not found. */
+import { z } from 'zod'
+import type { Candidate, Explanation, Unsearched, Verdict } from '../../../../shared/contract/index.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import { maxPath, maxQuery } from '../../../../shared/limits.ts'
+import { bounded, clipped, label, roomFor } from '../bounded-answer.ts'
+import { beyondText } from './lines-from.ts'
+import { catchingUp, conditionText } from './memory-search.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+
+const input = z.object({
+  query: z.string().trim().min(1).max(maxQuery).describe('The query as it was searched'),
+  path: z.string().min(1).max(maxPath).optional().describe('With line: why was this place found, or not?'),
+  line: z.number().int().min(1).optional().describe('1-based'),
+  maxCandidates: z.number().int().min(1).max(100).default(10),
+  maxTokens: maxTokensParameter,
+})
+
+const candidateSchema = z.object({
+  path: z.string(),
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  score: z.number(),
+  verdict: z.string(),
+  meaning: z.number().nullable().describe('Score of the vectors, 0 to 1; null when off'),
+  words: z.number().nullable().describe('Score of the keywords, 0 to 1; null when off'),
+  terms: z.array(z.string()).describe('Which words counted, and how much'),
+  modifiers: z.array(z.string()),
+})
+type Shown = z.infer<typeof candidateSchema>
+
+const output = z.object({
+  minScore: z.number(),
+  weights: z.object({ vector: z.number(), text: z.number() }),
+  conditions: z.array(z.string()),
+  candidates: z.array(candidateSchema),
+  why: z
+    .object({ path: z.string(), line: z.number().int(), reason: z.string(), rank: z.number().int().nullable() })
+    .optional(),
+  hint: z.string().optional(),
+  leftOut: leftOutSchema,
+})
+
+const howToGet = 'a larger maxCandidates or maxTokens, or path and line of the one in question'
+
+export const memoryExplain: MemoryTool<typeof input, typeof output> = {
+  name: 'memory_explain',
+  title: 'Explain a search',
+  description:
+    'Says why a search of the memory found what it found: the score of every candidate by meaning and by words; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
+  input,
+  output,
+  isReadOnly: true,
+  async run({ query, path, line, maxCandidates, maxTokens }, context) {
+    const { agent, client, ask } = context
+    if ((path === undefined) !== (line === undefined))
+      throw new AppError('input_invalid', 'give path and line together, or neither', { reason: 'path, line' })
+    const place = path === undefined || line === undefined ? {} : { why: { path, line } }
+    const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
+    const { minScore, weights, conditions, candidates, why, stale, standstill } = explained
+    const hints = catchingUp(stale, standstill)
+    const rest = {
+      minScore,
+      weights,
+      conditions: conditions.slice(0, 10).map(conditionText),
+      ...(why ? { why: await whyText(why, context) } : {}),
+      ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
+    }
+    const { kept } = bounded(candidates.slice(0, maxCandidates), roomFor(maxTokens, rest), shown, shownInPart)
+    const left = candidates.length - kept.length
+    const leftOut = { what: `${left} candidates with lower scores`, howToGet }
+    return { ...rest, candidates: kept, ...(left > 0 ? { leftOut } : {}) }
+  },
+}
+
+function shown(candidate: Candidate): Shown {
+  const { path, startLine, endLine, score, vector, text, modifiers, verdict } = candidate
+  return {
+    path: label(path),
+    startLine,
+    endLine,
+    score: Number(score.toFixed(3)),
+    verdict: verdictText(verdict),
+    meaning: vector && Number(vector.score.toFixed(3)),
+    words: text && Number(text.score.toFixed(3)),
+    terms: (text?.terms ?? [])
+      .filter(({ share }) => share > 0)
+      .slice(0, 8)
+      .map(({ term, share }) => `${clipped(term, 12)} ${share.toFixed(2)}`),
+    modifiers: modifiers.map(({ name, factor }) => `${name} ×${factor.toFixed(2)}`),
+  }
+}
+
+function shownInPart(candidate: Candidate): Shown {
+  return { ...shown(candidate), terms: [], modifiers: [] }
+}
+
+function verdictText(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'returned':
+      return `returned as #${verdict.rank}`
+    case 'belowMinScore':
+      return 'below minScore'
+    case 'beyondMaxResults':
+      return 'beyond maxResults'
+    case 'folded':
+      return `says the same as #${verdict.into}`
+    case 'outsideFilter':
+      return `outside the filter ${clipped(verdict.by.join(' '), 40)}`
+  }
+}
+
+const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string>> = {
+  returned: 'it was returned',
+  belowMinScore: 'its score is below minScore; ask with a lower one',
+  beyondMaxResults: 'others scored higher; ask with a larger maxResults',
+  folded: 'another result says the same',
+  outsideFilter: 'a filter of the query keeps it out',
+  notIndexed: 'it is not searched',
+  noMatch: 'nothing of the query matches it; use words that stand there',
+  local: 'this place stays on this machine, in part or as a whole, or is not there',
+}
+
+/** Why a place is not searched, for a model that can change nothing of it. */
+const unsearchedTexts: Readonly<Record<Unsearched['reason'], string>> = {
+  project: 'the user’s agent reads this file in full for every request, so that no search has to find it',
+  scope: 'the user’s settings have MEMORY.md and memory/ searched alone',
+  ignored: 'the user’s settings leave this file out',
+  hidden: 'hidden folders, the trash and node_modules are left out',
+  notMarkdown: 'only Markdown is searched',
+  unreadable: 'the file cannot be read',
+  sessionsOff: 'conversations are not searched; the user can turn that on in the settings of Commonplace',
+  outside: 'it is in no folder of this memory',
+  missing: 'there is no such file',
+  pending: 'the file is not in the index yet; ask again in a moment',
+  emptyLine: 'there is nothing on this line',
+}
+
+async function whyText(why: NonNullable<Explanation['why']>, { agent, client, ask }: ToolContext) {
+  const { path, line, reason, rank, unsearched } = why
+  if (!unsearched) return { path: label(path), line, reason: reasons[reason], rank }
+  const beyond = unsearched.reason === 'emptyLine' ? await behindEnd() : undefined
+  const said = unsearched.message === undefined ? '' : ` (${label(unsearched.message)})`
+  const text = `${reasons[reason]}: ${beyond ?? unsearchedTexts[unsearched.reason]}${said}`
+  return { path: label(path), line, reason: text, rank }
+
+  /** To the index, a line behind the end is like one that is empty. */
+  async function behindEnd(): Promise<string | undefined> {
+    const { total } = await ask((owner) =>
+      owner.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),
+    )
+    return line > total ? beyondText(path, total, line) : undefined
+  }
+}

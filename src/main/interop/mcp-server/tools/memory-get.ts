@@ -1,0 +1,65 @@
+/** The tool that reads lines of a file that a search has named. */
+import { z } from 'zod'
+import { maxPath } from '../../../../shared/limits.ts'
+import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
+import { linesFrom } from './lines-from.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
+
+/** Lines that are asked of the owner; more have no room in any answer. */
+const maxLines = 5000
+
+const input = z.object({
+  path: z.string().min(1).max(maxPath).describe('As memory_search named it, such as memory/2026-01-20.md'),
+  from: z.number().int().min(1).default(1).describe('First line, 1-based'),
+  fromCharacter: z.number().int().min(1).default(1).describe('First character of that line, 1-based'),
+  lines: z.number().int().min(1).max(maxLines).optional().describe('How many lines; all when left out'),
+  maxTokens: maxTokensParameter,
+})
+
+const output = z.object({
+  path: z.string(),
+  startLine: z.number().int(),
+  endLine: z.number().int(),
+  totalLines: z.number().int(),
+  text: z.string(),
+  notice: z.string(),
+  leftOut: leftOutSchema,
+})
+
+export const memoryGet: MemoryTool<typeof input, typeof output> = {
+  name: 'memory_get',
+  title: 'Read lines of memory',
+  description:
+    'Reads lines of a memory file by path, as memory_search or memory_recent named it. Use it when a passage is not enough.',
+  input,
+  output,
+  isReadOnly: true,
+  async run({ path, from, fromCharacter, lines: count, maxTokens }, { agent, client, ask }) {
+    const asked = count ?? maxLines
+    const read = await ask((owner) => owner.workspace.lines({ agent, path, from, count: asked, forProgram: client }))
+    const rest = { path: label(path), startLine: from, endLine: from, totalLines: read.total, notice: dataNotice }
+    const wanted = linesFrom(path, read, from, fromCharacter)
+    const { lines, cutAt } = boundedText(wanted.lines, roomFor(maxTokens, rest))
+    const endLine = from + lines.length - 1
+    const last = count === undefined ? read.total : Math.min(from + count - 1, read.total)
+    const leftOut =
+      cutAt === undefined
+        ? { what: `lines ${endLine + 1}–${last}`, howToGet: `memory_get with from: ${endLine + 1}` }
+        : leftOfLine(from, wanted.character + cutAt, wanted.length, last)
+    return {
+      ...rest,
+      endLine,
+      text: fenced(lines.join('\n')),
+      ...(endLine < last || cutAt !== undefined ? { leftOut } : {}),
+    }
+  },
+}
+
+/** @param character the first that is not shown */
+function leftOfLine(line: number, character: number, length: number, last: number) {
+  const others = last > line ? `, and lines ${line + 1}–${last}` : ''
+  return {
+    what: `characters ${character}–${length} of line ${line}${others}`,
+    howToGet: `memory_get with from: ${line}, fromCharacter: ${character}`,
+  }
+}

@@ -1,0 +1,155 @@
+/** The tool that searches the memory. */
+import { z } from 'zod'
+import type { Condition, SearchResult } from '../../../../shared/contract/index.ts'
+import { maxQuery } from '../../../../shared/limits.ts'
+import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
+import { tokensAtMost } from '../token-limits.ts'
+import { placeOf, type Place } from './result-place.ts'
+import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
+
+/** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
+const catchUpMs = 100
+/** A passage of so many characters may be a part of one line. */
+const longSnippet = 200
+/** Tokens of a passage that are told in any case. */
+const leastTokens = 40
+/** Where nothing was found, it is worth waiting for the look at the files, ms. */
+const longCatchUpMs = 3000
+
+const input = z.object({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxQuery)
+    .describe(
+      'What to look for, in the words it was probably written in. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ source:memory source:sessions tag:work status:open -word',
+    ),
+  maxResults: z.number().int().min(1).max(50).optional().describe('How many passages at most; 6 when left out'),
+  minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; usually 0.35'),
+  maxTokens: maxTokensParameter,
+})
+
+const resultSchema = z.object({
+  path: z.string(),
+  startLine: z.number().int().describe('1-based, inclusive'),
+  endLine: z.number().int(),
+  fromCharacter: z.number().int().optional().describe('Where in the line the text begins, for memory_get'),
+  heading: z.string(),
+  score: z.number().describe('0 to 1'),
+  why: z.string().describe('What made it match'),
+  superseded: z.string().optional().describe('It held until then; what holds now stands at the place that is named'),
+  text: z.string(),
+})
+type Shown = z.infer<typeof resultSchema>
+
+const output = z.object({
+  results: z.array(resultSchema),
+  notice: z.string(),
+  conditions: z.array(z.string()).optional().describe('How filters of the query were understood'),
+  hint: z.string().optional(),
+  leftOut: leftOutSchema,
+})
+
+export const memorySearch: MemoryTool<typeof input, typeof output> = {
+  name: 'memory_search',
+  title: 'Search memory',
+  description:
+    "Searches the user's long-term memory: decisions, preferences, people, dates, to-dos and notes of earlier sessions with any assistant. Call it at the start of a task and before answering anything about earlier work, decisions, people, dates or preferences. Returns passages with path, lines, score and why they match; cite them as [path:line].",
+  input,
+  output,
+  isReadOnly: true,
+  async run({ query, maxResults, minScore, maxTokens }, asker) {
+    const { agent, client, ask } = asker
+    const search = (waitMs: number) =>
+      ask((owner) =>
+        owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
+      )
+    const atOnce = await search(catchUpMs)
+    // Nothing in the index as it was may be nothing yet.
+    const answer = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
+    const { results, notice, stale, standstill, conditions = [] } = answer
+    const hints = [
+      ...(results.length === 0 ? [nothingFound(answer.minScore)] : []),
+      ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
+      ...catchingUp(stale, standstill),
+    ]
+    const rest = {
+      notice: dataNotice,
+      ...(conditions.length > 0 ? { conditions: conditions.slice(0, 10).map(conditionText) } : {}),
+      ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
+    }
+    const found = await Promise.all(results.map(async (result) => shown(result, await placeIn(result, asker))))
+    const { kept, left } = bounded(found, roomFor(maxTokens, rest), (one) => one, inPart)
+    const isCut = kept.some(({ text }, at) => text !== found[at]?.text)
+    return { results: kept, ...rest, ...(left > 0 || isCut ? { leftOut: leftOut(left, isCut) } : {}) }
+  },
+}
+
+/** What the answer may lack. */
+export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
+  if (standstill !== undefined)
+    return [
+      `Recent changes are not searched, for the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads notes as they are.`,
+    ]
+  return stale ? ['The index is still catching up with recent changes.'] : []
+}
+
+/** Where a passage begins that is cut out of a line; what is short needs no second look. */
+async function placeIn(result: SearchResult, asker: ToolContext): Promise<Place> {
+  return result.snippet.length < longSnippet ? { line: result.startLine } : placeOf(result, asker)
+}
+
+function shown(result: SearchResult, { line: startLine, character }: Place): Shown {
+  const { path, endLine, heading, score, snippet, superseded } = result
+  return {
+    path: label(path),
+    startLine,
+    endLine,
+    ...(character === undefined ? {} : { fromCharacter: character }),
+    heading: label(heading, 40),
+    score: Number(score.toFixed(3)),
+    why: whyOf(result),
+    ...(superseded && { superseded: label(`held until ${superseded.until}${nowAt(superseded.by)}`) }),
+    text: fenced(character === undefined ? snippet : `…${snippet.replace(/^…/, '')}`),
+  }
+}
+
+/** However little room there is, some of what was found is told. */
+function inPart(whole: Shown, room: number): Shown {
+  const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
+  const left = room - tokensAtMost(JSON.stringify({ ...whole, text: fenced('') }))
+  return { ...whole, text: fenced(clipped(text, Math.max(leastTokens, left))) }
+}
+
+function nowAt(by: string | undefined): string {
+  return by === undefined ? '' : `; now: ${by}`
+}
+
+function leftOut(results: number, isCut: boolean) {
+  return {
+    what: [...(isCut ? ['the end of the passage'] : []), ...(results > 0 ? [`${results} more results`] : [])].join(
+      '; ',
+    ),
+    howToGet: 'a larger maxTokens, a smaller maxResults, or a narrower query; memory_get reads whole lines',
+  }
+}
+
+function whyOf({ textScore, vectorScore, matched }: SearchResult): string {
+  const words = [...new Set(matched)].slice(0, 8).map((word) => clipped(word, 12))
+  return [
+    ...(textScore ? [`words ${textScore.toFixed(2)}${words.length > 0 ? ` (${words.join(', ')})` : ''}`] : []),
+    ...(vectorScore ? [`meaning ${vectorScore.toFixed(2)}`] : []),
+  ].join('; ')
+}
+
+function nothingFound(minScore: number): string {
+  return `Nothing scored ${minScore} or more. Try other words, a lower minScore, or memory_explain to see how close they came.`
+}
+
+export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
+  const shownText = clipped(text, 30)
+  if (isUnread) return `${shownText}: not understood, searched as words`
+  const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`
+  return `${kind === 'time' ? 'raised' : 'only'}: ${shownText}${from === null && to === null ? '' : ` (${days})`}`
+}

@@ -1,5 +1,0 @@
-export { type MemoryAccess } from './access.ts'
-export { clientId, clientName } from './caller.ts'
-export { type McpEndpoint } from './http.ts'
-export { loadHttp } from './load-http.ts'
-export { serveOverStdio } from './stdio.ts'
