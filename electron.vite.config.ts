@@ -30,7 +30,7 @@ export default defineConfig({
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',
-          'cli/index': 'src/main/cli/entry.ts',
+          'cli/index': 'src/main/app/cli/entry.ts',
           'workspace/git/git-log.worker': 'src/main/workspace/git/git-log.worker.ts',
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',

@@ -4,8 +4,8 @@ import { app } from 'electron'
 if (process.argv[app.isPackaged ? 1 : 2] === 'mcp') {
   app.dock?.hide()
   // Not waited for: the system's part of the app gets ready meanwhile.
-  void import('./cli/index.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
+  void import('./app/cli/cli.ts').finally(() => app.exit(Number(process.exitCode ?? 0)))
 } else {
-  const { startDesktop } = await import('./electron/desktop.ts')
+  const { startDesktop } = await import('./app/electron/desktop.ts')
   await startDesktop(new URL('./', import.meta.url))
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import { writeCorpus } from './corpus.ts'
 import { quantile, type Figure } from './figures.ts'

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import type { Memory } from '../../src/main/search/service/memory.ts'
 
 const searches = 300

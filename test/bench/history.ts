@@ -1,7 +1,7 @@
 /** What recording a workspace's history costs those who write, and how soon a captured note is found. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { Recording } from '../../src/main/workspace/history/recording.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { median, type Figure } from './figures.ts'

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import { quantile, type Figure } from './figures.ts'
 

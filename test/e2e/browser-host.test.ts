@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { temporaryFolder, until } from '../support/folder.ts'

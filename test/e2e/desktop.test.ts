@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { Resident } from '../../src/main/owner/index.ts'
+import { Resident } from '../../src/main/app/instance-lock/host-process.ts'
 import { mainFolder } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
@@ -13,8 +13,8 @@ import { tellFirstStory } from './story.ts'
 
 vi.mock('electron', async () => (await import('../support/fake-electron.ts')).fakeElectron)
 
-const { acceptPorts } = await import('../../src/main/electron/ports.ts')
-const { interfaceUrl } = await import('../../src/main/electron/protocol.ts')
+const { acceptPorts } = await import('../../src/main/app/electron/message-ports.ts')
+const { interfaceUrl } = await import('../../src/main/app/electron/app-protocol.ts')
 
 afterAll(closeBrowser)
 

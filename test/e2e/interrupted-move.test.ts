@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { pendingText } from '../../src/main/workspace/moves/pending-change.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'

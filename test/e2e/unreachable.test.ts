@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'

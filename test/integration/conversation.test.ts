@@ -315,7 +315,7 @@ describe('M42 answers that break off', () => {
     await once(child, 'exit')
     await appendFile(join(folder, (await partial()) ?? ''), '{"text":"torn')
 
-    const { createApp } = await import('../../src/main/app.ts')
+    const { createApp } = await import('../../src/main/app/composition/create-app.ts')
     const app = await createApp({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home })
     try {
       const { chat, sessions } = await app.agents.get('main')

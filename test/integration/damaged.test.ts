@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 
 const garbage = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 151 + 7) % 256))

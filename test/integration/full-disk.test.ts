@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
 import { mainFolder } from '../support/app.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'

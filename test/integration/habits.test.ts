@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { openTestApp } from '../support/app.ts'
 import { folderWith, temporaryFolder, until } from '../support/folder.ts'
 

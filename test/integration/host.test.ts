@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestApp, openTestServer } from '../support/app.ts'
 import { connect, enter, socketOf, type Admission } from '../support/client.ts'
 import { temporaryFolder, until } from '../support/folder.ts'
@@ -181,7 +181,7 @@ describe('M49 browser host', () => {
 
 describe('M49 lifecycle', () => {
   it('M49: starts and stops fifty times and leaves nothing behind', async () => {
-    const { createApp } = await import('../../src/main/app.ts')
+    const { createApp } = await import('../../src/main/app/composition/create-app.ts')
     const { app, home } = await openTestApp({ watch: true })
     await app.agents.get('main')
     await app.close()

@@ -185,7 +185,7 @@ describe('M12 trouble with the index', () => {
     )
     const { app, home, workspace } = await openMemory({ files: { ...files, ...memoryFile } })
     await app.close()
-    const { createApp } = await import('../../src/main/app.ts')
+    const { createApp } = await import('../../src/main/app/composition/create-app.ts')
     const { mainFolder } = await import('../support/app.ts')
     await writeFile(
       join(home, 'config.yaml'),

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { walkMarkdown } from '../../src/main/workspace/files/walk.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, writeFiles } from '../support/folder.ts'

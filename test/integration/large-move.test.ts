@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import type { Moving } from '../../src/shared/contract/index.ts'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { openTestApp } from '../support/app.ts'
 
 const count = 300

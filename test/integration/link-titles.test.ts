@@ -1,7 +1,7 @@
 /** What notes and blocks are called by their own texts, for vaults whose links are shown so. */
 import { createRouterClient } from '@orpc/server'
 import { expect, it } from 'vitest'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { openTestApp } from '../support/app.ts'
 
 it('M66: notes are told with the title that their front matter or their first heading gives them', async () => {

@@ -3,7 +3,7 @@ import { link, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { textsIn } from '../support/folder.ts'
 import { openTestApp } from '../support/app.ts'
 

@@ -120,7 +120,7 @@ describe('M9 to M12 index', () => {
     await first.app.close()
     const database = join(first.home, 'memory', 'main.sqlite')
     await writeFile(database, 'this is no database at all, but it is long enough to look like one')
-    const { createApp } = await import('../../src/main/app.ts')
+    const { createApp } = await import('../../src/main/app/composition/create-app.ts')
     const { mainFolder } = await import('../support/app.ts')
     const again = await createApp({ mainFolder, env: {}, home: first.home, watch: false })
     const { memory } = await again.agents.get('main')
@@ -132,7 +132,7 @@ describe('M9 to M12 index', () => {
   it('M12: another chunk size rebuilds beside the old index and takes its place', async () => {
     const first = await openMemory()
     await first.app.close()
-    const { createApp } = await import('../../src/main/app.ts')
+    const { createApp } = await import('../../src/main/app/composition/create-app.ts')
     const { mainFolder } = await import('../support/app.ts')
     await writeFile(
       join(first.home, 'config.yaml'),

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { maxPictureBytes } from '../../src/main/platform/net/remote-picture.ts'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { openTestApp } from '../support/app.ts'
 
 const png = Buffer.from(

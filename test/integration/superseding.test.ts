@@ -1,7 +1,7 @@
 /** What was superseded stands behind what holds now, and says so, to people and models alike. */
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { quoteOf, strike } from '../../src/shared/superseded.ts'
 import { superseding } from '../recall/superseding.ts'
 import { openTestApp } from '../support/app.ts'

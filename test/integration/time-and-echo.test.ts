@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { Eyes } from '../../src/main/agent/tools/access-policy.ts'
 import { memorySearch } from '../../src/main/agent/tools/memory-search-tool.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, stat, utimes, writeFile, rm } from 'n
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../support/folder.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { openTestApp } from '../support/app.ts'
 import { textsIn, until } from '../support/folder.ts'
 

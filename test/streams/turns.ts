@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import { startLoopback, type Asked, type Loopback, type Reply } from './loopback.ts'
 import type { Recording, Wire } from './recording.ts'

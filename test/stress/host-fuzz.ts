@@ -46,7 +46,7 @@ await writeFile(
   `agents: { list: [{ id: main, workspace: ${JSON.stringify(join(root, 'workspace'))} }] }\n`,
 )
 const cli = fileURLToPath(
-  new URL(values.source ? '../../src/main/cli/index.ts' : '../../out/main/cli/index.js', import.meta.url),
+  new URL(values.source ? '../../src/main/app/cli/cli.ts' : '../../out/main/cli/index.js', import.meta.url),
 )
 const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', join(root, 'state')], {
   stdio: ['ignore', 'pipe', 'pipe'],

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { build } from '../support/build.ts'
 import { chromiumFlags, findChromium } from '../support/chromium.ts'
 import {

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 })
 const writer = fileURLToPath(new URL('../support/note-writer.ts', import.meta.url))
-const terminal = fileURLToPath(new URL('../../src/main/cli/index.ts', import.meta.url))
+const terminal = fileURLToPath(new URL('../../src/main/app/cli/cli.ts', import.meta.url))
 const atOnce = 8
 
 await report('processes', async ({ home }) => {

@@ -1,8 +1,8 @@
 /** The real app on folders of the test's own. */
 import { onTestFinished } from 'vitest'
-import { createApp, type App } from '../../src/main/app.ts'
-import { Resident } from '../../src/main/owner/index.ts'
-import { startServer, type RunningServer } from '../../src/main/host/server.ts'
+import { createApp, type App } from '../../src/main/app/composition/create-app.ts'
+import { Resident } from '../../src/main/app/instance-lock/host-process.ts'
+import { startServer, type RunningServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder } from './built.ts'
 import { temporaryFolder, writeFiles } from './folder.ts'
 import { join } from 'node:path'

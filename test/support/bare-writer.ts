@@ -3,7 +3,7 @@
  * with one of so many milliseconds, says which are acknowledged, and ends when its input does.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', name = '', pauseMs = '0'] = process.argv.slice(2)
 const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })

@@ -1,5 +1,5 @@
 /** Goes on with the scripted conversation where it stands, until it is done; made to be killed. */
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { messageText } from '../../src/shared/messages.ts'
 import { messageOf } from './scripted-conversation.ts'
 

@@ -1,5 +1,5 @@
 /** Imports a folder, and says when it begins, until somebody kills it. */
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', path = ''] = process.argv.slice(2)
 const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })

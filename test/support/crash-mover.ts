@@ -1,5 +1,5 @@
 /** Moves a note or a folder to and fro with all the links to it, and says what is done, until somebody kills it. */
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', kind = 'note'] = process.argv.slice(2)
 const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })

@@ -1,5 +1,5 @@
 /** Replaces a text in all notes, and back, until it is killed: `node crash-replacer.ts HOME`. */
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { mainFolder } from './app.ts'
 
 const app = await createApp({ mainFolder, env: {}, home: process.argv[2] ?? '', watch: false })

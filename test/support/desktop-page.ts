@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Page } from 'playwright-core'
-import { contentSecurityPolicy } from '../../src/main/host/index.ts'
-import { InterfaceFiles } from '../../src/main/host/interface-files.ts'
+import { contentSecurityPolicy } from '../../src/main/app/server/security-headers.ts'
+import { InterfaceFiles } from '../../src/main/app/server/interface-files.ts'
 
 const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
 

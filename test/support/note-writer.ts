@@ -1,5 +1,5 @@
 /** A process that remembers notes through the app and says which are acknowledged: `note-writer HOME NAME COUNT`. */
-import { createApp } from '../../src/main/app.ts'
+import { createApp } from '../../src/main/app/composition/create-app.ts'
 
 const [home = '', name = '', count = '1'] = process.argv.slice(2)
 const app = await createApp({ mainFolder: new URL('../../src/main/', import.meta.url), env: {}, home, watch: false })

@@ -2,7 +2,7 @@
 import { call } from '@orpc/server'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { createRouter } from '../../src/main/router/index.ts'
+import { createRouter } from '../../src/main/app/api/router.ts'
 import { contract, type ChatEvent, type ContractClient, type SearchResponse } from '../../src/shared/contract/index.ts'
 import { openTestApp } from '../support/app.ts'
 

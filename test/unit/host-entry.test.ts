@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { Entry } from '../../src/main/host/entry.ts'
+import { Entry } from '../../src/main/app/server/authentication.ts'
 
 const request = { headers: {}, headersDistinct: { host: ['127.0.0.1:4711'] } } as unknown as IncomingMessage
 

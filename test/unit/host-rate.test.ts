@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Inbound } from '../../src/main/socket/inbound.ts'
-import { Rate } from '../../src/main/socket/rate.ts'
+import { Inbound } from '../../src/main/app/transport/inbound.ts'
+import { Rate } from '../../src/main/app/transport/rate-limit.ts'
 
 describe('M49 limits of the browser host', () => {
   it('M49: so many at once, and then as many as come back', () => {

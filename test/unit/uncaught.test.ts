@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../src/main/platform/logging/log.ts'
 import { followUncaught, type UncaughtFault } from '../../src/main/platform/logging/uncaught.ts'
-import { harmless } from '../../src/main/cli/terminal.ts'
+import { harmless } from '../../src/main/app/cli/terminal.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 describe('M56 what nobody caught', () => {

@@ -9,7 +9,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startServer } from '../../src/main/host/server.ts'
+import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder } from '../support/built.ts'
 import { connect } from '../support/client.ts'
 

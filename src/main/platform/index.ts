@@ -1,9 +1,25 @@
 export { aheadOf, type Clock, clockAhead, systemClock } from './clock.ts'
 export { AgentConfig } from './config/agent-config.ts'
-export { type AgentSettings, expandHome, type McpServerSettings, type MemorySettings } from './config/config-schema.ts'
-export { isKeyName, KeyRing, unknownProvider } from './config/key-ring.ts'
+export {
+  type AgentEntry,
+  type AgentSettings,
+  type Config,
+  configJsonSchema,
+  defaultWorkspace,
+  expandHome,
+  type McpServerSettings,
+  type MemorySettings,
+} from './config/config-schema.ts'
+export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key-ring.ts'
 export { parseConfig } from './config/parse-config.ts'
-export { SettingsStore } from './config/settings-store.ts'
+export { describeProblems, SettingsStore } from './config/settings-store.ts'
+export { dataLocations } from './diagnostics/data-locations.ts'
+export { DiskWatch } from './diagnostics/disk-watch.ts'
+export { withFaultsTold } from './diagnostics/fault-reports.ts'
+export { Health } from './diagnostics/health.ts'
+export { reportIndex } from './diagnostics/index-reports.ts'
+export { readLog } from './diagnostics/log-tail.ts'
+export { diagnostics } from './diagnostics/report.ts'
 export { blobId, blobOf } from './diff/blob-id.ts'
 export { compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
@@ -26,7 +42,7 @@ export {
 } from './fs/durable-write.ts'
 export { ageOf } from './fs/file-age.ts'
 export { FileLock } from './fs/file-lock.ts'
-export { lockOf } from './fs/lock-folder.ts'
+export { lockFolder, lockOf } from './fs/lock-folder.ts'
 export { makeFolder } from './fs/make-folder.ts'
 export { Exclusive, realName } from './fs/mutex.ts'
 export { readIfThere, readSmallText } from './fs/read-file.ts'
@@ -34,16 +50,27 @@ export { type Tidied, tidyFolder, tidyLater } from './fs/temp-file-cleanup.ts'
 export { KeptUndos } from './fs/undo-store.ts'
 export { Queue } from './fs/work-queue.ts'
 export { writeFailure } from './fs/write-failure.ts'
-export { redact } from './logging/log.ts'
+export { type Log, openLog, redact } from './logging/log.ts'
+export { followUncaught } from './logging/uncaught.ts'
 export { boundedFetch, type Fetch } from './net/bounded-fetch.ts'
 export { isShallow } from './net/json-depth.ts'
 export { plainWords } from './net/plain-text.ts'
 export { redirected, redirectTarget } from './net/redirects.ts'
+export { RemotePictures } from './net/remote-picture.ts'
 export { retryAfterOf } from './net/retry-after.ts'
+export { openInBrowser, type ShowFile, showWithSystem } from './shell.ts'
 export { appVersion } from './version.ts'
 export { serveThread, threadBase } from './workers/serve-worker.ts'
-export { withoutForms } from './workers/skip-formdata-loading.ts'
+export { withForms, withoutForms } from './workers/skip-formdata-loading.ts'
 export { startThread, type Thread } from './workers/worker-client.ts'
 export { fromOrpcError } from './workers/worker-errors.ts'
-export { searcherYoungMb, sharedMemory, shareWithThreads, threadFile } from './workers/worker-prestart.ts'
+export {
+  isAhead,
+  memoryWorkers,
+  searcherYoungMb,
+  sharedMemory,
+  shareWithThreads,
+  startAhead,
+  threadFile,
+} from './workers/worker-prestart.ts'
 export { yieldToOthers } from './workers/yield.ts'

@@ -4,10 +4,17 @@ import { identifiersIn } from '../../../src/main/agent/context/identifiers.ts'
 describe('M31 identifiers of a text', () => {
   it('M31: paths, addresses, names, versions, days and amounts are found', () => {
     const found = identifiersIn(
-      'Ask ada@example.org about src/main/app.ts, POSTGRES_URL and v2.3.0 (2026-01-20): 500 ms.',
+      'Ask ada@example.org about src/main/app/composition/create-app.ts, POSTGRES_URL and v2.3.0 (2026-01-20): 500 ms.',
     )
     expect([...found].sort()).toEqual(
-      ['2026-01-20', '500 ms', 'POSTGRES_URL', 'ada@example.org', 'src/main/app.ts', 'v2.3.0'].sort(),
+      [
+        '2026-01-20',
+        '500 ms',
+        'POSTGRES_URL',
+        'ada@example.org',
+        'src/main/app/composition/create-app.ts',
+        'v2.3.0',
+      ].sort(),
     )
   })
 

@@ -220,10 +220,14 @@ describe('M30 what the entries say', () => {
 describe('M31 identifiers', () => {
   it('M31: finds those that are spoken of again and that the summary lacks', () => {
     const before =
-      'See src/main/app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
+      'See src/main/app/composition/create-app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
     expect(
-      lostIdentifiers(before, 'again src/main/app.ts and POSTGRES_URL and v2.3.0', 'We set POSTGRES_URL.').sort(),
-    ).toEqual(['src/main/app.ts', 'v2.3.0'])
+      lostIdentifiers(
+        before,
+        'again src/main/app/composition/create-app.ts and POSTGRES_URL and v2.3.0',
+        'We set POSTGRES_URL.',
+      ).sort(),
+    ).toEqual(['src/main/app/composition/create-app.ts', 'v2.3.0'])
     expect(lostIdentifiers(before, '', '')).toEqual([])
   })
 })

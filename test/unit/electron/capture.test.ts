@@ -4,10 +4,10 @@ import { fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
 
 vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
 
-const { CaptureWindow } = await import('../../../src/main/electron/capture-window.ts')
-const { CaptureShortcut } = await import('../../../src/main/electron/capture-shortcut.ts')
-const { CaptureTray } = await import('../../../src/main/electron/tray.ts')
-const { noteOfArguments, noteOfLink } = await import('../../../src/main/electron/links.ts')
+const { CaptureWindow } = await import('../../../src/main/app/electron/capture-window.ts')
+const { CaptureShortcut } = await import('../../../src/main/app/electron/capture-shortcut.ts')
+const { CaptureTray } = await import('../../../src/main/app/electron/capture-tray.ts')
+const { noteOfArguments, noteOfLink } = await import('../../../src/main/app/electron/protocol-links.ts')
 
 afterEach(() => {
   FakeWindow.all.length = 0

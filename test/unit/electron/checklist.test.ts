@@ -5,13 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { contentSecurityPolicy } from '../../../src/main/host/headers.ts'
+import { contentSecurityPolicy } from '../../../src/main/app/server/security-headers.ts'
 import { electronHandlers, fakeElectron, FakeWindow } from '../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
 
-const { startDesktop } = await import('../../../src/main/electron/desktop.ts')
+const { startDesktop } = await import('../../../src/main/app/electron/desktop.ts')
 
 const mainFolder = new URL('../../../src/main/', import.meta.url)
 const ours = 'app://commonplace/'

@@ -13,12 +13,13 @@ import { temporaryFolder, until } from '../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../support/fake-electron.ts')).fakeElectron)
 
-const { acceptPorts } = await import('../../../src/main/electron/ports.ts')
-const { fileFor, interfaceUrl, registerScheme, serveInterface } = await import('../../../src/main/electron/protocol.ts')
-const { denyPermissions, keepInside } = await import('../../../src/main/electron/security.ts')
-const { installMenu } = await import('../../../src/main/electron/menu.ts')
-const { McpPort } = await import('../../../src/main/electron/mcp-port.ts')
-const { startDesktop } = await import('../../../src/main/electron/desktop.ts')
+const { acceptPorts } = await import('../../../src/main/app/electron/message-ports.ts')
+const { fileFor, interfaceUrl, registerScheme, serveInterface } =
+  await import('../../../src/main/app/electron/app-protocol.ts')
+const { denyPermissions, keepInside } = await import('../../../src/main/app/electron/window-security.ts')
+const { installMenu } = await import('../../../src/main/app/electron/app-menu.ts')
+const { McpPort } = await import('../../../src/main/app/electron/mcp-port.ts')
+const { startDesktop } = await import('../../../src/main/app/electron/desktop.ts')
 
 afterEach(() => {
   fakeElectron.app.removeAllListeners()
@@ -112,7 +113,7 @@ describe('M58 desktop shell: other programs over HTTP', () => {
     fakeElectron.app.exit.mockClear()
     // The command itself would take this process's input.
     const served = vi.fn(() => ({}))
-    vi.doMock('../../../src/main/cli/index.ts', served)
+    vi.doMock('../../../src/main/app/cli/cli.ts', served)
     await import('../../../src/main/index.ts')
     await until(() => fakeElectron.app.exit.mock.calls.length === 1)
     expect(served).toHaveBeenCalledOnce()

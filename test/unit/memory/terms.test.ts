@@ -22,7 +22,7 @@ describe('M19 words and identifiers', () => {
     ['POSTGRES_URL', ['postgres_url', 'postgr', 'url']],
     ['v2.3.0', ['v2.3.0', 'v2', '3', '0']],
     ['ann@example.com', ['ann@example.com', 'ann', 'exampl', 'com']],
-    ['src/main/app.ts', ['src/main/app.ts', 'src', 'main', 'app', 'ts']],
+    ['src/main/app/composition/create-app.ts', ['src/main/app/composition/create-app.ts', 'src', 'main', 'app', 'ts']],
     ['LazyInitException', ['lazi', 'init', 'except']],
   ])('M19: keeps %s whole and by part', (identifier, expected) => {
     const terms = wordsOf(`set ${identifier} now`)

@@ -1,6 +1,6 @@
 /** What is too deep, or holds too much, to be read at all. */
 import { describe, expect, it } from 'vitest'
-import { isReasonable } from '../../../src/main/socket/message-shape.ts'
+import { isReasonable } from '../../../src/main/app/transport/message-shape.ts'
 
 describe('M56 the shape of messages', () => {
   it.each([

@@ -1,1 +1,2 @@
 export { McpConnection } from './mcp-connection.ts'
+export { McpServers } from './mcp-servers.ts'

@@ -1,0 +1,458 @@
+/**
+ * Who exists and where they live: the list from the configuration, and the agents that are at work. One file, since who is
+ * open, who is asked for and whose folder is whose must agree at every moment.
+ */
+import { join, resolve } from 'node:path'
+import type { Agent as AgentSummary, Locale } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import {
+  Changes,
+  type Announcements,
+  AgentConfig,
+  defaultWorkspace,
+  expandHome,
+  type AgentEntry,
+  type AgentSettings,
+  describeProblems,
+  type SettingsStore,
+} from '#platform'
+import { resumeInThread, type ForgetFolders, VaultHabits, isInside } from '#workspace'
+import { Agent } from './agent.ts'
+import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
+import type { AgentFolders, StateFolders } from './state-folders.ts'
+import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
+import { moveOwnFiles, ownFolderIn, type MovedOwn } from './own-files.ts'
+import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
+import type { SingleFolder } from './single-folder.ts'
+import { Forgetting } from './erasure.ts'
+import { wireAgent } from '../composition/agent-subscriptions.ts'
+
+const defaultAgent = 'main'
+
+export interface AgentsOptions extends SharedOptions {
+  readonly settings: SettingsStore
+  readonly folders: StateFolders
+  /** A folder that is used instead of an agent's own; no other agent is there then. */
+  readonly single: SingleFolder | undefined
+}
+
+export class Agents {
+  /** There are others, or one is another than it was. */
+  readonly changes: Announcements<void>
+  readonly #changes = new Changes()
+  readonly #options: AgentsOptions
+  /** As it was last told. */
+  #told: string
+  readonly #open = new Map<string, Promise<Agent>>()
+  /** Of those that are being opened. */
+  readonly #created = new WeakMap<Promise<Agent>, Promise<Agent>>()
+  /** Folders that are being made somebody's, and whose. */
+  readonly #claimed = new Map<string, string>()
+  #isSavingPower = false
+  readonly forgetting: Forgetting
+
+  constructor(options: AgentsOptions) {
+    this.changes = this.#changes
+    this.#options = options
+    this.forgetting = new Forgetting({
+      entry: options.forgetEntry,
+      get: (id) => this.get(id),
+      folders: (id) => this.#forgettable(id),
+      whileClosed: (agent, work) => this.#whileClosed(agent, work),
+    })
+    this.#told = this.#described()
+    options.settings.changes.subscribe(() => {
+      void this.#applySettings()
+      if (this.#described() !== this.#told) this.#announce()
+    })
+  }
+
+  /** Put away by the user: nobody else is served by it. */
+  isArchived(id: string): boolean {
+    return this.#entries().some((agent) => agent.id === id && agent.archived)
+  }
+
+  async list(): Promise<AgentSummary[]> {
+    return Promise.all(
+      this.#entries().map(async ({ id, name, color, model, archived }, index) => ({
+        id,
+        name: name ?? id,
+        workspace: this.workspaceOf(id),
+        color: color ?? colorAt(index),
+        model,
+        archived,
+        reads: this.#sharedWith(id).map(({ agent }) => agent),
+        ready: await exists(this.workspaceOf(id)),
+      })),
+    )
+  }
+
+  /** True until somebody has chosen where the first agent lives. */
+  get isFirstRun(): boolean {
+    const { single, settings } = this.#options
+    return single === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
+  }
+
+  /** @throws AppError `unknown_agent` */
+  settingsOf(id: string): AgentSettings {
+    const { single, settings } = this.#options
+    const { defaults, list } = settings.config.agents
+    const entry = list.find((agent) => agent.id === id)
+    if (single ? single.agent !== id : !entry && id !== defaultAgent)
+      throw new AppError('unknown_agent', `there is no agent ${id}`, { agent: id })
+    return entry ?? defaults
+  }
+
+  /** @throws AppError `unknown_agent` */
+  configOf(id: string): AgentConfig {
+    this.settingsOf(id)
+    return new AgentConfig(id, this.#options.settings)
+  }
+
+  /** Absolute. @throws AppError `unknown_agent` */
+  workspaceOf(id: string): string {
+    this.settingsOf(id)
+    return this.#options.single?.folder ?? this.#ownWorkspaceOf(id)
+  }
+
+  /** Where the agent lives, also while it uses another folder. */
+  #ownWorkspaceOf(id: string): string {
+    const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
+    return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
+  }
+
+  /** The agent at work; opened when it is first asked for. @throws AppError `unknown_agent`, `folder_unreadable` */
+  async get(id: string): Promise<Agent> {
+    this.#assertConfigured()
+    const known = this.#open.get(id)
+    if (known) return known
+    const opening = this.#openAgent(id)
+    this.#open.set(id, opening)
+    try {
+      return await opening
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }
+
+  /** The same, before its memory can be asked: enough to tell what lies in its folder. */
+  async created(id: string): Promise<Agent> {
+    const opened = this.get(id)
+    const opening = this.#open.get(id)
+    const created = opening && this.#created.get(opening)
+    if (!created) return opened
+    // Whoever asks the memory hears of it.
+    opened.catch(() => undefined)
+    return created
+  }
+
+  /**
+   * Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration.
+   * @param add whether files may be put there, which a folder of another program gets none of unasked, and into what
+   * folder of it
+   * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
+   */
+  async setUp(
+    id: string,
+    workspace: string,
+    locale: Locale,
+    add: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
+  ): Promise<SetUp> {
+    this.#assertMany()
+    const folder = absolute(workspace)
+    if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
+    const created = await this.#claim(id, folder, async () => {
+      const own = add.own === undefined ? {} : { own: add.own }
+      const vault = { ...this.settingsOf(id).vault, ...own }
+      const seeding = { mayAdd: add.seed, vault }
+      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale), seeding)
+      const { list } = this.#options.settings.config.agents
+      const index = list.findIndex((agent) => agent.id === id)
+      if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
+      else await this.#options.settings.set([['agents', 'list', index, 'workspace'], folder])
+      if (add.own !== undefined) await this.#setOwn(id, add.own)
+      return seeded
+    })
+    await this.#reopen(id)
+    await noteTemplates(await this.#agentOptions(id), created)
+    this.#announce()
+    return { workspace: folder, created }
+  }
+
+  /**
+   * A new agent: a name, a folder that is nobody else's, and the settings of all or of another one.
+   * @throws AppError `folder_taken`, `write_failed`, `unknown_agent`
+   */
+  async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
+    this.#assertMany()
+    const { list } = this.#options.settings.config.agents
+    const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
+    const folder = absolute(workspace ?? defaultWorkspace(id))
+    this.#assertFree(folder)
+    const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
+    const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
+    await this.#claim(id, folder, async () => {
+      const { vault } = this.#options.settings.config.agents.defaults
+      const created = await seed(folder, join(this.#options.resources, 'templates', locale), { vault })
+      // The built-in agent gets an entry of its own, so that it is not lost among others.
+      if (list.length === 0) await this.#ownEntry(defaultAgent)
+      const end = this.#options.settings.config.agents.list.length
+      await this.#options.settings.set([['agents', 'list', end], entry])
+      await noteTemplates(await this.#agentOptions(id), created)
+    })
+    return { agent: id, workspace: folder }
+  }
+
+  /** @throws AppError `unknown_agent`, `last_agent` */
+  async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
+    this.#assertMany()
+    this.settingsOf(id)
+    const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)
+    if (change.archived === true && others.length === 0)
+      throw new AppError('last_agent', 'the last agent cannot be archived', { agent: id })
+    const index = await this.#ownEntry(id)
+    await this.#options.settings.set(
+      ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
+    )
+  }
+
+  /** @throws AppError `unknown_agent` */
+  async share(id: string, readers: readonly string[]): Promise<void> {
+    this.#assertMany()
+    for (const reader of readers) this.settingsOf(reader)
+    const index = await this.#ownEntry(id)
+    const path = ['agents', 'list', index, 'memory', 'shareWith']
+    await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
+  }
+
+  /**
+   * Has an agent's own files lie in another folder of its workspace, and moves those that are there; links follow.
+   * @returns what was moved, and what stays since its name is taken there @throws as `Links.move`; nothing is done then
+   */
+  async moveOwn(id: string, own: string): Promise<MovedOwn> {
+    this.#assertMany()
+    const agent = await this.get(id)
+    return moveOwnFiles(agent, own, () => this.#setOwn(id, own))
+  }
+
+  async #setOwn(id: string, own: string): Promise<void> {
+    const index = await this.#ownEntry(id)
+    await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
+  }
+
+  /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
+  async #ownEntry(id: string): Promise<number> {
+    this.settingsOf(id)
+    const { list } = this.#options.settings.config.agents
+    const index = list.findIndex((agent) => agent.id === id)
+    if (index >= 0) return index
+    await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: this.workspaceOf(id) }])
+    return list.length
+  }
+
+  /** Without a configuration nobody knows whose folder is whose. @throws AppError `config_invalid` */
+  #assertConfigured(): void {
+    const { settings } = this.#options
+    if (settings.hasBeenRead) return
+    const reason = describeProblems(settings.file, settings.problems)
+    throw new AppError('config_invalid', reason, { file: settings.file, reason })
+  }
+
+  /** @throws AppError `single_folder` */
+  #assertMany(): void {
+    const { single } = this.#options
+    if (!single) return
+    throw new AppError('single_folder', `only ${single.folder} is open here; agents are managed without --workspace`, {
+      path: single.folder,
+    })
+  }
+
+  /** Also of agents that were put aside: their notes lie where they lay. */
+  #memories(): Pick<SharedMemory, 'workspace' | 'local'>[] {
+    return this.#entries().map(({ id }) => ({
+      workspace: this.workspaceOf(id),
+      local: this.settingsOf(id).visibility.local,
+    }))
+  }
+
+  /** The memories that an agent may read besides its own. */
+  #sharedWith(id: string): SharedMemory[] {
+    if (this.#options.single) return []
+    return this.#options.settings.config.agents.list
+      .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
+      .map(({ id: agent, vault, visibility: { local } }) => {
+        const workspace = this.workspaceOf(agent)
+        return { agent, workspace, own: ownFolderIn(workspace, vault.own), local }
+      })
+  }
+
+  /** @throws AppError `folder_taken` */
+  #assertFree(folder: string): void {
+    const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
+    if (taken || isInside(this.#options.folders.home, folder))
+      throw new AppError('folder_taken', `${folder} belongs to somebody else`, {
+        path: folder,
+        agent: taken ? (taken.name ?? taken.id) : 'Commonplace',
+      })
+  }
+
+  /** While power is short, nothing is indexed before somebody searches. */
+  async savePower(isSaving: boolean): Promise<void> {
+    this.#isSavingPower = isSaving
+    const agents = await Promise.allSettled(this.#open.values())
+    for (const agent of agents) if (agent.status === 'fulfilled') agent.value.savePower(isSaving)
+  }
+
+  async close(): Promise<void> {
+    const agents = await Promise.allSettled(this.#open.values())
+    await Promise.all(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close() : undefined)))
+    this.#open.clear()
+  }
+
+  #described(): string {
+    const { list } = this.#options.settings.config.agents
+    return JSON.stringify([this.#entries(), list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
+  }
+
+  #announce(): void {
+    this.#told = this.#described()
+    this.#changes.announce()
+  }
+
+  #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
+    const { single, settings } = this.#options
+    const { defaults, list } = settings.config.agents
+    const entries = single ? list.filter(({ id }) => id === single.agent) : list
+    return entries.length > 0
+      ? entries
+      : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
+  }
+
+  /** To write without an index or a history of its own: another process may have the agent open. @throws AppError `unknown_agent`, `folder_unreadable` */
+  async writer(id: string): Promise<Writer> {
+    return openWriter(await this.#agentOptions(id))
+  }
+
+  /** Does something to what is kept of an agent while nobody has it open; whoever asks for it waits. */
+  async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
+    const { id } = agent
+    const opened = Promise.withResolvers<Agent>()
+    opened.promise.catch(() => undefined)
+    this.#open.set(id, opened.promise)
+    try {
+      await agent.close()
+      yield* work()
+    } finally {
+      this.#openAgent(id).then(opened.resolve, (error: unknown) => {
+        this.#open.delete(id)
+        opened.reject(error)
+      })
+    }
+  }
+
+  /** All that is kept of an agent. */
+  #forgettable(id: string): ForgetFolders {
+    const { home, logs } = this.#options.folders
+    const workspace = this.workspaceOf(id)
+    return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
+  }
+
+  #openAgent(id: string): Promise<Agent> {
+    const { promise, resolve, reject } = Promise.withResolvers<Agent>()
+    const opening = this.#startAgent(id, resolve)
+    // Whoever waits for all of it hears of it.
+    promise.catch(() => undefined)
+    opening.catch(reject)
+    this.#created.set(opening, promise)
+    return opening
+  }
+
+  async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
+    const options = await this.#agentOptions(id)
+    // Where a crash broke it off, it is done before anybody reads anything.
+    await resumeInThread(options.forgetEntry, this.#forgettable(id)).catch((error: unknown) => {
+      // Somebody else has a file just now: it is done at the next start, and what is here can be used.
+      options.log.fault(error, `forgetting of agent ${id}`)
+    })
+    const agent = await Agent.create(options)
+    onCreated(agent)
+    wireAgent(agent, options)
+    await agent.start()
+    if (this.#isSavingPower) agent.savePower(true)
+    return agent
+  }
+
+  async #agentOptions(id: string): Promise<AgentOptions> {
+    const { folders: _folders, single: _single, ...shared } = this.#options
+    const workspace = this.workspaceOf(id)
+    const folders = this.foldersOf(id)
+    if (!(await exists(workspace))) {
+      throw new AppError('folder_unreadable', `${workspace} does not exist or may not be read`, { path: workspace })
+    }
+    const config = this.configOf(id)
+    return {
+      ...shared,
+      config,
+      habits: await VaultHabits.open(workspace, () => config.current.vault),
+      workspace,
+      folders,
+      modelsFolder: this.#options.folders.models,
+      shared: () => this.#sharedWith(id),
+      memories: () => this.#memories(),
+      forbidden: () => this.#foreignFolders(id),
+    }
+  }
+
+  /** What is kept for an agent, or for the folder that it uses instead of its own. */
+  foldersOf(id: string): AgentFolders {
+    const { folders, single, embeddingProvider } = this.#options
+    const own = single ? folders.folder(single.folder) : folders.agent(id)
+    // An index that was asked for with other vectors lies beside the one in use.
+    return embeddingProvider === undefined
+      ? own
+      : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
+  }
+
+  /** What an agent may never touch, even where it lies inside its workspace (M27), as things are now. */
+  #foreignFolders(id: string): string[] {
+    const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
+    const claimed = [...this.#claimed].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
+    const own = this.workspaceOf(id)
+    const folders = [this.#options.folders.home, ...others.map((agent) => this.#ownWorkspaceOf(agent.id)), ...claimed]
+    return [...new Set(folders)].filter((folder) => folder !== own)
+  }
+
+  /** Others let go of a folder before its agent puts anything there. */
+  async #claim<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
+    this.#claimed.set(folder, id)
+    try {
+      await this.#applySettings()
+      return await work()
+    } finally {
+      this.#claimed.delete(folder)
+      // Where it came to nothing, the folder is whose it was before.
+      await this.#applySettings()
+    }
+  }
+
+  /** Agents at work take over what changed; one that is gone from the list goes on until the app ends. */
+  async #applySettings(): Promise<void> {
+    for (const [id, opening] of this.#open) {
+      try {
+        const agent = await opening
+        if (agent.workspace.roots.workspace === this.workspaceOf(id)) await agent.applySettings()
+        else await this.#reopen(id)
+      } catch (error) {
+        const isGone = error instanceof AppError && error.code === 'unknown_agent'
+        if (!isGone) this.#options.log.fault(error, `new settings for agent ${id}`)
+      }
+    }
+  }
+
+  async #reopen(id: string): Promise<void> {
+    const open = this.#open.get(id)
+    this.#open.delete(id)
+    if (open) await (await open).close()
+  }
+}

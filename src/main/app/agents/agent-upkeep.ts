@@ -1,0 +1,158 @@
+/** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
+import { join } from 'node:path'
+import { AgentModels, loadPrompts, type ProposedChange, keepRequest, keepWire, type Sessions } from '#agent'
+import { type Links, hashText, localDate, type Workspace } from '#workspace'
+import { hasSourceMark, sourceMark, sourceName } from '../../../shared/provenance.ts'
+import { withAddedSource } from '../../../shared/provenance-edit.ts'
+import { messageText } from '../../../shared/messages.ts'
+import { ask as askModel, type ChatModel, type ModelRequest, type Look } from '#llm'
+import {
+  outsideFound,
+  proposalOf,
+  runCandidates,
+  type LookOptions,
+  type NotesOptions,
+  Scheduler,
+  type Candidates,
+  Upkeep,
+  type ReviewModel,
+} from '#curation'
+import type { LocalNotes, Sight } from '#workspace/privacy'
+import type { AgentOptions } from './agent-options.ts'
+import { builtinFile, notesFolders } from './memory-source.ts'
+import { reportDamaged } from './report-damaged.ts'
+
+interface Owners {
+  readonly workspace: Workspace
+  readonly sessions: Sessions
+  readonly links: Links
+  readonly localNotes: LocalNotes
+  /** Milliseconds since anybody used this agent. */
+  readonly idleFor: () => number
+}
+
+export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
+  const { config, folders, now, differ, resources, log } = options
+  const { workspace, sessions, links, localNotes } = owners
+  const seen = () => localNotes.look()
+  const notes = (): NotesOptions => {
+    return {
+      entry: options.upkeepEntry,
+      roots: workspace.roots,
+      scope: config.current.memory.scope,
+      layout: workspace.layout,
+      builtinFile: builtinFile(resources),
+    }
+  }
+  const look = async (): Promise<LookOptions> => {
+    const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
+    return { ...notes(), recalls, broken, local: notesFolders(options)[0]?.local ?? [], now: now() }
+  }
+  const upkeep = new Upkeep({
+    folder: folders.upkeep,
+    workspace,
+    differ,
+    now,
+    localOf: (path, text) => localNotes.marks().of(path, text),
+    look,
+    review: {
+      model: () => reviewModel(options, seen),
+      budget: () => {
+        const { monthlyBudget: usd, monthlyTokens: tokens } = config.current.upkeep
+        return { usd, tokens }
+      },
+      prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
+      candidates: async ({ isLocal }, signal) => {
+        const found = await runCandidates(notes(), signal)
+        return isLocal ? found : withoutLocal(found, await seen())
+      },
+    },
+    onDamaged: (aside) => reportDamaged(options, aside),
+  })
+  const onFault = (error: unknown) => log.fault(error, `upkeep of agent ${config.id}`)
+  const scheduler = new Scheduler({
+    folder: folders.upkeep,
+    now,
+    schedule: () => config.current.upkeep.schedule,
+    idleFor: owners.idleFor,
+    run: async () => {
+      await upkeep.look()
+      if (!reviewModel(options, seen).isOffline) await upkeep.review('schedule')
+    },
+    onFault,
+  })
+  return { upkeep, scheduler }
+}
+
+/** What a remote model may judge: nothing that stays on this machine. */
+function withoutLocal(found: Candidates, sight: Sight): Candidates {
+  const isSeen = (index: number) => {
+    const at = found.lines[index]
+    const note = at && sight.notes.get(at.path)
+    return !note || !(note.isWhole || note.lines.has(at.line - 1))
+  }
+  return {
+    ...found,
+    pairs: found.pairs.filter(([one, other]) => isSeen(one) && isSeen(other)),
+    logged: found.logged.filter(isSeen),
+    kept: found.kept.filter(isSeen),
+    sections: found.sections.filter((title) => !sight.net.holds(title)),
+  }
+}
+
+/** What words of others went into waits for a person (M63). */
+export async function proposeOutside(
+  upkeep: Upkeep,
+  { path, before, after, sources }: ProposedChange,
+  model: string,
+  at: Date,
+): Promise<void> {
+  const day = localDate(at)
+  const marked = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
+  const found = outsideFound({ path, before, after: marked, from: sources.map(sourceName) })
+  const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
+  await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
+}
+
+/** Where requests of reviews are kept, as conversations keep theirs. */
+export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
+  return join(folders.upkeep, 'requests')
+}
+
+/** @throws AppError `provider_key_missing`, `unknown_model` */
+function reviewModel(options: AgentOptions, sight: Look): ReviewModel {
+  const { config, models, windows } = options
+  const id = config.current.upkeep.model ?? config.current.model
+  const model = new AgentModels(models, config, windows, sight).create(id)
+  return {
+    id: model.id,
+    isOffline: model.provider === 'offline',
+    isLocal: model.isLocal,
+    contextWindow: model.contextWindow,
+    maxOutput: model.maxOutput,
+    prices: models.prices(id),
+    ask: (content, maxOutput, signal) => ask(options, model, content, maxOutput, signal),
+  }
+}
+
+async function ask(
+  options: AgentOptions,
+  model: ChatModel,
+  content: string,
+  maxOutput: number,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<ReviewModel['ask']>>> {
+  const folder = upkeepRequests(options)
+  const sent: Omit<ModelRequest, 'purpose'> = {
+    system: ['You keep a person’s notes true. You answer with JSON.'],
+    messages: [{ role: 'user', content, timestamp: 0 }],
+    tools: [],
+    maxOutput,
+  }
+  const number = await keepRequest(folder, { model: model.id, ...sent }, options.now())
+  const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...sent }, signal, (wire) =>
+    keepWire(folder, number, wire),
+  )
+  const { totalTokens: tokens, cost } = answer.usage
+  return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: number }
+}

@@ -1,0 +1,108 @@
+/** Forgetting for good, agent by agent: what is looked through, what is about the same in other words, and who ends it. */
+import type { ForgetStep } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { isSentTexts } from '../../../shared/providers.ts'
+import {
+  assertNamable,
+  Phrase,
+  forgetInThread,
+  scanInThread,
+  otherGit,
+  type ForgetFolders,
+  type ForgetRequest,
+} from '#workspace'
+import type { Agent } from './agent.ts'
+
+/** Lines of what search finds that are offered. */
+const maxNear = 12
+/** Offered, not done: what is only a little about it is worth a look. */
+const leastNear = 0.1
+
+export interface ForgettingOptions {
+  /** The thread's entry. */
+  readonly entry: URL
+  readonly get: (id: string) => Promise<Agent>
+  /** All that is kept of an agent. */
+  readonly folders: (id: string) => ForgetFolders
+  /** Does something while nobody has the agent open; whoever asks for it waits. */
+  readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
+}
+
+export class Forgetting {
+  readonly #options: ForgettingOptions
+  /** What ends it, by agent. */
+  readonly #stops = new Map<string, AbortController>()
+
+  constructor(options: ForgettingOptions) {
+    this.#options = options
+  }
+
+  /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
+  async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
+    const { entry, folders } = this.#options
+    return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)
+  }
+
+  /**
+   * Takes something out of all that is kept of an agent, for good.
+   * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
+   */
+  async *run(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
+    assertNamable(request.texts)
+    if (this.#stops.has(id)) throw new AppError('session_busy', 'something is being forgotten already', {})
+    const agent = await this.#options.get(id)
+    if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
+    const stop = new AbortController()
+    this.#stops.set(id, stop)
+    try {
+      yield* this.#options.whileClosed(agent, () =>
+        forgetInThread(this.#options.entry, this.#options.folders(id), request, stop.signal),
+      )
+    } finally {
+      this.#stops.delete(id)
+    }
+  }
+
+  /** Ends it after the file at hand. */
+  stop(id: string): void {
+    this.#stops.get(id)?.abort()
+  }
+}
+
+interface ForgetQuestion {
+  readonly words: string
+  readonly lines: readonly string[]
+}
+
+async function findIn(
+  { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ForgetFolders },
+  { words, lines }: ForgetQuestion,
+  signal: AbortSignal | undefined,
+) {
+  const phrase = new Phrase([words, ...lines])
+  const places = await scanInThread(entry, folders, [words, ...lines], signal)
+  // What is to be forgotten is told to nobody.
+  const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear, staysHere: true })
+  const near = results
+    .filter(({ source }) => source === 'memory')
+    .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
+      const lines = snippet.split('\n')
+      // Of several, those that have to do with it.
+      const isAbout = (text: string) =>
+        lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+      return lines
+        .map((text, at) => ({ path, line: (snippetLine ?? startLine) + at, text: text.trim() }))
+        .filter(({ text }) => isAbout(text))
+    })
+    .filter(({ text }) => canBeNamed(text) && !phrase.isIn(text))
+  const known = new Map(near.map((one) => [one.text, one]))
+  const git = (await otherGit(folders.workspace)) ?? null
+  const { provider, model } = await agent.memory.status()
+  const embedding = isSentTexts(provider) ? `${provider}/${model}` : undefined
+  return { places, near: [...known.values()].slice(0, maxNear), git, embedding }
+}
+
+/** Long enough to be told from other lines, and no heading. */
+function canBeNamed(text: string): boolean {
+  return text.length >= 12 && !/^(?:#|---|\||```)/.test(text)
+}

@@ -1,0 +1,62 @@
+/** The files of a workspace as they are listed: what each is, its figures, and why it is not searched. */
+import type { FileEntry, ListedFile, MemoryScope } from '../../../shared/contract/index.ts'
+import { type VaultHabits, dailyLogDate, fileKind, unsearchedOf, type Workspace, type TextFigures } from '#workspace'
+import type { Memory } from '#search'
+import type { LocalNote, LocalNotes } from '#workspace/privacy'
+
+interface Named {
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly scope: MemoryScope
+}
+
+export interface Listed extends Named {
+  readonly habits: VaultHabits
+  /** What stays on this machine. */
+  readonly localNotes: LocalNotes
+  /** Of files that the index does not have. */
+  readonly figures: TextFigures
+}
+
+/** By what the folders say: no file is asked about, let alone read. */
+export async function nameFiles(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+  return (await named.workspace.paths(signal)).map((path) => listed(named, path))
+}
+
+function listed({ workspace: { layout }, memory, scope }: Named, path: string): ListedFile {
+  const date = dailyLogDate(path, layout)
+  return {
+    path,
+    kind: fileKind(path, layout),
+    ...(date === undefined ? {} : { date }),
+    ...unsearchedOf(path, scope, memory.unreadable, layout),
+  }
+}
+
+export async function listFiles(
+  { workspace, memory, habits, scope, localNotes, figures }: Listed,
+  signal: AbortSignal | undefined,
+): Promise<FileEntry[]> {
+  const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])
+  const counted = new Map(counts.filter(({ source }) => source === 'memory').map((file) => [file.path, file]))
+  await habits.refresh(files.map(({ path }) => path))
+  const all = files.map(({ path, size, modifiedAt }) => ({
+    ...listed({ workspace, memory, scope }, path),
+    size,
+    modifiedAt,
+  }))
+  // What is about to be indexed is counted there.
+  const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
+  const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])
+  return all.map((file) => {
+    const { path, size } = file
+    const { words, tokens } = counted.get(path) ?? own.get(path) ?? { words: 0, tokens: Math.ceil(size / 4) }
+    return { ...file, words, tokens, ...localOf(sight.notes.get(path)) }
+  })
+}
+
+function localOf(note: LocalNote | undefined): Pick<FileEntry, 'local'> {
+  if (!note) return {}
+  const { isWhole, rule, problem } = note
+  return { local: { isWhole, ...(rule === undefined ? {} : { rule }), ...(problem === undefined ? {} : { problem }) } }
+}

@@ -1,0 +1,143 @@
+/** What an agent may read besides its own files, and what its index is built from. */
+import { join, relative, sep } from 'node:path'
+import { isSentTexts } from '../../../shared/providers.ts'
+import { staysHere } from '../../../shared/reach.ts'
+import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
+import { expandHome, type AgentSettings, isKeyName } from '#platform'
+import { type VaultHabits, isIgnoredPath, layoutOf, type Layout, isInside, type ReadableFolder } from '#workspace'
+import { LocalNotes, placesOf, rulesAt, rulesIn, type NotesFolder } from '#workspace/privacy'
+import type { AgentOptions } from './agent-options.ts'
+
+export function readableFolders(options: AgentOptions): ReadableFolder[] {
+  return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
+}
+
+/** The model that comes with the app. */
+export function builtinFile(resources: string): string {
+  return join(resources, 'models', 'builtin', 'model.bin')
+}
+
+export function memorySource(options: AgentOptions): MemorySource {
+  const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
+  const layout = layoutOfHabits(options.habits)
+  const forbidden = options.forbidden()
+  return {
+    file: options.folders.index,
+    folders: [
+      { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
+      // Of each its own files alone: not another agent's that lies inside, nor what the workspace has already.
+      ...otherFolders(options)
+        .filter(({ folder }) => !isCovered(folder, options))
+        .map((other) => ({
+          ...other,
+          forbidden: isInside(other.folder, options.workspace) ? [...forbidden, options.workspace] : forbidden,
+        })),
+      ...(sessions
+        ? [{ source: 'sessions' as const, folder: options.folders.sessions, prefix: sessionsPrefix, forbidden: [] }]
+        : []),
+    ],
+    chunk,
+    debounceMs: sync.debounceMs,
+    embedding: embeddingSource(embedding, options),
+    notes: notesFolders(options),
+  }
+}
+
+/** What of all that stays on this machine. */
+export function openLocalNotes(options: AgentOptions): LocalNotes {
+  return new LocalNotes(() => notesFolders(options), {
+    keptIn: `${options.folders.index}.plain`,
+    entry: options.lookEntry,
+  })
+}
+
+/** Whose notes may be local, and by which settings: all that the agent can read. */
+export function notesFolders(options: AgentOptions): NotesFolder[] {
+  const { workspace, config } = options
+  const rules = config.current.visibility.local.map((rule) => expandHome(rule))
+  const places = placesOf(workspace, rules)
+  return [
+    {
+      folder: workspace,
+      prefix: '',
+      forbidden: options.forbidden(),
+      local: rulesAt(workspace, rulesIn(workspace, rules), places),
+    },
+    ...extraFolders(options).map((folder) => ({
+      folder,
+      prefix: `${folder}/`,
+      forbidden: [],
+      local: rulesAt(folder, [], places),
+    })),
+    ...options.shared().map(({ agent, workspace: folder, local }) => {
+      const theirs = local.map((rule) => expandHome(rule))
+      const all = [...placesOf(folder, theirs), ...places]
+      return { folder, prefix: `@${agent}/`, forbidden: [], local: rulesAt(folder, rulesIn(folder, theirs), all) }
+    }),
+  ]
+}
+
+/** What a folder elsewhere has that stays on this machine, by the settings of all agents. */
+export function localElsewhere(options: AgentOptions, folder: string): string[] {
+  const places = options.memories().flatMap(({ workspace, local }) =>
+    placesOf(
+      workspace,
+      local.map((rule) => expandHome(rule)),
+    ),
+  )
+  return rulesAt(folder, [], places)
+}
+
+/** What of the habits is to be known of names, to be passed on to threads as well. */
+export function layoutOfHabits({ kept: { daily, ignored, own } }: Pick<VaultHabits, 'kept'>): Layout {
+  return { daily, ignored, own }
+}
+
+/** True for an extra folder that lies in the workspace and is searched there. */
+function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
+  if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
+  return !isIgnoredPath(relative(workspace, folder).split(sep))
+}
+
+/** What is searched and read besides the workspace and the conversations, and how its files are named. */
+function otherFolders(options: AgentOptions) {
+  return [
+    ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
+    ...options.shared().map(({ agent, workspace: folder, own }) => ({
+      source: 'shared' as const,
+      folder,
+      prefix: `@${agent}/`,
+      own,
+      layout: layoutOf(own),
+    })),
+  ]
+}
+
+/** Not those that are another agent's: only `shareWith` opens these. */
+function extraFolders({ config, forbidden }: AgentOptions): string[] {
+  const foreign = forbidden()
+  return config.current.memory.extraPaths
+    .map((path) => expandHome(path))
+    .filter((path) => !foreign.some((folder) => isInside(folder, path)))
+}
+
+function embeddingSource(
+  embedding: AgentSettings['memory']['embedding'],
+  { keys, modelsFolder, resources, embeddingProvider }: AgentOptions,
+): EmbeddingSource {
+  const { model, baseUrl, dimensions, batchSize, allowDownload, reach } = embedding
+  const provider = embeddingProvider ?? embedding.provider
+  const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
+  return {
+    provider,
+    model: modelOf(provider, model),
+    baseUrl,
+    dimensions: provider === 'builtin' ? undefined : dimensions,
+    batchSize,
+    apiKey,
+    isLocal: !isSentTexts(provider) || staysHere(reach, baseUrl, undefined),
+    allowDownload,
+    modelsFolder,
+    builtinFile: builtinFile(resources),
+  }
+}

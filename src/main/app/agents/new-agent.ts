@@ -1,0 +1,103 @@
+/** What a new agent gets: an id in plain letters, a folder, and what it may take over from another. */
+import { access } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import type { Locale } from '../../../shared/contract/index.ts'
+import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { namesIn, readHabits, withOwn, seedWorkspace } from '#workspace'
+import { expandHome, type AgentSettings } from '#platform'
+
+export interface NewAgent {
+  readonly name: string
+  readonly workspace?: string | undefined
+  readonly color?: string | undefined
+  /** Whose settings it gets. */
+  readonly like?: string | undefined
+  readonly locale: Locale
+}
+
+/** The first agent has the app's own accent; the others take the next ones of the list. */
+const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
+
+export function colorAt(index: number): string {
+  return colors[index % colors.length] ?? colors[0]
+}
+
+/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
+export function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
+  const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
+  const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
+  const { memory } = settings
+  if (typeof memory !== 'object' || memory === null) return settings
+  return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
+}
+
+/** @throws AppError `input_invalid` for a path that depends on where the app was started */
+export function absolute(path: string): string {
+  const expanded = expandHome(path.trim())
+  if (isAbsolute(expanded)) {
+    const folder = resolve(expanded)
+    if (dirname(folder) !== folder) return folder
+    throw new AppError('folder_unusable', `${folder} is a whole disk; choose a folder on it`, {
+      path: folder,
+      reason: 'it is a whole disk',
+      fault: 'disk',
+    })
+  }
+  throw new AppError('input_invalid', `${path} is not an absolute path`, {
+    reason: `${path}: an absolute path, or one that begins with ~/`,
+    path,
+    fault: 'relative',
+  })
+}
+
+/** A short name in the letters that an id may have; numbered when it is taken. */
+export function freeId(name: string, taken: readonly string[]): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40)
+  const stem = plain === '' ? 'agent' : plain
+  if (!taken.includes(stem)) return stem
+  for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
+}
+
+/** Where an agent lives now, and what was put there. */
+export interface SetUp {
+  readonly workspace: string
+  readonly created: string[]
+}
+
+/** What is put into a folder, if anything is. */
+export interface Seeding {
+  /** Left out, only a folder that is new or empty gets anything: what somebody keeps there stays as it is. */
+  readonly mayAdd?: boolean | undefined
+  /** Where the agent's own files lie and the notes of days are written, besides what the folder says itself. */
+  readonly vault: AgentSettings['vault']
+}
+
+/** Puts into a folder what is missing there. @returns what it made @throws AppError `folder_unusable` */
+export async function seed(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
+  try {
+    const isSomebodys = ((await namesIn(folder)) ?? []).length > 0
+    if (!(mayAdd ?? !isSomebodys)) return []
+    return await seedWorkspace(folder, templates, withOwn(await readHabits(folder), vault))
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError(
+      'folder_unusable',
+      `${folder} cannot be used: ${reason}`,
+      { path: folder, reason, ...(isSystemError(error) && error.code !== undefined ? { fault: error.code } : {}) },
+      { cause: error },
+    )
+  }
+}
+
+export async function exists(folder: string): Promise<boolean> {
+  return access(folder).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,48 @@
+/** The folder of an agent's own files (AGENTS.md, MEMORY.md …): which it is, and another one in its place. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ownFolderName, ownNames } from '../../../shared/own-files.ts'
+import { layoutOf, ownPath } from '#workspace'
+import type { Agent } from './agent.ts'
+
+export interface MovedOwn {
+  /** As paths where they lie now. */
+  readonly moved: string[]
+  /** As paths where they stay: their name is taken in the new place. */
+  readonly left: string[]
+}
+
+const user = { cause: 'user' } as const
+
+/** Of an agent that is not open. @param said by its settings */
+export function ownFolderIn(workspace: string, said: string | undefined): string {
+  return said ?? (existsSync(join(workspace, ownFolderName)) ? ownFolderName : '')
+}
+
+/** @param settle has it stand in the settings; where that fails, all of it is taken back */
+export async function moveOwnFiles(agent: Agent, own: string, settle: () => Promise<void>): Promise<MovedOwn> {
+  const { workspace, links } = agent
+  const [before, after] = [workspace.layout, layoutOf(own)]
+  const moved: string[] = []
+  const left: string[] = []
+  const done: string[] = []
+  try {
+    if (before.own !== own)
+      for (const name of ownNames) {
+        const [from, to] = [ownPath(name, before), ownPath(name, after)]
+        if (!(await workspace.exists(from))) continue
+        if (await workspace.exists(to)) {
+          left.push(from)
+          continue
+        }
+        const plan = await links.planMove({ from, to })
+        done.push((await links.move({ from, to }, plan.id, user)).undo)
+        moved.push(to)
+      }
+    await settle()
+  } catch (error) {
+    for (const undo of done.reverse()) await links.undo(undo, { ...user, isUndo: true })
+    throw error
+  }
+  return { moved, left }
+}

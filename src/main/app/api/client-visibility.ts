@@ -1,0 +1,183 @@
+/** What another program gets to see of a memory: a program is taken for a remote one unless the user has said otherwise (M64). */
+import type {
+  Candidate,
+  Explanation,
+  FileEntry,
+  SearchOptions,
+  SearchResponse,
+  Verdict,
+} from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { seenPart, unseenOf, type Marks, type Sight } from '#workspace/privacy'
+import type { RouterBase } from './procedure.ts'
+
+type App = RouterBase['app']
+export type Agent = Awaited<ReturnType<App['agents']['get']>>
+
+/** False for the user, an id for a program, true for one that nobody knows. */
+type Asker = boolean | string
+
+/** What is local in all notes. @returns undefined where everything is seen */
+export async function sightOf(app: App, agent: Agent, asker: Asker): Promise<Sight | undefined> {
+  return (await seesAll(app, asker)) ? undefined : agent.localNotes.look()
+}
+
+/** For texts that were just read, whatever other notes there are. @returns undefined where everything is seen */
+export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Marks | undefined> {
+  return (await seesAll(app, asker)) ? undefined : agent.localNotes.marks()
+}
+
+/**
+ * How an asker's question is asked. One that does not see all is answered as if the rest were not there. One that does may
+ * ask in words of what stays here, and nobody can tell, so that its questions stay here too.
+ */
+export async function searchOptionsFor(
+  app: App,
+  agent: Agent,
+  asker: Asker,
+  options: SearchOptions | undefined,
+): Promise<SearchOptions & { readonly unseen?: ReturnType<typeof unseenOf> }> {
+  if (asker === false) return options ?? {}
+  // What is shown is looked at anew; for the ranks it is enough how things stood a moment ago.
+  if (!(await seesAll(app, asker))) return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
+  const mayHold = agent.memory.isSent && (await agent.localNotes.look()).notes.size > 0
+  return { ...options, ...(mayHold ? { staysHere: true } : {}) }
+}
+
+/**
+ * Reads a file for an asker. One that stays here as a whole and one that is not there are answered the same.
+ * @param read is given what makes the text the one that is shown
+ */
+export async function readFor<T>(
+  app: App,
+  agent: Agent,
+  asker: Asker,
+  path: string,
+  read: (shown: (text: string) => string) => Promise<T>,
+): Promise<T> {
+  const marks = await marksFor(app, agent, asker)
+  if (!marks) return read((text) => text)
+  const missing = () => new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
+  try {
+    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
+    if (marks.of(real, '').isWhole) throw missing()
+    return await read((text) => {
+      if (marks.of(real, text).isWhole) throw missing()
+      return marks.shown(real, text).text
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
+    const { movedTo } = error.data
+    if (typeof movedTo === 'string' && (await noteAt(agent, marks, movedTo))?.note.isWhole === false) throw error
+    throw missing()
+  }
+}
+
+function isConversation(path: string): boolean {
+  return /^sessions\/[^/]+\.jsonl$/.test(path)
+}
+
+async function seesAll(app: App, asker: Asker): Promise<boolean> {
+  return asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))
+}
+
+/** With the size of what is shown of each. */
+export async function seenFiles(files: FileEntry[], agent: Agent, sight: Sight | undefined): Promise<FileEntry[]> {
+  if (!sight) return files
+  const seen = files.map(async (file) => {
+    const known = sight.notes.get(file.path)
+    if (!known || known.isWhole) return known ? [] : [file]
+    const found = await noteAt(agent, sight, file.path)
+    if (!found || found.note.isWhole) return []
+    const size = Buffer.byteLength(sight.shown(file.path, found.text).text)
+    return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
+  })
+  return (await Promise.all(seen)).flat()
+}
+
+/** The results that it sees; nothing else that is told depends on words of what stays here. */
+export async function seenResults(
+  found: SearchResponse,
+  agent: Agent,
+  marks: Marks | undefined,
+): Promise<SearchResponse> {
+  if (!marks) return found
+  const results = await seenOf(found.results, agent, marks)
+  // How many passages have a word of the question tells of those that are not shown.
+  return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
+}
+
+/** The account of what it sees, as if there were nothing else. */
+export async function seenExplanation(
+  found: Explanation,
+  agent: Agent,
+  sight: Sight | undefined,
+): Promise<Explanation> {
+  if (!sight) return found
+  const { why, ...rest } = found
+  const candidates = renumbered(await seenOf(found.candidates, agent, sight), sight)
+  const seen = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
+  if (!why) return seen
+  const place = await noteAt(agent, sight, why.path)
+  if (!place || place.note.isWhole || place.note.lines.size > 0) {
+    // It is among them for being asked about.
+    const isAsked = ({ path, startLine, endLine, score }: Candidate) =>
+      score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
+    return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: unseenPlace(why) }
+  }
+
+  const { path, startLine } = why.candidate ?? {}
+  const at = candidates.findIndex((one) => one.path === path && one.startLine === startLine)
+  return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
+}
+
+async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
+  const paths = [...new Set(places.map(({ path }) => path))]
+  const notes = new Map(await Promise.all(paths.map(async (path) => [path, await noteAt(agent, marks, path)] as const)))
+  const seen = places.map((place) => {
+    const found = notes.get(place.path)
+    return found && seenPart(place, found.text, found.note)
+  })
+  return seen.filter((place) => place !== undefined)
+}
+
+/** A gap in the ranks, or what a factor goes by, would tell of a passage that is not shown. */
+function renumbered(candidates: readonly Candidate[], sight: Sight): Candidate[] {
+  const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
+  const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, at) => [rank, at + 1]))
+  const isShown = (of: string | undefined) => of === undefined || !sight.notes.has(of.replace(/:[\d-]+$/, ''))
+  return candidates.map((candidate): Candidate => {
+    const modifiers = candidate.modifiers.filter(({ of }) => isShown(of))
+    return { ...candidate, modifiers, verdict: seenVerdict(candidate.verdict, ranks) }
+  })
+}
+
+function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verdict {
+  if (verdict.kind === 'returned') return { ...verdict, rank: ranks.get(verdict.rank) ?? verdict.rank }
+  if (verdict.kind !== 'folded') return verdict
+  const into = ranks.get(verdict.into)
+  return into === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into }
+}
+
+/** The same whatever was asked: a passage may lie across the lines of a note that are local and those that are not. */
+function unseenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
+  return { path, line, candidate: null, rank: null, reason: 'local' }
+}
+
+function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] {
+  return notice?.code === 'query_local' || notice?.code === 'vectors_local' ? null : notice
+}
+
+type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
+
+/** A file as it is now, and what of it is local; undefined where it cannot be read. */
+export async function noteAt(agent: Agent, marks: Marks, path: string) {
+  try {
+    const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
+    const real = isConversation(path) ? path : await agent.workspace.realPath(path)
+    return { text, note: marks.of(real, text) }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

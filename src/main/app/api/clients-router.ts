@@ -1,0 +1,98 @@
+/** Other programs that use this memory. */
+import type { MemoryClient } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { sectionTitle } from '#workspace'
+import { KnownWords } from '#workspace/privacy'
+import { sightOf } from './client-visibility.ts'
+import type { RouterBase } from './procedure.ts'
+
+export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
+  list: os.clients.list.handler(() => app.clients.list()),
+  meet: os.clients.meet.handler(async ({ input }) => {
+    // Whoever asks for an agent that is not there stays with the one that it had.
+    if (input.agent !== undefined) await app.agents.get(input.agent)
+    return served(app, await app.clients.meet(input.client, input.name, input.agent))
+  }),
+  issueToken: os.clients.issueToken.handler(async ({ input }) => ({
+    token: await app.clients.issueToken(input.client, input.name, input.agent),
+  })),
+  admit: os.clients.admit.handler(async ({ input }) => {
+    const client = await app.clients.admit(input.token)
+    return client ? served(app, client) : null
+  }),
+  update: os.clients.update.handler(async ({ input }) => {
+    await app.clients.update(input.client, input)
+    return {}
+  }),
+  remove: os.clients.remove.handler(async ({ input }) => {
+    await app.clients.remove(input.client)
+    return {}
+  }),
+  remember: os.clients.remember.use(agent).handler(async ({ context, input, signal }) => {
+    const { client: id, agent: of, text } = input
+    const section = input.section === undefined ? undefined : sectionTitle(input.section)
+    const wanted = { text, section }
+    const known = input.mayBeThere
+      ? await context.agent.findRemembered(wanted, await app.clients.nameOf(id))
+      : undefined
+    if (known) return { ...known, undo: '' }
+    const by = await app.clients.allow({ client: id, agent: of, text, section }, signal)
+    const { note, ...written } = await context.agent.remember(wanted, by)
+    const { path, startLine, endLine, proposal } = written
+    const undo = note ? app.clients.noteWrite({ client: id, agent: of, path, note }) : ''
+    return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
+  }),
+  look: os.clients.look.handler(async ({ input }) => {
+    // While its memory opens: a search is waiting for both.
+    const looked = await app.agents.created(input.agent)
+    // Whoever reads is told so, not that nothing was found.
+    await looked.workspace.assertThere()
+    const sight = await sightOf(app, looked, input.client)
+    return { look: sight && sight.net.size > 0 ? looked.looks.keep(sight) : null }
+  }),
+  pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
+    const looked = input.look === undefined ? undefined : context.agent.looks.take(input.look)
+    const sight = looked ?? (await sightOf(app, context.agent, input.client))
+    if (!sight) return { texts: input.texts }
+    const how = { isNote: true, known: new KnownWords(input.own ?? []) }
+    return { texts: input.texts.map((text) => sight.net.withhold(text, undefined, how)) }
+  }),
+  undo: os.clients.undo.use(agent).handler(async ({ context, input }) => {
+    const name = await app.clients.nameOf(input.client)
+    const undo = app.clients.takeUndo(input.undo, input.client, input.agent)
+    try {
+      return { path: (await context.agent.takeOut(undo.path, undo.note, name)).path }
+    } catch (error) {
+      app.clients.keepUndo(input.undo, undo)
+      throw error
+    }
+  }),
+  programs: os.clients.programs.handler(({ input }) => app.connections.list(ofAgent(input.agent))),
+  connect: os.clients.connect.handler(async ({ input }) => {
+    await app.connections.connect(input.program, ofAgent(input.agent))
+    return {}
+  }),
+  disconnect: os.clients.disconnect.handler(async ({ input }) => {
+    await app.connections.disconnect(input.program)
+    return {}
+  }),
+  test: os.clients.test.handler(async ({ input }) => ({
+    tools: await app.connections.test(input.program, ofAgent(input.agent)),
+  })),
+  questions: os.clients.questions.handler(() => app.clients.questions),
+  answer: os.clients.answer.handler(({ input }) => {
+    app.clients.answer(input.id, input.decision)
+    return {}
+  }),
+})
+
+/** Where a program was given the main agent, it is left to the settings: they can give it another. */
+function ofAgent(agent: string) {
+  return agent === 'main' ? {} : { agent }
+}
+
+/** @throws AppError `unknown_agent` for a program whose agent was archived */
+function served({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
+  if (!agents.isArchived(client.agent)) return client
+  throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
+}

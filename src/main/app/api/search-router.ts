@@ -1,0 +1,51 @@
+/** What is found in memory, and why. */
+import { marksFor, searchOptionsFor, seenExplanation, seenResults, sightOf } from './client-visibility.ts'
+import type { RouterBase } from './procedure.ts'
+
+/** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
+const settleMs = 10 * 60_000
+
+/** Beside an open note: more than these are seldom about the same. */
+const maxNearNotes = 8
+
+export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
+  query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
+    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
+    const found = await context.agent.memory.search(input.query, options, signal)
+    return seenResults(found, context.agent, await marksFor(app, context.agent, input.forProgram))
+  }),
+  explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
+    const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
+    const found = await context.agent.memory.explain(input.query, options, input.why, signal)
+    return seenExplanation(found, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
+  recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
+  settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
+  setSettings: os.search.setSettings.handler(({ input }) => app.agents.configOf(input.agent).setSearch(input.settings)),
+  scope: os.search.scope.handler(({ input }) => app.agents.settingsOf(input.agent).memory.scope),
+  setScope: os.search.setScope.handler(({ input }) => app.agents.configOf(input.agent).setMemory('scope', input.scope)),
+  setSessions: os.search.setSessions.handler(({ input }) =>
+    app.agents.configOf(input.agent).setMemory('sessions', input.sessions),
+  ),
+  chunk: os.search.chunk.handler(({ input }) => app.agents.settingsOf(input.agent).memory.chunk),
+  setChunk: os.search.setChunk.handler(({ input }) => app.agents.configOf(input.agent).setChunk(input.chunk)),
+  rechunk: os.search.rechunk
+    .use(agent)
+    .handler(({ context, input, signal }) =>
+      context.agent.memory.rechunk(input.query, input.chunk, input.options, signal),
+    ),
+  status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
+  meaning: os.search.meaning
+    .use(agent)
+    .handler(({ context, input, signal }) => context.agent.memory.meaning(input.of, signal)),
+  nearNotes: os.search.nearNotes
+    .use(agent)
+    .handler(({ context, input }) => context.agent.memory.nearNotes(input.path, maxNearNotes)),
+  settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
+    const { memory } = context.agent
+    const settled = await memory.settle(settleMs)
+    const status = input.vectors ? await memory.settleVectors(() => undefined, signal) : await memory.status()
+    return { settled, status, indexBytes: await memory.indexBytes() }
+  }),
+  reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),
+})

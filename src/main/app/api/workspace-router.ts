@@ -1,0 +1,129 @@
+/** An agent's files. */
+import { attachmentType } from '../../../shared/attachments.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { locateAttachment, readAttachment } from '#workspace'
+import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { readFor, seenFiles, sightOf } from './client-visibility.ts'
+import type { RouterBase } from './procedure.ts'
+
+/** Links that are told one by one. */
+const maxLinks = 5
+
+export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
+  names: os.workspace.names.handler(async ({ input, signal }) =>
+    (await app.agents.created(input.agent)).nameFiles(signal),
+  ),
+  list: os.workspace.list.use(agent).handler(async ({ context, input, signal }) => {
+    if (input.forProgram) await context.agent.workspace.assertThere()
+    const files = await context.agent.listFiles(signal)
+    return seenFiles(files, context.agent, await sightOf(app, context.agent, input.forProgram))
+  }),
+  links: os.workspace.links.use(agent).handler(async ({ context, signal }) => {
+    const links = await context.agent.workspace.links(signal)
+    return { count: links.length, paths: links.slice(0, maxLinks) }
+  }),
+  setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const write = await workspace.edit(input.path, { cause: 'user' }, (text) => {
+      if (text === undefined) throw new AppError('file_not_found', `${input.path} does not exist`, { path: input.path })
+      return withVisibility(text, input.isLocal)
+    })
+    return { patch: (await workspace.describe(write)).patch }
+  }),
+  setFolderVisibility: os.workspace.setFolderVisibility.handler(async ({ input }) => {
+    const config = app.agents.configOf(input.agent)
+    const folder = `${input.path.replace(/\/+$/, '')}/`
+    const others = config.current.visibility.local.filter((one) => `${one.replace(/\/+$/, '')}/` !== folder)
+    await config.setLocal(input.isLocal ? [...others, folder] : others)
+    return {}
+  }),
+  read: os.workspace.read.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    if (input.forProgram) {
+      assertSeen(context.agent, input.path)
+      await workspace.assertThere()
+    }
+    return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
+      const { text, hash } = await context.agent.readFile(input.path)
+      const readOnly = workspace.isReadOnly(input.path)
+      const isProtected = !readOnly && (await workspace.isProtected(input.path))
+      return { path: input.path, text: shown(text), hash, readOnly, isProtected }
+    })
+  }),
+  attachment: os.workspace.attachment.use(agent).handler(async ({ context, input }) => {
+    const { bytes, ...piece } = await readAttachment(context.agent.workspace.roots, input.path, input.from)
+    return { ...piece, data: bytes.toString('base64') }
+  }),
+  attach: os.workspace.attach
+    .use(agent)
+    .handler(({ context, input: { path, name, data } }) =>
+      context.agent.attach({ note: path, name, bytes: Buffer.from(data, 'base64') }),
+    ),
+  lines: os.workspace.lines.use(agent).handler(async ({ context, input }) => {
+    if (input.forProgram) assertSeen(context.agent, input.path)
+    const { path, from, count } = input
+    return readFor(app, context.agent, input.forProgram, path, (shown) =>
+      context.agent.readLines(path, from, count, shown),
+    )
+  }),
+  write: os.workspace.write.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const expected = { hash: input.expectedHash, baseText: input.baseText, onConflict: input.onConflict }
+    const { write, text, merged } = await workspace.save(input.path, input.text, expected)
+    return { hash: write.hash, text, merged }
+  }),
+  drafts: os.workspace.drafts.use(agent).handler(({ context, input }) => context.agent.fileDrafts.list(input.path)),
+  saveDraft: os.workspace.saveDraft.use(agent).handler(async ({ context, input }) => {
+    await context.agent.fileDrafts.save(input.path, input.writer, input.draft)
+    return {}
+  }),
+  move: os.workspace.move.use(agent).handler(async ({ context, input }) => {
+    await context.agent.workspace.move(input.from, input.to, { cause: 'user' })
+    return {}
+  }),
+  duplicate: os.workspace.duplicate.use(agent).handler(async ({ context, input }) => ({
+    path: await context.agent.workspace.duplicate(input.path, { cause: 'user' }),
+  })),
+  remove: os.workspace.remove.use(agent).handler(async ({ context, input }) => {
+    const { trashed } = await context.agent.workspace.remove(input.path, { cause: 'user' })
+    return { trashed }
+  }),
+  restore: os.workspace.restore.use(agent).handler(async ({ context, input }) => {
+    const { path } = await context.agent.workspace.restore(input.trashed, { cause: 'user' })
+    return { path }
+  }),
+  reveal: os.workspace.reveal.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const isAttachment = input.open && attachmentType(input.path) !== undefined
+    const file = isAttachment
+      ? await locateAttachment(workspace.roots, input.path)
+      : input.open
+        ? await workspace.locateNote(input.path)
+        : await workspace.locate(input.path)
+    await app.showFile(file, input.open)
+    return {}
+  }),
+  undo: os.workspace.undo.use(agent).handler(async ({ context, input, signal }) => {
+    const { write, trashed } = await context.agent.undo(input.path, input.patch, signal)
+    return { path: write.path, ...(trashed === undefined ? {} : { trashed }) }
+  }),
+  redo: os.workspace.redo.use(agent).handler(async ({ context, input, signal }) => {
+    await context.agent.redo(input.path, input.patch, signal)
+    return {}
+  }),
+  remember: os.workspace.remember.use(agent).handler(async ({ context, input }) => {
+    const { workspace } = context.agent
+    const origin = { cause: 'capture' as const }
+    const { path, startLine, endLine, change } =
+      input.section === undefined
+        ? await workspace.remember(input.text, app.now(), origin)
+        : await workspace.rememberIn(input.section, input.text, origin)
+    return { path, startLine, endLine, patch: change.patch }
+  }),
+})
+
+/** @throws AppError `path_hidden` for what is no other program's business */
+function assertSeen(agent: { isForPrograms(path: string): boolean }, path: string): void {
+  if (agent.isForPrograms(path)) return
+  throw new AppError('path_hidden', `${path} is no note of this memory, or the user keeps it out of it`, { path })
+}

@@ -1,0 +1,259 @@
+/** Entry of the terminal: the same runtime without a window (M49). Exit 0 done, 1 failed, 2 wrong use. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { existsSync, statSync } from 'node:fs'
+import { AppError } from '../../../shared/errors.ts'
+import { embeddingProviders } from '../../../shared/providers.ts'
+import type { AppOptions } from '../composition/create-app.ts'
+import { ask } from './commands/ask-command.ts'
+import { evaluate } from './commands/evaluate-command.ts'
+import { explain } from './commands/explain-command.ts'
+import { indexFiles } from './commands/index-files.ts'
+import { remember } from './commands/remember-command.ts'
+import { search } from './commands/search-command.ts'
+import { sessions } from './commands/sessions-command.ts'
+import { status } from './commands/status-command.ts'
+import { assertNew } from './first-use.ts'
+import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
+import type { Output } from './cli-output.ts'
+import { openMemory } from './open-memory.ts'
+import { vectorHelp } from './vectors.ts'
+import {
+  openInBrowser,
+  appVersion,
+  describeProblems,
+  withoutForms,
+  isAhead,
+  memoryWorkers,
+  startAhead,
+} from '#platform'
+import { withRuntime, type Runtime } from '../instance-lock/with-primary.ts'
+import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
+
+/** The folder above this entry; the build keeps its threads in folders beside this one. */
+const mainFolder = new URL('../../', import.meta.url)
+
+/** What went wrong is the caller's to mend: exit 2. */
+class UsageError extends Error {}
+
+const program = new Command('commonplace')
+  .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
+  .version(appVersion)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(harmless(text.replace(/^error: /, 'commonplace: '))) })
+  .showSuggestionAfterError(false)
+
+function command(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--agent <id>', 'the agent', 'main')
+    .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+    .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
+    .option('--json', 'print one JSON value')
+}
+
+/** Commands that answer with vectors wait for them. */
+function withVectors(made: Command): Command {
+  return made
+    .option('--no-wait', 'do not wait until every passage has its vector')
+    .addHelpText('after', `\n${vectorHelp}`)
+}
+
+command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
+  onRuntime(flags, status),
+)
+
+withVectors(command('index', 'bring the index in step with the files'))
+  .option('--force', 'read every file anew')
+  .action(async (flags: CommonFlags & WaitFlags & { force?: boolean }) =>
+    onRuntime(flags, (runtime) => indexFiles(runtime, flags)),
+  )
+
+withVectors(command('search', 'search the memory'))
+  .argument('<query>')
+  .option('--max-results <n>', 'most results', integer)
+  .option('--min-score <x>', 'least score, 0 to 1', share)
+  .action(async (query: string, flags: CommonFlags & SearchFlags) =>
+    onRuntime(flags, (runtime) => search(runtime, flags, query)),
+  )
+
+withVectors(command('explain', 'say how every candidate for a query was scored'))
+  .argument('<query>')
+  .option('--max-results <n>', 'most results', integer)
+  .option('--min-score <x>', 'least score, 0 to 1', share)
+  .option('--why <path:line>', 'also say what kept this line out')
+  .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
+    onRuntime(flags, (runtime) => explain(runtime, flags, query)),
+  )
+
+withVectors(command('eval', 'measure recall on judged questions'))
+  .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
+  .option('--off-topic <file>', 'questions that this memory cannot answer')
+  .option('--max-results <n>', 'most results, in place of the settings’', integer)
+  .option('--min-score <x>', 'the threshold, 0 to 1, in place of the settings’', share)
+  .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
+  .action(async (flags: CommonFlags & EvalFlags) =>
+    onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
+  )
+
+command('remember', 'append a note to today’s log')
+  .argument('[text]', 'the note; read from standard input when left out')
+  .action(async (text: string | undefined, flags: CommonFlags) => {
+    checkFolders(flags)
+    print(await remember(appOptions(flags), flags, text), flags)
+  })
+
+command('ask', 'ask the agent')
+  .argument('<message>')
+  .option('--model <id>', 'another model than the agent’s')
+  .option('--session <id>', 'go on with a chat: its id, the beginning of it, or "last"')
+  .option('--without-memory', 'hold a new chat without memory: nothing is recalled, nothing is kept')
+  .action(async (message: string, flags: AskFlags) =>
+    onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
+  )
+
+command('sessions', 'list the chats, newest first').action(async (flags: CommonFlags) => onRuntime(flags, sessions))
+
+program
+  .command('mcp')
+  .description('serve the memory to another program over standard input and output (Model Context Protocol)')
+  .option('--agent <id>', 'whose memory (default: what the settings give this program)')
+  .option('--client <name>', 'what the program is called (default: as it names itself)')
+  .option('--read-only', 'write nothing, whatever the program may')
+  .option('--install <program>', 'register it with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
+  .option('--uninstall <program>', 'take that back')
+  .option('--dry-run', 'with --install or --uninstall: say only what would be written')
+  .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+  .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
+  .action(async (flags: McpFlags) => {
+    checkFolders(flags)
+    const wanted = flags.install ?? flags.uninstall
+    if (flags.install !== undefined && flags.uninstall !== undefined)
+      throw new UsageError('give --install or --uninstall, not both')
+    if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run goes with --install or --uninstall')
+    if (wanted === undefined) return serveMcp(flags)
+    const { connectProgram } = await import('./commands/connect-program.ts')
+    print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
+  })
+
+command('serve', 'host the interface for a browser on this machine')
+  .option('--port <n>', 'port (default: the one of the last start, else a free one)', port)
+  .option('--no-open', 'do not open the browser')
+  .action(serve)
+
+tolerateClosedOutput()
+const stopExiting = exitOnUncaught(tell)
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = tell(error)
+}
+
+/** Runs one command where the memory is open, or opens it for that long, and prints what it returns. */
+async function onRuntime(
+  flags: CommonFlags,
+  run: (runtime: Runtime, flags: CommonFlags) => Promise<Output>,
+  options: { readonly embeddingProvider?: EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
+): Promise<void> {
+  checkFolders(flags)
+  const { embeddingProvider, isRepeatable = true } = options
+  const output = await withRuntime({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
+    const { file, problems, firstRun } = await runtime.client.settings.get()
+    const problem = describeProblems(file, problems)
+    if (runtime.isOwn && firstRun) assertNew(runtime.base, flags.agent)
+    if (runtime.isOwn && problems.length > 0) throw new AppError('config_invalid', problem)
+    const done = await run(runtime, flags)
+    return problems.length === 0 ? done : { ...done, warning: [done.warning, problem].filter(Boolean).join('; ') }
+  })
+  print(output, flags)
+}
+
+function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { readonly agent?: string }): AppOptions {
+  return { mainFolder, env: process.env, home, workspace, agent }
+}
+
+function print({ value, text, warning, isFailure }: Output, flags: CommonFlags): void {
+  process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
+  if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
+  if (isFailure) process.exitCode = 1
+}
+
+async function serveMcp(flags: McpFlags): Promise<void> {
+  const options = appOptions(flags)
+  // Nothing here is a form until another process asks for something.
+  withoutForms()
+  const { searcher, indexer } = memoryWorkers(mainFolder)
+  // Not sooner: this process and both threads would load in each other's way.
+  if (isAhead(searcher)) startAhead(indexer)
+  const opening = openMemory(options, flags.agent ?? 'main')
+  opening.catch(() => undefined)
+  // Loaded while the memory opens, and for this command alone: the protocol would cost every other a tenth of a second.
+  const { mcp } = await import('./commands/mcp-command.ts')
+  await mcp(opening, options, flags)
+}
+
+async function serve(flags: CommonFlags & { port?: number; open: boolean }): Promise<void> {
+  checkFolders(flags)
+  const ended = untilEnded()
+  const { startServer } = await import('../server/start-server.ts')
+  const server = await startServer({
+    ...appOptions(flags),
+    ...(flags.port === undefined ? {} : { port: flags.port }),
+  })
+  // From here on others depend on this process: the server itself sees to what nobody caught.
+  stopExiting()
+  process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
+  if (flags.open) openInBrowser(server.urlOnce())
+  await ended
+  await server.close()
+}
+
+/** Resolves when somebody ends this process, or the launcher that passes signals on is gone. */
+function untilEnded(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    process.once('disconnect', () => resolve())
+    // Who only listens keeps nothing running.
+    process.channel?.unref()
+  })
+}
+
+function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {
+  if (workspace !== undefined && !isFolder(workspace))
+    throw new UsageError(`--workspace ${workspace}: there is no such folder`)
+  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: is not a folder`)
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
+}
+
+function integer(value: string): number {
+  if (!/^\d+$/.test(value) || Number(value) < 1) throw new InvalidArgumentError('a whole number from 1 on is wanted.')
+  return Number(value)
+}
+
+function port(value: string): number {
+  if (!/^\d+$/.test(value) || Number(value) > 65_535)
+    throw new InvalidArgumentError('a port from 0 to 65535 is wanted.')
+  return Number(value)
+}
+
+function share(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('a number from 0 to 1 is wanted.')
+  return number
+}
+
+/** One line on stderr. @returns the exit code */
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
+  const isUsage =
+    error instanceof UsageError ||
+    (error instanceof AppError &&
+      ['unknown_agent', 'unknown_session', 'unknown_model', 'input_invalid'].includes(error.code))
+  return isUsage ? 2 : 1
+}

@@ -1,0 +1,127 @@
+/** Asks the agent, in a new chat or in one that goes on: the answer as it comes, its tools beside it. */
+import { parseCommand } from '../../../../shared/commands.ts'
+import type { ContractClient, SessionMessage } from '../../../../shared/contract/index.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../../shared/messages.ts'
+import type { Runtime } from '../../instance-lock/with-primary.ts'
+import { setUpOnce } from '../first-use.ts'
+import type { AskFlags } from '../flags.ts'
+import { LiveOutput } from '../live-output.ts'
+import { describeOutcome } from '../cli-outcome.ts'
+import { withoutExtras, type Output } from '../cli-output.ts'
+
+/** @throws AppError `unknown_session`, `provider_error` when the model fails */
+export async function ask({ client, base }: Runtime, flags: AskFlags, message: string): Promise<Output> {
+  const { agent, model, json = false } = flags
+  await setUpOnce(client, base, agent)
+  await client.search.settle({ agent })
+  const before = flags.session === undefined ? undefined : await sessionOf(client, agent, flags.session)
+  const known = new Set(before === undefined ? [] : (await entriesOf(client, agent, before)).ids)
+  const { session, queued } = await client.chat.send({
+    agent,
+    text: message,
+    reopen: true,
+    // What another window is being answered is not ours.
+    delivery: 'after',
+    ...(before === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: before }),
+    ...(model === undefined ? {} : { model }),
+  })
+  const live = json ? undefined : new LiveOutput(known)
+  await follow(client, { agent, session }, queued, live)
+  const { messages, outcome } = await entriesOf(client, agent, session)
+  const added = messages.filter(({ id }) => !known.has(id))
+  for (const entry of added) live?.message(entry)
+  live?.end()
+  const mine = added.map((entry) => entry.message)
+  const last = mine.findLast((entry) => entry.role === 'assistant')
+  if (last?.role !== 'assistant') {
+    if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
+    const text = startsChat(message) ? describeStart(before, session) : outcome ? describeOutcome(outcome) : ''
+    const value = { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }
+    if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
+    return { value, text }
+  }
+  if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
+  const value = { session, text: messageText(last), ...tracesOf(mine), usage: totalUsage(mine) }
+  return { value, text: live ? '' : value.text }
+}
+
+function startsChat(message: string): boolean {
+  const name = parseCommand(message)?.name
+  return name === 'new' || name === 'reset'
+}
+
+function describeStart(before: string | undefined, session: string): string {
+  if (before === session) return `nothing was said in ${session} yet: it is new already`
+  const ended = before === undefined ? '' : `; ${before} has ended`
+  return `a new chat has begun: ${session}${ended}. Go on in it with --session last`
+}
+
+/** @param wanted an id, the beginning of it or of what follows its date, or `last` @throws AppError `unknown_session` */
+async function sessionOf(client: ContractClient, agent: string, wanted: string): Promise<string> {
+  const sessions = await client.sessions.list({ agent, empty: true })
+  const found =
+    wanted === 'last'
+      ? sessions.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, 1)
+      : sessions.filter(({ id }) => id.startsWith(wanted) || id.split('_').at(-1)?.startsWith(wanted))
+  const exact = found.filter(({ id }) => id === wanted)
+  const [only, ...others] = exact.length > 0 ? exact : found
+  if (only && others.length === 0) return only.id
+  const words = only ? `more than one chat begins with ${wanted}` : `there is no chat ${wanted}`
+  throw new AppError('unknown_session', `${words}; \`sessions\` lists them`, { session: wanted })
+}
+
+/** Until the turn that answers has ended. */
+async function follow(
+  client: ContractClient,
+  target: { readonly agent: string; readonly session: string },
+  queued: boolean,
+  live: LiveOutput | undefined,
+): Promise<void> {
+  if (live) for (const entry of (await client.sessions.get(target)).messages) live.message(entry)
+  let waiting = queued ? 1 : 0
+  if (queued) live?.note('waits until the answer that is being given has ended')
+  for await (const event of await client.chat.watch(target)) {
+    if (event.type === 'partial') {
+      waiting = event.queue.length
+      if (!event.running && waiting === 0) return
+      if (waiting === 0) live?.text(event.text)
+    } else if (event.type === 'queue') waiting = event.queue.length
+    else if (event.type === 'turnEnd') {
+      if (waiting === 0 || event.reason !== 'done') return
+    } else if (event.type === 'permissions') {
+      for (const { id, server, tool } of event.permissions) {
+        live?.note(`${tool} of ${server} wants leave that only a window of the app can give: refused`)
+        await client.chat.permit({ ...target, id, decision: 'deny' })
+      }
+    } else if (waiting === 0) live?.event(event)
+  }
+}
+
+async function entriesOf(client: ContractClient, agent: string, session: string) {
+  const { messages, events } = await client.sessions.get({ agent, session })
+  const last = events.at(-1)?.event
+  return {
+    messages,
+    ids: messages.map(({ id }: SessionMessage) => id),
+    outcome: last?.type === 'command' ? last.outcome : undefined,
+  }
+}
+
+/** What the turn recalled and wrote, from the details that its tools left in the transcript. */
+function tracesOf(messages: readonly Message[]) {
+  const recalls: { query: string; results: object[] }[] = []
+  const writes: { path: string; cause: string }[] = []
+  for (const message of messages) {
+    if (message.role !== 'toolResult') continue
+    const { details } = message
+    if (details?.kind === 'recall')
+      recalls.push({ query: details.recall.query, results: details.recall.results.map(withoutExtras) })
+    else if (details?.kind === 'change') writes.push({ path: details.change.path, cause: 'agent' })
+  }
+  return { recalls, writes }
+}
+
+function totalUsage(messages: readonly Message[]): Usage {
+  return messages.reduce((sum, message) => (message.role === 'assistant' ? addUsage(sum, message.usage) : sum), noUsage)
+}

@@ -1,0 +1,47 @@
+/** Registers the memory with another program, or takes that back (M59). */
+import { resolve } from 'node:path'
+import { connectionsOf, openBase, type AppOptions } from '../../composition/create-app.ts'
+import type { Connections } from '#interop'
+import type { McpFlags } from '../flags.ts'
+import type { Output } from '../cli-output.ts'
+
+export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
+  const base = await openBase(options)
+  try {
+    const connections = connectionsOf(options, base.folders)
+    return flags.uninstall === undefined
+      ? await install(connections, flags, id)
+      : await uninstall(connections, flags, id)
+  } finally {
+    base.close()
+  }
+}
+
+async function install(connections: Connections, flags: McpFlags, id: string): Promise<Output> {
+  const { agent, client, readOnly: isReadOnly, workspace, dryRun = false } = flags
+  const wanted = { agent, client, isReadOnly, workspace: workspace === undefined ? undefined : resolve(workspace) }
+  const program = await connections.look(id, wanted)
+  const { name, file, patch, state, isThere, problem } = program
+  if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
+  if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
+  // What does not work is not written.
+  const tools = await connections.test(id, wanted)
+  if (state !== 'connected') await connections.connect(id, wanted)
+  const done = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
+  const doubt = isThere ? '' : `${name} was not found on this machine: the folder of its configuration was not there.`
+  const next = `It works: ${tools} tools. Start ${name} anew; "commonplace mcp --uninstall ${id}" takes it back.`
+  return {
+    value: { program: id, file, state: 'connected', tools },
+    text: [done, patch, doubt, next].filter(Boolean).join('\n'),
+  }
+}
+
+async function uninstall(connections: Connections, { dryRun = false }: McpFlags, id: string): Promise<Output> {
+  const { name, file, state } = await connections.look(id, {})
+  const patch = await connections.without(id)
+  if (patch === '')
+    return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to take out, ${file} has no entry` }
+  if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }
+  await connections.disconnect(id)
+  return { value: { program: id, file, state: 'none' }, text: `${name}: taken out of ${file}` }
+}

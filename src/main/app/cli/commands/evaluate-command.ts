@@ -1,0 +1,55 @@
+/** Measures recall on judged questions. */
+import { evaluate as measure, readQuestions } from '#search'
+import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { CommonFlags, EvalFlags } from '../flags.ts'
+import type { Output } from '../cli-output.ts'
+import { waitForVectors } from '../vectors.ts'
+
+export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
+  const { agent } = flags
+  const questions = await readQuestions(flags.queries)
+  const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')
+  const started = performance.now()
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const indexMs = Math.round(performance.now() - started)
+  const settings = await client.search.settings({ agent })
+  const { minScore = settings.minScore, maxResults = settings.maxResults } = flags
+  let withoutVector = 0
+  let reason = warning
+  const ask = async (query: string, options: { minScore: number; maxResults: number }) => {
+    const answer = await client.search.query({ agent, query, options: { ...options, vectorWaitMs } })
+    if (answer.notice) {
+      withoutVector += 1
+      reason ??= answer.notice.message
+    }
+    return answer
+  }
+  const report = await measure(
+    {
+      rank: (query) => ask(query, { minScore: 0, maxResults: Math.max(10, maxResults) }),
+      search: (query) => ask(query, { minScore, maxResults }),
+      minScore,
+      maxResults,
+    },
+    questions,
+    offTopic,
+    (done, total) => {
+      if (done % 50 === 0 || done === total) process.stderr.write(`${done}/${total}\n`)
+    },
+  )
+  const { chunks, embedded } = await client.search.status({ agent })
+  const value = { ...report, indexMs, chunks, embedded }
+  const text = figureLines(value).join('\n')
+  if (reason === undefined || !flags.wait) return { value, text }
+  const asked = 2 * (questions.length + (offTopic?.length ?? 0))
+  const isMeasured = withoutVector > 0 ? `${withoutVector} of ${asked} searches were answered without all vectors` : ''
+  return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
+}
+
+/** One figure a line; those of a part by its name and theirs: `returned.mrr`. */
+function figureLines(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
+    if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]
+    return typeof figure === 'object' && figure !== null ? figureLines(figure, `${prefix}${name}.`) : []
+  })
+}

@@ -1,0 +1,114 @@
+/** Says how every candidate for a query was scored. */
+import type { Candidate, Explanation, Unsearched, Verdict } from '../../../../shared/contract/index.ts'
+import { AppError } from '../../../../shared/errors.ts'
+import { decidingDigits } from '../../../../shared/figures.ts'
+import type { Runtime } from '../../instance-lock/with-primary.ts'
+import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
+import { conditionText, toldOnce, type Output } from '../cli-output.ts'
+import { waitForVectors } from '../vectors.ts'
+
+export async function explain(
+  { client }: Runtime,
+  { agent, ...flags }: CommonFlags & ExplainFlags,
+  query: string,
+): Promise<Output> {
+  const why = flags.why === undefined ? undefined : parsePlace(flags.why)
+  const { vectorWaitMs, warning } = await waitForVectors(client, agent, flags.wait)
+  const options = { ...searchOptions(flags), vectorWaitMs }
+  const explanation = await client.search.explain({ agent, query, options, ...(why ? { why } : {}) })
+  const candidates = explanation.candidates.map(({ verdict, ...candidate }) => ({
+    ...candidate,
+    verdict: verdictText(verdict),
+  }))
+  const value = {
+    ...explanation,
+    candidates,
+    ...(explanation.why
+      ? {
+          why: {
+            ...explanation.why,
+            candidate:
+              candidates.find(
+                ({ path, startLine, endLine }) => why?.path === path && startLine <= why.line && why.line <= endLine,
+              ) ?? null,
+          },
+        }
+      : {}),
+  }
+  const lines = candidates.map(
+    ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) =>
+      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+  )
+  lines.unshift(...explanation.conditions.map(conditionText))
+  if (explanation.why) lines.push(whyText(explanation.why))
+  return {
+    value,
+    text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
+    ...toldOnce(warning, explanation.notice),
+  }
+}
+
+/** Its score and weight, whose product is what it gives. */
+function legText(leg: { readonly score: number; readonly contribution: number } | null): string {
+  if (!leg) return 'off'
+  const weight = leg.score > 0 ? leg.contribution / leg.score : 0
+  return leg.score > 0 && weight < 0.9999 ? `${leg.score.toFixed(3)} × ${weight.toFixed(2)}` : leg.score.toFixed(3)
+}
+
+function verdictText(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'returned':
+      return 'returned'
+    case 'belowMinScore':
+      return 'below minScore'
+    case 'beyondMaxResults':
+      return 'beyond maxResults'
+    case 'folded':
+      return verdict.isEcho ? `folded into #${verdict.into}: an echo of it` : `folded into #${verdict.into}`
+    case 'outsideFilter':
+      return `outside the filter: ${verdict.by.join(' ')}`
+  }
+}
+
+function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanation['why']>): string {
+  const place = `${path}:${line}`
+  if (!unsearched) return `${place}: ${reason}, rank ${rank ?? '–'}`
+  return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
+}
+
+/** The words of the question that give most to the similarity. */
+function meantBy(vector: Candidate['vector']): string[] {
+  const most = vector?.terms?.slice(0, 3) ?? []
+  if (most.length === 0) return []
+  const words = most.map(
+    ({ term, nearest, share }) => `${term === nearest ? term : `${term} ≈ ${nearest}`} ${share.toFixed(3)}`,
+  )
+  return [`by meaning: ${words.join(', ')}`]
+}
+
+function modifierText({ name, factor, of }: Candidate['modifiers'][number]): string {
+  return `${name} ×${factor.toFixed(3)}${of === undefined ? '' : ` (${of})`}`
+}
+
+/** Why a place is not searched, and what to do about it. */
+const unsearchedText: Readonly<Record<Unsearched['reason'], string>> = {
+  project: 'it is read in full for every request; what should be found belongs into MEMORY.md or another note',
+  scope: 'memory.scope is `memory`, which searches MEMORY.md and memory/ alone; `workspace` searches all notes',
+  ignored:
+    'the vault’s own program leaves it out, or vault.ignored does; vault.followIgnored: false searches what the program leaves out',
+  hidden: 'hidden folders, the trash and node_modules are left out; move the file to have it searched',
+  notMarkdown: 'only Markdown is searched',
+  unreadable: 'it cannot be read',
+  sessionsOff: 'conversations are not searched; memory.sessions: true searches them',
+  outside: 'it is in no folder of this memory; memory.extraPaths adds folders',
+  missing: 'there is no such file',
+  pending: 'it is not in the index yet; `index` waits for it',
+  emptyLine: 'there is nothing on this line',
+}
+
+function parsePlace(place: string): { path: string; line: number } {
+  const match = /^(?<path>.+):(?<line>[1-9]\d*)$/.exec(place)
+  if (!match?.groups?.['path'])
+    throw new AppError('input_invalid', `--why ${place}: path:line is wanted, such as MEMORY.md:12`)
+  return { path: match.groups['path'], line: Number(match.groups['line']) }
+}

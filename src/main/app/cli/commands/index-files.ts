@@ -1,0 +1,36 @@
+/** Brings the index in step with the files. */
+import type { ContractClient } from '../../../../shared/contract/index.ts'
+import { isSentTexts } from '../../../../shared/providers.ts'
+import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { CommonFlags, WaitFlags } from '../flags.ts'
+import type { Output } from '../cli-output.ts'
+import { waitForVectors } from '../vectors.ts'
+
+export async function indexFiles(
+  { client }: Runtime,
+  { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
+): Promise<Output> {
+  const started = performance.now()
+  await client.search.settle({ agent })
+  if (force) await client.search.reindex({ agent })
+  await tellWhatIsSent(client, agent)
+  const { warning, isFailure } = await waitForVectors(client, agent, wait)
+  const { files, chunks, embedded } = await client.search.status({ agent })
+  const ms = Math.round(performance.now() - started)
+  return {
+    value: { files, chunks, embedded, ms },
+    text: `${files} files, ${chunks} chunks, ${embedded} with vectors, ${ms} ms`,
+    ...(warning === undefined ? {} : { warning, isFailure }),
+  }
+}
+
+/** How much a provider gets, for whoever pays for it. */
+async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
+  const { provider, model } = await client.search.status({ agent })
+  if (!isSentTexts(provider)) return
+  const { all, unsent, questions } = await client.search.meaning({ agent })
+  const left = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
+  process.stderr.write(
+    `${all.texts} passages, about ${all.tokens} tokens; ${left.texts} texts (${left.tokens} tokens) still go to ${provider}/${model}\n`,
+  )
+}

@@ -1,0 +1,62 @@
+/** The memory for another program, over standard input and output (M58). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AppOptions } from '../../composition/create-app.ts'
+import { systemClock } from '#platform'
+import { clientId, clientName, serveOverStdio, type MemoryAccess } from '#interop'
+import type { Resident } from '../../instance-lock/host-process.ts'
+import type { McpFlags } from '../flags.ts'
+import { follow } from '../open-memory.ts'
+
+/** How long ending may take once everything is answered, ms. */
+const closingMs = 5000
+
+/**
+ * Serves until the program closes our input. It is answered at once; the memory is opened, or its owner found, meanwhile,
+ * and what goes wrong with that is told to whoever asks.
+ * @throws Error when the connection had to be broken off
+ */
+export async function mcp(
+  opening: Promise<Resident>,
+  { now = systemClock }: AppOptions,
+  { agent, client, readOnly = false }: McpFlags,
+): Promise<void> {
+  const followed = new Set([agent ?? 'main'])
+  const problem = await serveOverStdio({
+    ask: async (work) => (await opening).ask(work),
+    onEvent: (listener) => onceOpen(opening, listener),
+    async caller(said) {
+      const name = client ?? said ?? ''
+      const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
+      const resident = await opening
+      const caller = await resident.ask((owner) => owner.clients.meet(met))
+      if (!followed.has(caller.agent)) void follow(resident, caller.agent)
+      followed.add(caller.agent)
+      return caller
+    },
+    isReadOnly: readOnly,
+    now,
+    onFault: async (error) => (await opening).base.log.fault(error, 'mcp'),
+  })
+  await Promise.race([
+    opening.then((resident) => resident.close()).catch(() => undefined),
+    sleep(closingMs, undefined, { ref: false }),
+  ])
+  // Whatever is still under way keeps nobody waiting; what was written is on the disk.
+  setTimeout(() => process.exit(), closingMs).unref()
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** Follows events from when there are any. @returns what ends that */
+function onceOpen(opening: Promise<Resident>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
+  let stop: (() => void) | undefined
+  let isOver = false
+  const follow = async () => {
+    const resident = await opening.catch(() => undefined)
+    if (!isOver) stop = resident?.onEvent(listener)
+  }
+  void follow()
+  return () => {
+    isOver = true
+    stop?.()
+  }
+}

@@ -1,0 +1,56 @@
+/** How the index is, and everything that does not work. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { CommonFlags } from '../flags.ts'
+import type { Output } from '../cli-output.ts'
+
+/** How long the provider is waited for, ms. */
+const providerMs = 1000
+
+export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
+  const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
+  // A provider that nobody has asked yet says how it is, if it can say so at once.
+  const isAsked = index.provider !== 'none' && index.embedded === 0
+  const answer = isAsked ? client.health.tryAgain({ agent }).then(() => true) : true
+  const hasAnswered = await Promise.race([answer, sleep(providerMs, false, { ref: false })])
+  const { files, chunks, embedded, provider, model, state } = await client.search.status({ agent })
+  const problems = await client.health.problems({ agent })
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace ?? ''
+  const { all, scripts, isMeasured } = await client.search.meaning({ agent })
+  const value = {
+    agent,
+    workspace,
+    files,
+    chunks,
+    embedded,
+    provider,
+    model,
+    passages: all.texts,
+    passageTokens: all.tokens,
+    meaning: scripts,
+    indexing: state !== 'ready',
+    stale: !isSettled,
+    indexBytes,
+    problems,
+  }
+  const vectors = provider === 'none' ? 'keyword search only' : `${provider}/${model}, ${embedded} with vectors`
+  const lines = [
+    `${workspace}: ${files} files, ${chunks} chunks, ${vectors}; index ${(indexBytes / 1e6).toFixed(1)} MB`,
+    ...scripts.map(({ script, worth, takesPart }) =>
+      takesPart
+        ? `meaning: ${script} takes part, worth ${worth.toFixed(2)}`
+        : `meaning: ${script} takes no part: the model does not tell such texts apart`,
+    ),
+    ...(provider !== 'none' && chunks > 0 && embedded === chunks && isMeasured && scripts.length === 0
+      ? ['meaning: takes no part: too few passages to learn what similarity means here']
+      : []),
+    ...(hasAnswered ? [] : [`meaning: ${provider} has not answered yet`]),
+    ...problems.map(({ part, code, since, message, path, files = [] }) => {
+      const words = message === '' ? code : message
+      const where = path === undefined || words.includes(path) ? '' : ` (${path})`
+      const named = files.map((file) => `\n    ${file}`).join('')
+      return `! ${part}: ${words}${where}, since ${new Date(since).toISOString()}${named}`
+    }),
+  ]
+  return { value, text: lines.join('\n') }
+}

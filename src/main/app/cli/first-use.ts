@@ -1,0 +1,22 @@
+/** What commands that write do in a state folder that nobody has set up. */
+import { existsSync } from 'node:fs'
+import type { ContractClient } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import type { AppBase } from '../composition/create-app.ts'
+
+/** A memory that was in use has not moved to the default folder because its configuration is gone. */
+export function assertNew({ folders }: AppBase, agent: string): void {
+  if (!existsSync(folders.agent(agent).history)) return
+  const reason =
+    'it is missing or empty, though this state folder was in use; put it back, or choose the folder in the app'
+  throw new AppError('config_invalid', `${folders.config}: ${reason}`, { file: folders.config, reason })
+}
+
+/** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */
+export async function setUpOnce(client: ContractClient, base: AppBase, agent: string): Promise<void> {
+  if (!(await client.settings.get()).firstRun) return
+  assertNew(base, agent)
+  const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
+  if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
+  await client.agents.setUp({ agent, workspace, locale: 'en' })
+}

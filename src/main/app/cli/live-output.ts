@@ -1,0 +1,77 @@
+/** An answer as it comes: its words on stdout, on stderr a line for each tool and for whatever keeps it waiting. */
+import type { ChatEvent, SessionMessage } from '../../../shared/contract/index.ts'
+import { messageText, type AssistantMessage } from '../../../shared/messages.ts'
+import { harmless } from './terminal.ts'
+
+/** Characters of a call's arguments, and of what went wrong. */
+const maxCharacters = 120
+
+export class LiveOutput {
+  /** Messages that are told of already. */
+  readonly #told: Set<string>
+  /** What of the answer that is being given is printed. */
+  #shown = ''
+  #isLineOpen = false
+
+  /** @param known messages that were there before */
+  constructor(known: ReadonlySet<string>) {
+    this.#told = new Set(known)
+  }
+
+  event(event: ChatEvent): void {
+    if (event.type === 'text') this.text(event.delta)
+    else if (event.type === 'message') this.message(event)
+    else if (event.type === 'retrying')
+      this.note(`${clipped(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
+    else if (event.type === 'keeping')
+      this.note(event.what === 'flush' ? 'saving notes first …' : 'summarising what came before …')
+  }
+
+  text(delta: string): void {
+    if (delta === '') return
+    this.#shown += delta
+    this.#write(delta)
+  }
+
+  /** The words that were not printed yet, and the calls; once. */
+  message({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
+    if (this.#told.has(id)) return
+    this.#told.add(id)
+    if (message.role === 'toolResult' && message.isError)
+      this.note(`${message.toolName} failed: ${clipped(messageText(message))}`)
+    if (message.role !== 'assistant') return
+    const text = messageText(message)
+    if (text.startsWith(this.#shown)) this.#write(text.slice(this.#shown.length))
+    this.#shown = ''
+    this.end()
+    for (const part of message.content)
+      if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)
+    if (message.stopReason === 'length') this.note(`the answer reached its longest and ends here${toolCut(message)}`)
+  }
+
+  note(line: string): void {
+    this.end()
+    process.stderr.write(harmless(`· ${line}\n`))
+  }
+
+  /** Ends the line that is open. */
+  end(): void {
+    if (this.#isLineOpen) process.stdout.write('\n')
+    this.#isLineOpen = false
+  }
+
+  #write(text: string): void {
+    if (text === '') return
+    process.stdout.write(harmless(text))
+    this.#isLineOpen = !text.endsWith('\n')
+  }
+}
+
+function toolCut({ cutCall }: AssistantMessage): string {
+  return cutCall === undefined ? '' : `, about to use ${clipped(cutCall)}`
+}
+
+function clipped(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > maxCharacters ? `${line.slice(0, maxCharacters).toWellFormed()} …` : line
+}

@@ -1,0 +1,131 @@
+/**
+ * Who hears of what within an agent, in one place: its files, conversations, index, history and checks tell what has
+ * changed; the others, the interface and the list of problems listen here.
+ */
+import { isAbsolute } from 'node:path'
+import type { AppEvent } from '../../../shared/contract/index.ts'
+import { reportIndex, type Health, type Log } from '#platform'
+import type { HistoryProblem } from '#workspace'
+import { sessionsPrefix } from '#search'
+import type { Agent } from '../agents/agent.ts'
+
+/** Of a note that was remembered, as it is told. */
+const noteCharacters = 80
+
+interface Listeners {
+  readonly publish: (event: AppEvent) => void
+  readonly health: Health
+  readonly log: Log
+}
+
+export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
+  const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
+  const { memory, recording, accepted, checks, chat } = opened
+  // First of all, and waited for: what is written is recorded before anybody hears of it.
+  workspace.changes.subscribe((write) => recording.record(write))
+  workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
+
+  for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.noteUse())
+
+  workspace.changes.subscribe(() => links.touch())
+  links.changes.subscribe((moving) => publish({ type: 'moveProgress', agent, moving }))
+
+  workspace.changes.subscribe(async ({ path, from }) => {
+    if (from === undefined) return
+    // The move is done: what cannot go along stays where it is.
+    await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
+    await checks.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
+  })
+
+  // What was remembered in a conversation stands there.
+  workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
+    const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
+    const { client } = origin
+    const told = {
+      agent,
+      path,
+      startLine,
+      patch: change.patch,
+      note: shown,
+      ...(client === undefined ? {} : { client }),
+    }
+    if (origin.session === undefined) publish({ type: 'captured', ...told })
+  })
+
+  sessions.changes.subscribe(({ session, isWhole }) => {
+    memory.touch([`${sessionsPrefix}${session}.jsonl`])
+    publish({ type: 'sessionChanged', agent, session, ...(isWhole ? { isWhole } : {}) })
+    publish({ type: 'contextChanged', agent, session })
+  })
+
+  chat.changes.subscribe(({ session, reason, ms }) => {
+    publish({ type: 'turnEnded', agent, session, reason, ms })
+    publish({ type: 'sessionChanged', agent, session })
+    publish({ type: 'contextChanged', agent, session })
+  })
+
+  memory.changes.subscribe((change) => {
+    switch (change.type) {
+      case 'status':
+        reportIndex(health, agent, change.status)
+        return publish({ type: 'indexStatus', agent, status: change.status })
+      case 'files':
+        links.touch()
+        upkeep.touch(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
+        recording.history?.look(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
+        return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
+      case 'indexed':
+        checks.noteChange('index')
+        return publish({ type: 'indexChanged', agent })
+      case 'crashed':
+        log.fault(change.error, `index thread of agent ${agent}`)
+        return health.report({
+          part: 'index',
+          code: 'thread_ended',
+          level: 'bad',
+          message: change.error.message,
+          agent,
+        })
+      case 'recovered':
+        health.clear('index', 'thread_ended', agent)
+        return publish({ type: 'recovered', agent })
+    }
+  })
+
+  recording.changes.subscribe((change) => {
+    if (change.type === 'recorded') publish({ type: 'historyChanged', agent, paths: [...change.paths] })
+    else reportHistory(health, agent, change.problems)
+  })
+
+  habits.changes.subscribe(() => {
+    links.touch()
+    opened.applyHabits().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
+    publish({ type: 'filesChanged', agent, paths: [] })
+  })
+
+  accepted.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
+
+  upkeep.changes.subscribe((change) => {
+    if (change.type === 'proposals') publish({ type: 'upkeepChanged', agent })
+    else publish({ type: 'upkeepProgress', agent, done: change.done, total: change.total })
+  })
+
+  checks.changes.subscribe((change) => {
+    if (change.type === 'checks') publish({ type: 'checksChanged', agent })
+    else publish({ type: 'checksProgress', agent, done: change.done, total: change.total })
+  })
+}
+
+function reportHistory(health: Health, agent: string, problems: readonly HistoryProblem[]): void {
+  health.replace(
+    ['history'],
+    problems.map(({ code, message }) => ({
+      part: 'history',
+      code,
+      message,
+      agent,
+      level: code === 'history_failed' ? 'bad' : 'warning',
+    })),
+    agent,
+  )
+}

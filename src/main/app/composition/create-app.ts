@@ -1,0 +1,312 @@
+/** The composition root: builds the modules in order, hands each what it needs, and closes them in reverse. */
+import { EventPublisher } from '@orpc/server'
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AppEvent, DataLocation } from '../../../shared/contract/index.ts'
+import {
+  systemClock,
+  type Clock,
+  Differ,
+  DiskWatch,
+  Health,
+  withFaultsTold,
+  dataLocations,
+  diagnostics,
+  readLog,
+  openLog,
+  type Log,
+  RemotePictures,
+  showWithSystem,
+  type ShowFile,
+  threadFile,
+  appVersion,
+  makeFolder,
+  tidyFolder,
+  tidyLater,
+  KeyRing,
+  type KeyVault,
+  SettingsStore,
+  type AgentSettings,
+} from '#platform'
+import { AppError } from '../../../shared/errors.ts'
+import { Agents } from '../agents/agent-registry.ts'
+import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
+import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'
+import { Clients, Connections } from '#interop'
+import { LearnedWindows } from '#agent'
+import { threadEntries } from '#search'
+import { McpServers } from '#agent/mcp-client'
+import { Ledger, Models } from '#llm'
+import { modelSettings, wireApp } from './subscriptions.ts'
+
+export interface AppOptions {
+  /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
+  readonly mainFolder: URL
+  readonly env: NodeJS.ProcessEnv
+  /** State folder; `COMMONPLACE_HOME` or `~/.commonplace` when left out. */
+  readonly home?: string | undefined
+  /** A folder that one agent uses instead of its own; only that agent is there then. */
+  readonly workspace?: string | undefined
+  /** Whose `workspace` it is; `main` when left out. */
+  readonly agent?: string | undefined
+  /** False for a single command: files are looked at once, not followed. */
+  readonly watch?: boolean
+  readonly now?: Clock
+  /** The desktop has its own way. */
+  readonly showFile?: ShowFile
+  /** Where keys outlive the app. */
+  readonly keyVault?: KeyVault | undefined
+  /** Used instead of the configured one, for a single command. */
+  readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
+  /** How long what another program wants to write waits for the user's word, ms. */
+  readonly clientPatienceMs?: number | undefined
+  /** Whether pictures of the web may come from an address; from what is public, when left out. */
+  readonly isOpenAddress?: ((address: string) => boolean) | undefined
+  /** What is open already; whoever opened it closes it. */
+  readonly base?: AppBase
+}
+
+/** What every process has, whether the memory is its own to open or another's. */
+export interface AppBase {
+  readonly folders: StateFolders
+  readonly log: Log
+  readonly settings: SettingsStore
+  readonly single: SingleFolder | undefined
+  close(): void
+}
+
+/** @throws AppError `write_failed`, `unknown_agent` */
+export async function openBase({ env, home, workspace, agent = 'main' }: AppOptions): Promise<AppBase> {
+  const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
+  await makeStateFolder(folders.home)
+  const log = openLog(folders.logs)
+  const isUsed = existsSync(folders.agent(agent).history)
+  const settings = await SettingsStore.open(folders.config, isUsed ? configPatienceMs : 0)
+  const close = () => {
+    settings.close()
+    log.close()
+  }
+  try {
+    const single = workspace === undefined ? undefined : singleFolder(settings.config, agent, resolve(workspace))
+    return { folders, log, settings, single, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+export interface App {
+  readonly agents: Agents
+  readonly settings: SettingsStore
+  readonly models: Models
+  readonly keys: KeyRing
+  readonly ledger: Ledger
+  readonly mcp: McpServers
+  /** Those that notes name by an address on the web. */
+  readonly pictures: RemotePictures
+  /** The other programs that use this memory. */
+  readonly clients: Clients
+  /** With which of them it is registered. */
+  readonly connections: Connections
+  readonly events: EventPublisher<{ event: AppEvent }>
+  readonly log: Log
+  readonly health: Health
+  /** The state folder. */
+  readonly home: string
+  readonly resources: string
+  readonly now: Clock
+  /** Shows a file in the system's file manager, or opens it in the program that the system has for it. */
+  readonly showFile: ShowFile
+  /** Where everything lies, with sizes. */
+  locations(): Promise<DataLocation[]>
+  /** A report without private texts, as JSON. */
+  diagnostics(): Promise<string>
+  close(): Promise<void>
+}
+
+/** A state folder that was used has a configuration: where it is missing or empty, somebody may be saving it, ms. */
+const configPatienceMs = 500
+
+/** Lines of the log that go with a report. */
+const reportedLogLines = 100
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { env, mainFolder, watch = true, now = systemClock } = options
+  const base = options.base ?? (await openBase(options))
+  const { folders, settings, single } = base
+  const resources = resourcesOf(mainFolder)
+  const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
+  const publish = (event: AppEvent) => events.publish('event', event)
+  const health = new Health({ now })
+  const log = withFaultsTold(base.log, health, now)
+  const tidyHome = () => tidyFolder(folders.home, () => true)
+  const endTidying = tidyLater(tidyHome, (error) => log.fault(error, 'left-overs'))
+  const keys = new KeyRing(env, options.keyVault)
+  try {
+    await keys.load()
+  } catch (error) {
+    // Without its keys the app still has everything else.
+    log.fault(error, 'kept keys')
+    health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
+  }
+  if (keys.vault === 'weak')
+    health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
+  const ledger = new Ledger({
+    file: folders.usage,
+    now,
+    settings,
+    onProblem: (problem) => log.fault(problem, 'usage'),
+  })
+  const models = new Models({
+    settings,
+    keys,
+    env,
+    ledger,
+    now,
+    listFile: folders.modelLists,
+    onProblem: (problem) => log.fault(problem, 'model lists'),
+  })
+  await models.load()
+  const windows = await LearnedWindows.open({
+    file: folders.learnedWindows,
+    now,
+    onProblem: (problem) => log.fault(problem, 'learned windows'),
+  })
+  const mcp = new McpServers({ settings, env, version: appVersion, keys })
+  const pictures = new RemotePictures({ env, isOpen: options.isOpenAddress })
+  const clients = new Clients({
+    file: folders.clients,
+    now,
+    onFault: (problem) => log.fault(problem, 'clients'),
+    patienceMs: options.clientPatienceMs,
+  })
+  const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
+  const agents = new Agents({
+    settings,
+    folders,
+    resources,
+    differ,
+    threads: threadEntries(mainFolder),
+    historyEntry: threadFile(mainFolder, 'workspace/history/history.worker'),
+    importEntry: threadFile(mainFolder, 'interop/import/import.worker'),
+    surveyEntry: threadFile(mainFolder, 'curation/insights/insights.worker'),
+    commitsEntry: threadFile(mainFolder, 'workspace/git/git-log.worker'),
+    findEntry: threadFile(mainFolder, 'workspace/find-replace/find.worker'),
+    linksEntry: threadFile(mainFolder, 'workspace/links/links.worker'),
+    lookEntry: threadFile(mainFolder, 'workspace/privacy/scanner.worker'),
+    upkeepEntry: threadFile(mainFolder, 'curation/suggestions/curation.worker'),
+    forgetEntry: threadFile(mainFolder, 'workspace/erasure/erasure.worker'),
+    models,
+    windows,
+    keys,
+    mcp,
+    log,
+    health,
+    now,
+    watch,
+    publish,
+    single,
+    embeddingProvider: options.embeddingProvider,
+  })
+  const unwire = wireApp({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
+  const disk = watch
+    ? new DiskWatch(
+        health,
+        async () => {
+          const homes = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
+          return [folders.home, ...homes.map(({ workspace }) => workspace)]
+        },
+        (error) => log.fault(error, 'free space'),
+      )
+    : undefined
+  return {
+    agents,
+    settings,
+    models,
+    keys,
+    ledger,
+    mcp,
+    pictures,
+    clients,
+    connections: connectionsOf(options, folders),
+    events,
+    log,
+    health,
+    home: folders.home,
+    resources,
+    now,
+    showFile: options.showFile ?? showWithSystem,
+    async locations() {
+      const list = await agents.list()
+      return dataLocations([
+        { kind: 'settings', path: folders.config },
+        ...list.flatMap(({ id, name, workspace }) => [
+          { kind: 'workspace' as const, path: workspace, agent: name },
+          indexPlace(agents.foldersOf(id).index, name),
+          { kind: 'sessions' as const, path: agents.foldersOf(id).sessions, agent: name },
+          { kind: 'history' as const, path: agents.foldersOf(id).history, agent: name },
+          { kind: 'upkeep' as const, path: agents.foldersOf(id).upkeep, agent: name },
+        ]),
+        { kind: 'models', path: folders.models },
+        { kind: 'logs', path: folders.logs },
+        { kind: 'usage', path: folders.usage },
+      ])
+    },
+    async diagnostics() {
+      const list = await agents.list()
+      const states = list.map(async ({ id, model, ready }) => ({
+        model,
+        status: ready ? await (await agents.get(id)).memory.status() : undefined,
+      }))
+      return diagnostics({
+        version: appVersion,
+        home: folders.home,
+        settings: settings.written(),
+        agents: await Promise.all(states),
+        log: await readLog(log.file, reportedLogLines),
+        now: now(),
+      })
+    },
+    async close() {
+      endTidying()
+      unwire()
+      disk?.close()
+      await agents.close()
+      await differ.close()
+      await mcp.close()
+      await pictures.close()
+      await clients.close()
+      await ledger.close()
+      if (!options.base) base.close()
+    },
+  }
+}
+
+/** The memory of this state folder, for other programs to start. */
+export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFolders): Connections {
+  const isUsual = home === defaultStateHome({})
+  return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
+}
+
+/** SQLite keeps what was written last beside the file, and a search what it has read of it. */
+function indexPlace(path: string, agent: string) {
+  return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
+}
+
+/** What comes with the app, found from where its code lies. */
+export function resourcesOf(mainFolder: URL): string {
+  return fileURLToPath(new URL('../../resources/', mainFolder))
+}
+
+async function makeStateFolder(home: string): Promise<void> {
+  try {
+    await makeFolder(home)
+    // It has conversations, the index and the history: nobody else's business.
+    if (process.platform !== 'win32') await chmod(home, 0o700).catch(() => undefined)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('write_failed', `${home} cannot be used: ${reason}`, { path: home, reason }, { cause: error })
+  }
+}

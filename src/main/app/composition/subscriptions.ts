@@ -1,0 +1,83 @@
+/**
+ * Who hears of what in the app as a whole, in one place: settings, keys, agents, spending, models and tools tell what has
+ * changed; the interface and the list of problems listen here. What goes on within one agent is in agents/wiring.ts.
+ */
+import type { AppEvent } from '../../../shared/contract/index.ts'
+import type { AppError } from '../../../shared/errors.ts'
+import type { Agents } from '../agents/agent-registry.ts'
+import type { Clients } from '#interop'
+import { type Health, redact, describeProblems, type SettingsStore, type KeyRing } from '#platform'
+import type { McpServers } from '#agent/mcp-client'
+import type { Ledger, Models } from '#llm'
+
+interface Owners {
+  readonly settings: SettingsStore
+  readonly keys: KeyRing
+  readonly ledger: Ledger
+  readonly models: Models
+  readonly mcp: McpServers
+  readonly clients: Clients
+  readonly agents: Agents
+  readonly health: Health
+}
+
+/** Where what does not work about models and tools is mended. */
+export const modelSettings = { kind: 'settings', section: 'models' } as const
+
+/** @returns what ends what outlives the app: the settings may be another's */
+export function wireApp(
+  { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
+  publish: (event: AppEvent) => void,
+): () => void {
+  reportSettings(health, settings)
+  health.changes.subscribe(() => publish({ type: 'healthChanged' }))
+  agents.changes.subscribe(() => publish({ type: 'agentsChanged' }))
+  ledger.changes.subscribe(() => publish({ type: 'usageChanged' }))
+  keys.changes.subscribe(() => publish({ type: 'settingsChanged' }))
+  models.changes.subscribe(({ model, failure }) => reportModel(health, model, failure))
+  clients.changes.subscribe(() => publish({ type: 'clientsChanged' }))
+  mcp.changes.subscribe(() => {
+    publish({ type: 'mcpChanged' })
+    reportTools(health, mcp)
+  })
+  return settings.changes.subscribe(() => {
+    reportSettings(health, settings)
+    health.clear('model')
+    publish({ type: 'settingsChanged' })
+    // The limit of what may be spent is one of them.
+    publish({ type: 'usageChanged' })
+    void mcp.applySettings()
+  })
+}
+
+function reportSettings(health: Health, { problems, file }: SettingsStore): void {
+  const message = describeProblems(file, problems)
+  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
+  health.replace(['settings'], problems.length > 0 ? [report] : [])
+}
+
+function reportTools(health: Health, mcp: McpServers): void {
+  const failed = mcp.status().filter(({ state }) => state === 'failed')
+  health.replace(
+    ['tools'],
+    failed.map(({ name, problem }) => ({
+      part: 'tools',
+      code: 'tools_failed',
+      message: `${name}: ${problem ?? ''}`,
+      path: name,
+      remedy: { kind: 'settings', section: 'models' },
+    })),
+  )
+}
+
+/** The last word of the provider of a language model; undefined when it answered. */
+function reportModel(health: Health, model: string, failure: AppError | undefined): void {
+  if (!failure) return health.clear('model')
+  const said = redact(failure.message)
+  const words = failure.cause instanceof Error ? redact(failure.cause.message) : ''
+  const message = `${model}: ${said}${words === '' || said.includes(words) ? '' : `: ${words}`}`
+  health.replace(
+    ['model'],
+    [{ part: 'model', code: failure.code, message: message.slice(0, 400), remedy: modelSettings }],
+  )
+}

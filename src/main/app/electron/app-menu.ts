@@ -1,0 +1,62 @@
+/** The native menu: what every app has, and the app's own places with the keys that they have in the palette. */
+import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import { systemWords } from './system-words.ts'
+
+/** @param onGo asked to show a place of the interface, such as `/settings` */
+export function installMenu(onGo: (place: string) => void): void {
+  const isMac = process.platform === 'darwin'
+  const say = systemWords()
+  // The page has these keys itself; here they are only shown.
+  const go = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
+    label,
+    accelerator: `CommandOrControl+${keys}`,
+    registerAccelerator: false,
+    click: () => onGo(place),
+  })
+  const settings = go(say.settings, ',', '/settings')
+  const file: MenuItemConstructorOptions = {
+    role: 'fileMenu',
+    submenu: [
+      go(say.newChat, 'N', '/'),
+      { type: 'separator' },
+      ...(isMac ? [] : [settings, { type: 'separator' as const }]),
+      { role: isMac ? 'close' : 'quit' },
+    ],
+  }
+  const view: MenuItemConstructorOptions = {
+    role: 'viewMenu',
+    submenu: [
+      go(say.search, 'Shift+F', '/search'),
+      go(say.context, '4', '/context'),
+      { type: 'separator' },
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      { type: 'separator' },
+      { role: 'togglefullscreen' },
+      ...devItems(),
+    ],
+  }
+  const mac: MenuItemConstructorOptions = {
+    role: 'appMenu',
+    submenu: [
+      { role: 'about' },
+      { type: 'separator' },
+      settings,
+      { type: 'separator' },
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      { type: 'separator' },
+      { role: 'quit' },
+    ],
+  }
+  Menu.setApplicationMenu(
+    Menu.buildFromTemplate([...(isMac ? [mac] : []), file, { role: 'editMenu' }, view, { role: 'windowMenu' }]),
+  )
+}
+
+/** Developer tools and reloading are for development. */
+function devItems(): MenuItemConstructorOptions[] {
+  return app.isPackaged ? [] : [{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }]
+}

@@ -1,0 +1,56 @@
+/** The icon in the tray or menu bar: the last captures, a new one, the app.  */
+import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
+import { fileURLToPath } from 'node:url'
+import { systemWords } from './system-words.ts'
+
+const maxListed = 5
+
+export interface TrayOptions {
+  readonly icons: URL
+  readonly onCapture: () => void
+  readonly onOpen: () => void
+  readonly isPaused: () => boolean
+  readonly onPause: (isPaused: boolean) => void
+}
+
+export class CaptureTray {
+  readonly #options: TrayOptions
+  readonly #tray: Tray
+  #captured: readonly string[] = []
+
+  constructor(options: TrayOptions) {
+    this.#options = options
+    const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'
+    this.#tray = new Tray(nativeImage.createFromPath(fileURLToPath(new URL(name, options.icons))))
+    this.#tray.setToolTip('Commonplace')
+    this.#tray.on('click', options.onOpen)
+    this.refresh()
+  }
+
+  /** A note was captured: it leads the list. */
+  add(note: string): void {
+    this.#captured = [note, ...this.#captured].slice(0, maxListed)
+    this.refresh()
+  }
+
+  refresh(): void {
+    const { onCapture, onOpen, isPaused, onPause } = this.#options
+    const say = systemWords()
+    const captured: MenuItemConstructorOptions[] = this.#captured.map((label) => ({ label, enabled: false }))
+    this.#tray.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: say.capture, click: onCapture },
+        { label: say.open, click: onOpen },
+        { type: 'separator' },
+        ...captured,
+        ...(captured.length > 0 ? [{ type: 'separator' as const }] : []),
+        { label: say.pause, type: 'checkbox', checked: isPaused(), click: ({ checked }) => onPause(checked) },
+        { label: say.quit, role: 'quit' },
+      ]),
+    )
+  }
+
+  close(): void {
+    this.#tray.destroy()
+  }
+}

@@ -1,0 +1,74 @@
+/** The small window for quick capture (M46): made ahead, so that it is there the moment it is called. */
+import { BrowserWindow, screen } from 'electron'
+import { keepInside } from './window-security.ts'
+
+const size = { width: 520, height: 200 } as const
+
+export interface CaptureWindowOptions {
+  readonly url: string
+  readonly preload: string
+}
+
+export class CaptureWindow {
+  readonly #options: CaptureWindowOptions
+  #window: BrowserWindow | undefined
+  #isQuitting = false
+
+  constructor(options: CaptureWindowOptions) {
+    this.#options = options
+    this.#window = this.#create()
+  }
+
+  /** In the middle of the screen that the pointer is on. `text` comes from another program, and waits for a yes. */
+  show(text?: string): void {
+    const window = (this.#window ??= this.#create())
+    const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
+    window.setBounds({
+      x: Math.round(workArea.x + (workArea.width - size.width) / 2),
+      y: Math.round(workArea.y + (workArea.height - size.height) / 3),
+      ...size,
+    })
+    if (text !== undefined) void window.loadURL(`${this.#options.url}?text=${encodeURIComponent(text)}`)
+    window.show()
+    window.focus()
+  }
+
+  /** The app ends: from now on closing closes. */
+  close(): void {
+    this.#isQuitting = true
+    this.#window?.destroy()
+    this.#window = undefined
+  }
+
+  #create(): BrowserWindow {
+    const window = new BrowserWindow({
+      ...size,
+      show: false,
+      frame: false,
+      resizable: false,
+      fullscreenable: false,
+      skipTaskbar: true,
+      alwaysOnTop: true,
+      title: 'Commonplace',
+      webPreferences: {
+        preload: this.#options.preload,
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        webSecurity: true,
+        spellcheck: true,
+      },
+    })
+    keepInside(window.webContents)
+    // The page closes itself when it is done; the window stays for the next time, with an empty field.
+    window.on('close', (event) => {
+      if (this.#isQuitting) return
+      event.preventDefault()
+      window.hide()
+      void window.loadURL(this.#options.url)
+    })
+    window.on('blur', () => window.hide())
+    void window.loadURL(this.#options.url)
+    return window
+  }
+}

@@ -1,0 +1,189 @@
+/** The desktop shell: one instance, one window, and behind it the runtime, in this process or in the one that owns the memory. */
+import { app, dialog, Notification, shell } from 'electron'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { resourcesOf } from '../composition/create-app.ts'
+import { followUncaught } from '#platform'
+import { defaultStateHome } from '../agents/state-folders.ts'
+import { Resident } from '../instance-lock/host-process.ts'
+import { CaptureShortcut } from './capture-shortcut.ts'
+import { CaptureWindow } from './capture-window.ts'
+import { decideOnClose } from './close-to-tray.ts'
+import { recoverFromCrashes } from './renderer-crashes.ts'
+import { openKeyVault } from './key-vault.ts'
+import { noteOfArguments, noteOfLink } from './protocol-links.ts'
+import { setLaunchAtLogin } from './login-item.ts'
+import { MainWindow } from './main-window.ts'
+import { McpPort } from './mcp-port.ts'
+import { installMenu } from './app-menu.ts'
+import { acceptPorts } from './message-ports.ts'
+import { followPower } from './power-state.ts'
+import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
+import { denyPermissions } from './window-security.ts'
+import { CaptureTray } from './capture-tray.ts'
+import { Unread } from './unread-badge.ts'
+import { followUpdates } from './updates.ts'
+import { WindowState } from './window-state.ts'
+import { systemWords } from './system-words.ts'
+
+export async function startDesktop(mainFolder: URL): Promise<void> {
+  // A second start shows the window of the first.
+  if (!app.requestSingleInstanceLock()) return app.quit()
+  registerScheme()
+  app.enableSandbox()
+  await app.whenReady()
+  const resident = await openResident(mainFolder)
+  if (!resident) return app.exit(1)
+  const { settings, log, folders } = resident.base
+  const state = await WindowState.load(folders.home)
+  denyPermissions()
+  serveInterface(new URL('../renderer/', mainFolder))
+  acceptPorts(resident)
+  const main = new MainWindow({
+    preload: preloadOf(mainFolder),
+    state,
+    onMade: (window) => {
+      recoverFromCrashes(window, log)
+      decideOnClose(window, settings)
+    },
+    onFocus: () => unread.clear(),
+    // The capture window is always there: it keeps nobody from leaving.
+    onClosed: () => process.platform !== 'darwin' && app.quit(),
+  })
+  const show = () => main.show()
+  const goTo = (place: string) => {
+    show()
+    void resident.app().then((runtime) => {
+      if (runtime) runtime.events.publish('event', { type: 'goTo', place })
+      // Events come from another process then, to the windows of all.
+      else main.open(place)
+    })
+  }
+  installMenu(goTo)
+  const unread = new Unread({
+    isSeen: () => main.isFocused,
+    mayNotify: () => settings.config.desktop.notifications,
+    onOpen: (session) => goTo(`/chat/${session}`),
+  })
+  followRuntime(resident, unread)
+  const capture = installCapture(resident, mainFolder, show)
+  app.on('second-instance', (_event, argv) => {
+    const note = noteOfArguments(argv)
+    if (note === undefined) show()
+    else capture.show(note)
+  })
+  app.on('activate', show)
+  // Without a listener Electron quits by itself.
+  app.on('window-all-closed', () => undefined)
+  const mcp = new McpPort(resident)
+  closeBeforeQuit(async () => {
+    await mcp.close()
+    await resident.close()
+  })
+  const note = noteOfArguments(process.argv)
+  // Started with the computer, it waits in the tray.
+  if (process.argv.includes('--hidden')) return
+  if (note === undefined) show()
+  else capture.show(note)
+}
+
+/** What the shell does on account of the settings, the power, and answers that are done. */
+function followRuntime(resident: Resident, unread: Unread): void {
+  const { settings, log } = resident.base
+  const applyLogin = () =>
+    void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
+      log.fault(error, 'starting with the computer'),
+    )
+  const ends = [
+    settings.changes.subscribe(applyLogin),
+    resident.onEvent((event) => {
+      if (event.type === 'turnEnded') unread.note(event)
+    }),
+    followPower((isSaving) => void resident.savePower(isSaving)),
+    followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
+    followUpdates({
+      feed: () => settings.config.updates.feed,
+      onChange: (listener) => settings.changes.subscribe(listener),
+      log,
+    }),
+  ]
+  if (app.isPackaged) applyLogin()
+  app.once('will-quit', () => {
+    for (const end of ends) end()
+  })
+}
+
+/** Quick capture from anywhere: a window, a key, an icon, and links of other programs. */
+function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void): CaptureWindow {
+  const { settings, log } = resident.base
+  const capture = new CaptureWindow({
+    url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
+    preload: preloadOf(mainFolder),
+  })
+  const shortcut = new CaptureShortcut({
+    accelerator: () => settings.config.capture.shortcut,
+    onPress: () => capture.show(),
+    onTaken: (accelerator) => {
+      log.warn({ accelerator }, 'the capture shortcut is taken')
+      new Notification({ title: 'Commonplace', body: systemWords().shortcutTaken(accelerator) }).show()
+    },
+  })
+  const tray = new CaptureTray({
+    icons: pathToFileURL(`${join(resourcesOf(mainFolder), 'icons')}/`),
+    onCapture: () => capture.show(),
+    onOpen,
+    isPaused: () => shortcut.isPaused,
+    onPause: (isPaused) => shortcut.pause(isPaused),
+  })
+  const stopSettings = settings.changes.subscribe(() => shortcut.apply())
+  const stopEvents = resident.onEvent((event) => {
+    if (event.type === 'captured') tray.add(event.note)
+  })
+  app.setAsDefaultProtocolClient('commonplace')
+  app.on('open-url', (event, link) => {
+    const note = noteOfLink(link)
+    if (note === undefined) return
+    event.preventDefault()
+    capture.show(note)
+  })
+  app.once('will-quit', () => {
+    stopSettings()
+    stopEvents()
+    shortcut.close()
+    tray.close()
+    capture.close()
+  })
+  return capture
+}
+
+function preloadOf(mainFolder: URL): string {
+  return fileURLToPath(new URL('../preload/index.cjs', mainFolder))
+}
+
+async function showWithShell(path: string, open: boolean): Promise<void> {
+  if (open) await shell.openPath(path)
+  else shell.showItemInFolder(path)
+}
+
+async function openResident(mainFolder: URL): Promise<Resident | undefined> {
+  try {
+    const keyVault = openKeyVault(defaultStateHome(process.env))
+    return await Resident.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
+  } catch (error) {
+    dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
+    return undefined
+  }
+}
+
+/** What is being written is finished first. */
+function closeBeforeQuit(close: () => Promise<void>): void {
+  let isClosed = false
+  app.on('before-quit', (event) => {
+    if (isClosed) return
+    event.preventDefault()
+    void close().finally(() => {
+      isClosed = true
+      app.quit()
+    })
+  })
+}

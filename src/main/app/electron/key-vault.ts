@@ -1,0 +1,42 @@
+/** Keys on disk, encrypted by the operating system (M41). */
+import { safeStorage } from 'electron'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseJson } from '../../../shared/json.ts'
+import { type KeyVault, readKept, writeDurably } from '#platform'
+
+const fileSchema = z.record(z.string(), z.string())
+
+/** Undefined where the system encrypts nothing. */
+export function openKeyVault(folder: string): KeyVault | undefined {
+  if (!safeStorage.isEncryptionAvailable()) return undefined
+  const file = join(folder, 'keys.json')
+  return {
+    strength: isWeak() ? 'weak' : 'keychain',
+    async load() {
+      const keys: Record<string, string> = {}
+      let aside: string | undefined
+      const kept = await readKept(
+        file,
+        (text) => fileSchema.safeParse(parseJson(text)).data,
+        (moved) => (aside = moved),
+      )
+      if (aside !== undefined) throw new Error(`the kept keys could not be read; they are in ${aside}`)
+      for (const [name, encrypted] of Object.entries(kept ?? {}))
+        keys[name] = safeStorage.decryptString(Buffer.from(encrypted, 'base64'))
+      return keys
+    },
+    async save(keys) {
+      const encrypted = Object.entries(keys).map(([name, key]) => [
+        name,
+        safeStorage.encryptString(key).toString('base64'),
+      ])
+      await writeDurably(file, `${JSON.stringify(Object.fromEntries(encrypted), null, 2)}\n`)
+    },
+  }
+}
+
+/** On a Linux without a keyring, Chromium encrypts with a password that everybody knows. */
+function isWeak(): boolean {
+  return process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
+}

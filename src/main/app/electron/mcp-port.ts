@@ -1,0 +1,55 @@
+/** Other programs over HTTP (M58): the desktop listens where the settings say so, and only on this machine. */
+import { McpDoor } from '../server/mcp-endpoint.ts'
+import { serveMcp, type McpHost } from '../server/mcp-only-server.ts'
+import type { Resident } from '../instance-lock/host-process.ts'
+
+export class McpPort {
+  readonly #resident: Resident
+  readonly #stop: () => void
+  #door: McpDoor | undefined
+  #host: McpHost | undefined
+  #wanted: number | null = null
+  #changing: Promise<void> = Promise.resolve()
+
+  constructor(resident: Resident) {
+    this.#resident = resident
+    const { settings } = resident.base
+    this.#stop = settings.changes.subscribe(() => void this.apply())
+    void this.apply()
+  }
+
+  /** Undefined while it does not listen. */
+  get address(): string | undefined {
+    return this.#host?.address
+  }
+
+  /** Resolves when it listens where it should. Never fails: what is wrong with the port is told. */
+  apply(): Promise<void> {
+    this.#changing = this.#changing.then(() => this.#listen(this.#resident.base.settings.config.desktop.mcpPort))
+    return this.#changing
+  }
+
+  async close(): Promise<void> {
+    this.#stop()
+    await this.#changing
+    await this.#listen(null)
+  }
+
+  async #listen(port: number | null): Promise<void> {
+    if (port === this.#wanted) return
+    this.#wanted = port
+    await this.#door?.close()
+    await this.#host?.close()
+    this.#door = undefined
+    this.#host = undefined
+    if (port === null) return
+    const { log } = this.#resident.base
+    this.#door = new McpDoor(this.#resident)
+    try {
+      this.#host = await serveMcp(this.#door, port, log)
+    } catch (error) {
+      const reference = log.fault(error, `port ${port} for other programs (desktop.mcpPort)`)
+      this.#resident.tell({ type: 'fault', reference, isRepeated: false })
+    }
+  }
+}

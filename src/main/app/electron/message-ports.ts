@@ -1,0 +1,45 @@
+/**
+ * The contract over Electron's message ports, for pages of ours only. A port speaks to the runtime in this process, or to
+ * the process that owns the memory; a page whose owner went is loaded anew and finds the next one.
+ */
+import { RPCHandler } from '@orpc/server/message-port'
+import { ipcMain, type IpcMainEvent, type MessagePortMain } from 'electron'
+import type { WebSocket } from 'ws'
+import type { Resident } from '../instance-lock/host-process.ts'
+import { interfaceUrl } from './app-protocol.ts'
+
+const channel = 'commonplace:connect'
+
+export function acceptPorts(resident: Resident): void {
+  ipcMain.on(channel, (event: IpcMainEvent) => {
+    const [port] = event.ports
+    if (!port || !isOurs(event)) return
+    resident
+      .attach({
+        local: (router) => new RPCHandler(router).upgrade(port),
+        remote(owner) {
+          owner.once('close', () => !event.sender.isDestroyed() && event.sender.reload())
+          join(port, owner)
+        },
+      })
+      .then(() => port.start())
+      .catch((error: unknown) => resident.base.log.fault(error, 'connecting a window'))
+  })
+}
+
+/** A port and a socket as one. */
+function join(port: MessagePortMain, socket: WebSocket): void {
+  port.on('message', ({ data }: { data: string | ArrayBuffer }) => socket.send(data))
+  port.on('close', () => socket.close())
+  socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
+}
+
+/** The top frame of a page that we serve; a frame inside it, or anything it was led to, gets nothing. */
+function isOurs({ senderFrame }: IpcMainEvent): boolean {
+  if (!senderFrame || senderFrame.parent !== null) return false
+  const origin = process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl
+  return (
+    new URL(senderFrame.url).host === new URL(origin).host &&
+    new URL(senderFrame.url).protocol === new URL(origin).protocol
+  )
+}

@@ -1,0 +1,232 @@
+/**
+ * A process that stays, such as the desktop app or a browser host. It owns the memory, or speaks for the process that
+ * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
+ * connect again when it changes hands.
+ */
+import { createRouterClient } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/websocket'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+import type { AppEvent, ContractClient } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
+import { systemClock, type Clock, fromOrpcError } from '#platform'
+import { answerRequests } from '../transport/answer-requests.ts'
+import { createRouter, type AppRouter } from '../api/router.ts'
+import { clientOf, connectToOwner, type OwnerConnection } from './connect-to-primary.ts'
+import { claimOwnership, type Ownership } from './primary-instance.ts'
+import { joinSockets } from './frame-pipe.ts'
+import { ownerPlace, type OwnerPlace } from './lock-paths.ts'
+
+/** Between two looks at who owns the memory, while nobody can be spoken to, ms. */
+const lookMs = 50
+/** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
+const startMs = 20_000
+
+/** Owners that may go away one after the other before something is answered. */
+const maxAsks = 5
+
+type Role =
+  | {
+      readonly kind: 'owner'
+      readonly app: App
+      readonly router: AppRouter
+      readonly client: ContractClient
+      /** Answers whoever speaks over a socket. */
+      readonly answer: (socket: WebSocket) => void
+      readonly ownership: Ownership | undefined
+    }
+  | { readonly kind: 'guest'; readonly connection: OwnerConnection; readonly client: ContractClient }
+
+export class Resident {
+  readonly base: AppBase
+  readonly #options: AppOptions
+  readonly #place: OwnerPlace
+  #role: Promise<Role>
+  #isClosing = false
+  readonly #listeners = new Set<(event: AppEvent) => void>()
+
+  private constructor(options: AppOptions, base: AppBase) {
+    this.#options = options
+    this.base = base
+    this.#place = ownerPlace(base.folders.home, base.single?.folder)
+    this.#role = this.#settle()
+  }
+
+  /** @throws AppError `write_failed`, `owner_silent`, `owner_version` */
+  static async open(options: AppOptions): Promise<Resident> {
+    const base = await openBase(options)
+    const resident = new Resident(options, base)
+    try {
+      await resident.#role
+      return resident
+    } catch (error) {
+      base.close()
+      throw error
+    }
+  }
+
+  /** The runtime, while it is this process's; undefined while another one owns the memory. */
+  async app(): Promise<App | undefined> {
+    const role = await this.#role
+    return role.kind === 'owner' ? role.app : undefined
+  }
+
+  /** The process that owns the memory. */
+  async owner(): Promise<number> {
+    const role = await this.#role
+    return role.kind === 'owner' ? process.pid : role.connection.note.pid
+  }
+
+  /**
+   * Asks the owner, this process or another. When that one goes away before it answers, the next is asked, and
+   * `isRepeated` is true: what was asked for may have been done.
+   * @throws AppError with the owner's code; `owner_silent`
+   */
+  async ask<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const role = await this.#role
+      try {
+        return await work(role.client, tries > 1)
+      } catch (error) {
+        const isLost = role.kind === 'guest' && role.connection.socket.readyState !== role.connection.socket.OPEN
+        if (!isLost || this.#isClosing || tries === maxAsks) throw fromOrpcError(error)
+        await sleep(lookMs)
+      }
+    }
+  }
+
+  /** The clock that the memory goes by. */
+  get now(): Clock {
+    return this.#options.now ?? systemClock
+  }
+
+  /** Speaks the contract over a window's socket, whoever answers it. */
+  accept(socket: WebSocket): void {
+    socket.pause()
+    void this.#answer(socket)
+  }
+
+  /** Speaks the contract over whatever port; `open` is given the router, or a socket to the process that has it. */
+  async attach(open: {
+    readonly local: (router: AppRouter) => void
+    readonly remote: (socket: WebSocket) => void
+  }): Promise<void> {
+    const role = await this.#role
+    if (role.kind === 'owner') open.local(role.router)
+    else open.remote(await this.#connect())
+  }
+
+  async #connect(): Promise<WebSocket> {
+    const connection = await connectToOwner(this.#place, 'resident')
+    if (connection) return connection.socket
+    throw new AppError('owner_gone', 'the process that had this memory open has just ended', {})
+  }
+
+  /** Says something that this process found; another that owns the memory is not told. */
+  tell(event: AppEvent): void {
+    void this.app().then((app) => (app ? app.events.publish('event', event) : this.#tell(event)))
+  }
+
+  /** Only the owner indexes. */
+  async savePower(isSaving: boolean): Promise<void> {
+    await (await this.app())?.agents.savePower(isSaving)
+  }
+
+  /** What happens in the runtime, wherever it runs. */
+  onEvent(listener: (event: AppEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const role = await this.#role.catch(() => undefined)
+    if (role?.kind === 'guest') role.connection.socket.terminate()
+    if (role?.kind === 'owner') {
+      await role.app.close()
+      await role.ownership?.release()
+    }
+    this.base.close()
+  }
+
+  async #answer(socket: WebSocket): Promise<void> {
+    try {
+      const role = await this.#role
+      if (role.kind === 'owner') role.answer(socket)
+      else joinSockets(socket, await this.#connect())
+      socket.resume()
+    } catch (error) {
+      // It connects again, and finds whoever is the owner by then.
+      this.base.log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'no owner for a window')
+      socket.terminate()
+    }
+  }
+
+  /** Becomes the owner, or finds the one there is. */
+  async #settle(): Promise<Role> {
+    const deadline = performance.now() + startMs
+    for (;;) {
+      const role = (await this.#own()) ?? (await this.#visit())
+      if (role) return role
+      if (performance.now() > deadline)
+        throw new AppError('owner_silent', 'another process has this memory open and cannot be spoken to', { pid: 0 })
+      await sleep(lookMs * (0.5 + Math.random()))
+    }
+  }
+
+  async #own(): Promise<Role | undefined> {
+    const { base } = this
+    const claim = await claimOwnership(this.#place)
+    if (!claim) return undefined
+    const { ownership, unguarded } = claim
+    try {
+      const app = await createApp({ ...this.#options, base })
+      // Better alone and unguarded than not at all.
+      if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
+      const router = createRouter(app)
+      const answer = answerRequests(new RPCHandler(router), base.log)
+      const unheard = await ownership?.announce(answer)
+      if (unheard !== undefined) app.health.report({ part: 'owner', code: 'owner_unheard', message: unheard })
+      app.events.subscribe('event', (event) => this.#tell(event))
+      return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership }
+    } catch (error) {
+      await ownership?.release()
+      throw error
+    }
+  }
+
+  async #visit(): Promise<Role | undefined> {
+    const connection = await connectToOwner(this.#place, 'resident')
+    if (!connection) return undefined
+    connection.socket.once('close', () => void this.#takeOver())
+    const client = clientOf(connection)
+    void this.#follow(connection, client)
+    return { kind: 'guest', connection, client }
+  }
+
+  /** The owner went: this process or another guest takes its place. */
+  async #takeOver(): Promise<void> {
+    if (this.#isClosing) return
+    this.#role = this.#settle()
+    try {
+      await this.#role
+    } catch (error) {
+      this.base.log.fault(error, 'taking over the memory')
+      await sleep(startMs)
+      await this.#takeOver()
+    }
+  }
+
+  async #follow(connection: OwnerConnection, client: ContractClient): Promise<void> {
+    try {
+      for await (const event of await client.events.subscribe()) this.#tell(event)
+    } catch (error) {
+      if (connection.socket.readyState === connection.socket.OPEN) this.base.log.fault(error, 'following the owner')
+    }
+  }
+
+  #tell(event: AppEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}

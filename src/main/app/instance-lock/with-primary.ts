@@ -1,0 +1,119 @@
+/**
+ * One command on a memory: asked of the process that owns it, or, where there is none, of a runtime that lives as long as
+ * the command does and owns the memory meanwhile.
+ */
+import { createRouterClient } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/websocket'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ContractClient } from '../../../shared/contract/index.ts'
+import { AppError } from '../../../shared/errors.ts'
+import { createApp, openBase, type AppBase, type AppOptions } from '../composition/create-app.ts'
+import { answerRequests } from '../transport/answer-requests.ts'
+import { createRouter } from '../api/router.ts'
+import { fromOrpcError } from '#platform'
+import { clientOf, connectToOwner } from './connect-to-primary.ts'
+import { claimOwnership, type Ownership } from './primary-instance.ts'
+import { ownerPlace, type OwnerPlace } from './lock-paths.ts'
+
+export interface Runtime {
+  readonly client: ContractClient
+  readonly base: AppBase
+  /** Whether it lives no longer than the command; else it is another process's, with the settings that are in force there. */
+  readonly isOwn: boolean
+}
+
+/** Between two looks at who owns the memory, ms. */
+const lookMs = 15
+/** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
+const startMs = 20_000
+
+export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
+  /** What is asked may be asked again when the process that was to answer went away. */
+  readonly isRepeatable: boolean
+}
+
+/**
+ * @throws AppError `owner_gone` when the owner went while it was asked and that is not to be asked twice,
+ *   `owner_silent`, `owner_version`, and whatever `run` throws
+ */
+export async function withRuntime<T>(options: CommandOptions, run: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const base = await openBase(options)
+  try {
+    // An index of its own is nobody else's business.
+    if (options.embeddingProvider !== undefined) return await onOwnApp(options, base, undefined, run)
+    const place = ownerPlace(base.folders.home, base.single?.folder)
+    const deadline = performance.now() + startMs
+    while (performance.now() < deadline) {
+      const outcome = (await askOwner(place, base, run)) ?? (await becomeOwner(options, place, base, run))
+      if (outcome && 'value' in outcome) return outcome.value
+      if (outcome && !options.isRepeatable)
+        throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
+      await sleep(lookMs * (0.5 + Math.random()))
+    }
+    throw new AppError('owner_silent', 'another process has this memory open and cannot be spoken to', { pid: 0 })
+  } finally {
+    base.close()
+  }
+}
+
+/** What came of asking: a value, or nothing because the owner went away meanwhile. */
+type Outcome<T> = { readonly value: T } | { readonly isLost: true }
+
+/**
+ * Asks the owner, where there is one, and nobody else.
+ * @returns undefined when there is none to be spoken to
+ * @throws AppError `owner_silent`, `owner_version`, and whatever `run` throws
+ */
+export async function askOwner<T>(
+  place: OwnerPlace,
+  base: AppBase,
+  run: (runtime: Runtime) => Promise<T>,
+): Promise<Outcome<T> | undefined> {
+  const connection = await connectToOwner(place, 'command')
+  if (!connection) return undefined
+  const { socket } = connection
+  try {
+    return { value: await run({ client: clientOf(connection), base, isOwn: false }) }
+  } catch (error) {
+    if (socket.readyState !== socket.OPEN) return { isLost: true }
+    throw fromOrpcError(error)
+  } finally {
+    socket.close()
+  }
+}
+
+async function becomeOwner<T>(
+  options: AppOptions,
+  place: OwnerPlace,
+  base: AppBase,
+  run: (runtime: Runtime) => Promise<T>,
+): Promise<Outcome<T> | undefined> {
+  const claim = await claimOwnership(place)
+  if (!claim) return undefined
+  if (claim.unguarded !== undefined) base.log.warn({ reason: claim.unguarded }, 'other processes are not kept out')
+  return { value: await onOwnApp(options, base, claim.ownership, run) }
+}
+
+async function onOwnApp<T>(
+  options: AppOptions,
+  base: AppBase,
+  ownership: Ownership | undefined,
+  run: (runtime: Runtime) => Promise<T>,
+): Promise<T> {
+  try {
+    const app = await createApp({ ...options, base, watch: false })
+    try {
+      const router = createRouter(app)
+      const unheard = await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
+      if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot speak to this one')
+      return await run({ client: createRouterClient(router), base, isOwn: true })
+    } catch (error) {
+      throw fromOrpcError(error)
+    } finally {
+      await ownership?.withdraw()
+      await app.close()
+    }
+  } finally {
+    await ownership?.release()
+  }
+}

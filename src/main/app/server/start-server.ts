@@ -1,0 +1,72 @@
+/** The browser host: the same interface as the desktop app's, for a browser on this machine. */
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { AppError } from '../../../shared/errors.ts'
+import { resourcesOf, type AppOptions } from '../composition/create-app.ts'
+import { serve, type Host } from './http-server.ts'
+import { readIfThere, writeDurably, followUncaught } from '#platform'
+import { McpDoor } from './mcp-endpoint.ts'
+import { Resident } from '../instance-lock/host-process.ts'
+
+export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
+  /** 0 for any free one; when left out, the one of the time before, if that is free. */
+  readonly port?: number
+}
+
+/** Its URL holds the token; whoever has it has the memory. */
+export interface RunningServer extends Host {
+  /** The process that owns the memory: this one, or one that it speaks for. */
+  owner(): Promise<number>
+}
+
+/** @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
+export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
+  const resident = await Resident.open(options)
+  const { log } = resident.base
+  const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
+  try {
+    const mcp = new McpDoor(resident)
+    const serveAt = (at: number) =>
+      serve({
+        accept: (socket) => resident.accept(socket),
+        mcp,
+        folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
+        log,
+        port: at,
+      })
+    const host = port === undefined ? await serveAsBefore(resident.base.folders.home, serveAt) : await serveAt(port)
+    return {
+      url: host.url,
+      urlOnce: () => host.urlOnce(),
+      owner: () => resident.owner(),
+      async close() {
+        await mcp.close()
+        await host.close()
+        await resident.close()
+        stopFollowing()
+      },
+    }
+  } catch (error) {
+    await resident.close()
+    stopFollowing()
+    throw error
+  }
+}
+
+/**
+ * A page can read what it kept only at the address that it kept it at: the port stays from one start to the next, as long
+ * as nobody else takes it.
+ */
+async function serveAsBefore(home: string, serveAt: (port: number) => Promise<Host>): Promise<Host> {
+  const file = join(home, 'browser-port')
+  const kept = Number((await readIfThere(file).catch(() => undefined)) ?? 0)
+  const before = Number.isInteger(kept) && kept > 1023 && kept < 65_536 ? kept : 0
+  const host = await serveAt(before).catch((error: unknown) => {
+    if (before !== 0 && error instanceof AppError && error.code === 'port_in_use') return serveAt(0)
+    throw error
+  })
+  const { port } = new URL(host.url)
+  // Without it the next start takes another port, and that is all.
+  if (port !== String(before)) await writeDurably(file, `${port}\n`).catch(() => undefined)
+  return host
+}

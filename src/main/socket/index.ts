@@ -1,4 +1,0 @@
-export { guard } from './guard.ts'
-export { Inbound } from './inbound.ts'
-export { Rate } from './rate.ts'
-export { answerRequests } from './requests.ts'
