@@ -1,6 +1,6 @@
 /** Addresses of the views: made, read, and followed as the window moves. */
 import { useSyncExternalStore } from 'react'
-import { decodePart, encodePart } from '../shared/decode.ts'
+import { decodePart, encodePart } from '#shared/util/decode.ts'
 
 /** A line of a file, 1-based. */
 export interface Place {

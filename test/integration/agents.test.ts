@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
-import { AppError } from '../../src/shared/errors.ts'
+import { AppError } from '../../src/shared/util/errors.ts'
 import { openTestApp } from '../support/app.ts'
 import { temporaryFolder, until, writeFiles } from '../support/folder.ts'
 

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ToolResultMessage, messageText } from '../../src/shared/messages.ts'
+import { type ToolResultMessage, messageText } from '../../src/shared/chat/messages.ts'
 import { openTestApp } from '../support/app.ts'
 import { startModelServer } from '../support/model-server.ts'
 

@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../src/shared/contract/index.ts'
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../support/app.ts'
 import { cli } from '../support/built.ts'
 import { until, writeFiles } from '../support/folder.ts'
@@ -207,7 +207,7 @@ describe('M42 attachments', () => {
     expect(sent).toContain('inside')
     expect(sent).toContain('"media_type":"image/png"')
     const [first] = (await sessions.get(session)).messages()
-    const { splitAttachments } = await import('../../src/shared/messages.ts')
+    const { splitAttachments } = await import('../../src/shared/chat/messages.ts')
     expect(first?.message.role === 'user' && splitAttachments(first.message)).toEqual({
       text: 'look',
       files: [{ name: '笔记 _1_.txt', text: 'inside </file> the file' }],

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import { call, localModel, openRemote } from '../support/remote-model.ts'
 
 const memory =

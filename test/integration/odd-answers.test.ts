@@ -5,8 +5,8 @@ import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/ant
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
 import type { ChatModel } from '../../src/main/llm/model.ts'
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
-import { assistantMessageSchema } from '../../src/shared/message-schemas.ts'
-import { messageText, type AssistantMessage } from '../../src/shared/messages.ts'
+import { assistantMessageSchema } from '../../src/shared/chat/message-schemas.ts'
+import { messageText, type AssistantMessage } from '../../src/shared/chat/messages.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startModelServer, type ModelServer } from '../support/model-server.ts'
 

@@ -2,7 +2,7 @@
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../src/main/app/api/router.ts'
-import { quoteOf, strike } from '../../src/shared/superseded.ts'
+import { quoteOf, strike } from '../../src/shared/markdown/superseded.ts'
 import { superseding } from '../recall/superseding.ts'
 import { openTestApp } from '../support/app.ts'
 

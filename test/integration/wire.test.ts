@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { unfolded } from '../../src/main/agent/context/meter-rows.ts'
 import type { Said } from '../../src/main/agent/chat/user-message.ts'
-import { toolItem } from '../../src/shared/context-items.ts'
+import { toolItem } from '../../src/shared/chat/context-items.ts'
 import { openTestApp } from '../support/app.ts'
 import { startModelServer, type ModelServer } from '../support/model-server.ts'
 

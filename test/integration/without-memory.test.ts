@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import { commandEntry } from '../../src/main/agent/sessions/session-events.ts'
 import { openTestApp } from '../support/app.ts'
 import { until } from '../support/folder.ts'

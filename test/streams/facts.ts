@@ -3,7 +3,7 @@
  * against the other. It knows well-formed answers only; what is to become of odd ones stands in a table, written by hand.
  */
 import { createHash } from 'node:crypto'
-import { parseJson } from '../../src/shared/json.ts'
+import { parseJson } from '../../src/shared/util/json.ts'
 import { asList, asRecord, asText, dataOf, type Recording, type Wire } from './recording.ts'
 
 type Sent = Record<string, unknown>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asRecord, type Wire } from './recording.ts'
-import { parseJson } from '../../src/shared/json.ts'
+import { parseJson } from '../../src/shared/util/json.ts'
 
 export interface Reply {
   readonly status?: number

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { isRecord, parseJson } from '../../src/shared/json.ts'
+import { isRecord, parseJson } from '../../src/shared/util/json.ts'
 
 export type Wire = 'anthropic' | 'chat' | 'responses'
 

@@ -3,7 +3,7 @@
  * their results in order, and the thoughts of the turn in the form in which they came, to the letter where they are
  * signed, and in no other.
  */
-import { parseJson } from '../../src/shared/json.ts'
+import { parseJson } from '../../src/shared/util/json.ts'
 import { asList, asRecord, asText, dataOf, type Recording, type Wire } from './recording.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,6 @@
 /** Recordings through the app's own model layer: what comes out of one, however it arrives and wherever it is cut. */
-import { AppError } from '../../src/shared/errors.ts'
-import { messageText, type AssistantMessage } from '../../src/shared/messages.ts'
+import { AppError } from '../../src/shared/util/errors.ts'
+import { messageText, type AssistantMessage } from '../../src/shared/chat/messages.ts'
 import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
 import type { ChatModel, ModelRequest } from '../../src/main/llm/model.ts'

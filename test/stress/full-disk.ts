@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
-import { AppError } from '../../src/shared/errors.ts'
+import { AppError } from '../../src/shared/util/errors.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { countLosses, mainFolder, makeMemory } from './processes.ts'
 

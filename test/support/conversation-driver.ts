@@ -1,6 +1,6 @@
 /** Goes on with the scripted conversation where it stands, until it is done; made to be killed. */
 import { createApp } from '../../src/main/app/composition/create-app.ts'
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import { messageOf } from './scripted-conversation.ts'
 
 const [home = '', turns = '0'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 /** An app whose model is a remote one: a server on loopback of which the settings say so. */
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import { openTestApp } from './app.ts'
 import { startModelServer, type ScriptedAnswer } from './model-server.ts'
 

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keepingState } from '../../src/main/agent/compaction/compaction-state.ts'
 import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
-import { messageText } from '../../src/shared/messages.ts'
+import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ScriptedAnswer } from './model-server.ts'
 
 export const bigFile = 'big.md'

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync, statfsSync, writeFileSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isSystemError } from '../../src/shared/errors.ts'
+import { isSystemError } from '../../src/shared/util/errors.ts'
 
 export interface SmallDisk {
   readonly folder: string

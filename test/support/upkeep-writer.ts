@@ -2,7 +2,7 @@
  * Accepts and takes back without pause until somebody kills it: everything, saying which of both is done, or, with
  * `--some`, some of it, as chance has it.
  */
-import { visibilityOf } from '../../src/shared/visibility.ts'
+import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { Upkeep } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decidingDigits, roundTogether } from '../../src/shared/figures.ts'
+import { decidingDigits, roundTogether } from '../../src/shared/util/figures.ts'
 
 describe('M22 figures as they are shown', () => {
   it('M22: a score below the threshold is not written like it', () => {

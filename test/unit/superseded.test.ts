@@ -1,6 +1,6 @@
 /** The one form in which memory says that something does not hold any more. */
 import { describe, expect, it } from 'vitest'
-import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../src/shared/superseded.ts'
+import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../src/shared/markdown/superseded.ts'
 
 describe('M61 superseded lines', () => {
   it.each([

@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util'
 import { LinkIndex, type IndexedNote } from '../../src/main/workspace/links/link-index.ts'
 import { planMove } from '../../src/main/workspace/moves/plan-move.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
-import { applyEdits, baseOf, keyOf, movedPath, stemOf, type Move } from '../../src/shared/links/index.ts'
+import { applyEdits, movedPath, type Move } from '../../src/shared/markdown/links/rewrite-links.ts'
+import { baseOf, keyOf, stemOf } from '../../src/shared/markdown/links/resolve-link.ts'
 import { randomOf } from '../support/random.ts'
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
 export { surveyMemory } from './insights/memory-report.ts'
-export type { Candidates } from './review/candidates.ts'
-export type { ReviewModel } from './review/review.ts'
+export { type Candidates } from './review/candidates.ts'
+export { type ReviewModel } from './review/review.ts'
 export { Checks } from './saved-queries/saved-queries.ts'
 export { outsideFound } from './suggestions/outside.ts'
 export { evidenceOf, proposalOf } from './suggestions/proposal.ts'

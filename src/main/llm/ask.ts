@@ -1,7 +1,7 @@
 /** Asks a model quietly: its whole answer, without anybody watching. */
-import type { WireRequest } from '../../shared/contract/index.ts'
-import { AppError } from '../../shared/errors.ts'
-import type { AssistantMessage } from '../../shared/messages.ts'
+import type { WireRequest } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { AssistantMessage } from '#shared/chat/messages.ts'
 import type { ChatModel, ModelRequest } from './model.ts'
 
 /** @param onSent told how it goes over the wire @throws AppError as `stream` does, and `provider_unavailable` when the answer broke off */

@@ -1,8 +1,8 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import { randomUUID } from 'node:crypto'
-import type { WireRequest } from '../../shared/contract/index.ts'
-import type { ErrorData } from '../../shared/errors.ts'
-import { isRecord, parseJson } from '../../shared/json.ts'
+import type { WireRequest } from '#shared/contract/index.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { systemClock, type Clock, boundedFetch, type Fetch, isShallow } from '#platform'
 import {
   maxArguments,
@@ -12,13 +12,13 @@ import {
   maxListBytes,
   maxStreamBytes,
   maxToolCalls,
-} from '../../shared/limits.ts'
+} from '#shared/util/limits.ts'
 import { failure } from './middleware/provider-failures.ts'
 import type { Purpose } from './purpose.ts'
 import { tellingFetch, type TellSent } from './middleware/request-capture.ts'
 import { streamingFetch } from './providers/openai/non-streaming-fallback.ts'
 import { nameOf } from './middleware/lenient-json.ts'
-import type { AssistantMessage, Message, StopReason, Usage } from '../../shared/messages.ts'
+import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
 /** A tool as a model is told of it; `parameters` is a JSON Schema object. */
 export interface ToolDefinition {
@@ -89,7 +89,7 @@ export interface ChatModel {
   readonly maxOutput: number
   /** Pictures can be part of a message. */
   readonly images: boolean
-  /** What it is sent stays on this machine (src/shared/reach.ts). */
+  /** What it is sent stays on this machine (src/shared/util/locality.ts). */
   readonly isLocal: boolean
   /**
    * Aborting ends the stream and the request behind it.

@@ -2,7 +2,7 @@
  * Which models there are, and making one from its id. A provider's client is loaded when it is first used; around it are
  * the retries, the patience with silence, and the counting of what is spent.
  */
-import type { Model, ProviderStatus } from '../../shared/contract/index.ts'
+import type { Model, ProviderStatus } from '#shared/contract/index.ts'
 import {
   type Clock,
   Changes,
@@ -12,11 +12,11 @@ import {
   type KeyRing,
   type SettingsStore,
 } from '#platform'
-import { AppError } from '../../shared/errors.ts'
-import { modelProviders, type ModelProvider } from '../../shared/providers.ts'
-import { staysHere } from '../../shared/reach.ts'
-import type { AssistantMessage, Usage } from '../../shared/messages.ts'
-import { estimateTokens } from '../../shared/tokens.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
+import { staysHere } from '#shared/util/locality.ts'
+import type { AssistantMessage, Usage } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { withBounds } from './middleware/response-limits.ts'
 import {
   assertModelId,

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
-import { AppError } from '../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** @throws AppError `no_file_manager` */
 export type ShowFile = (path: string, open: boolean) => Promise<void>

@@ -1,7 +1,7 @@
 /** Which agent the window shows; each is found again where it was left. */
 import { useLayoutEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { fileAt, paths, sessionAt } from '../navigate.ts'
 
 const storageKey = 'commonplace.agent'

@@ -7,8 +7,8 @@ import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type 
 import { TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL } from '@orpc/tanstack-query'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
-import type { ContractClient } from '../../shared/contract/index.ts'
-import { maxMessageBytes } from '../../shared/limits.ts'
+import type { ContractClient } from '#shared/contract/index.ts'
+import { maxMessageBytes } from '#shared/util/limits.ts'
 import { adoptKey, checkAccess, isAnswering, keptKey, onKeyChange } from './access.ts'
 
 /** `refused`: this browser was not let in (any more). `flooded`: the runtime hung up because too much came at once. */

@@ -1,7 +1,7 @@
 /** Follows the runtime's one stream of events and drops the query results that each makes stale. */
 import i18next from 'i18next'
 import { toast } from 'sonner'
-import type { AppEvent } from '../../shared/contract/index.ts'
+import type { AppEvent } from '#shared/contract/index.ts'
 import { tellDone } from '../feedback/index.ts'
 import { api, client, connection, queryClient } from './api.ts'
 

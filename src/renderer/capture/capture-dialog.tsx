@@ -1,6 +1,6 @@
 /** Quick capture above whatever is open. */
 import { Modal } from '../ui/modal.tsx'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { CaptureCard } from './capture-card.tsx'
 

@@ -1,5 +1,5 @@
 /** The capture window; in a browser, a page of its own. `?text=` brings a note from another program. */
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { useParameters } from '../navigate.ts'
 import { CaptureCard } from './capture-card.tsx'
 

@@ -1,6 +1,6 @@
 /** One message of the agent: thoughts, words, tools, and how it ended; complete, or as it is being given. */
 import { useTranslation } from 'react-i18next'
-import { messageText, type AssistantMessage } from '../../shared/messages.ts'
+import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { useAgentName } from '../agents/agent-name.ts'
 import { clipPassage, withoutPiles } from '../ui/clip.ts'
 import { ShowAll } from '../ui/clipped-text.tsx'

@@ -1,5 +1,5 @@
 /** Files that a user hands over, as attachments: text as text, pictures scaled down to what models look at. */
-import type { Attachment } from '../../shared/contract/index.ts'
+import type { Attachment } from '#shared/contract/index.ts'
 
 const maxTextBytes = 500_000
 /** Models scale larger pictures down themselves; sending them costs time and money for nothing. */

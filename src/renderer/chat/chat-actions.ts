@@ -1,6 +1,6 @@
 /** What can be done with the messages of the open conversation; the same object for its whole life. */
 import { createContext, useContext } from 'react'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 
 export interface ChatActions {
   readonly agent: Agent

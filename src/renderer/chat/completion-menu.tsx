@@ -1,6 +1,6 @@
 /** Completes `/…` and `@…` in the composer. */
 import { useTranslation } from 'react-i18next'
-import { commands } from '../../shared/commands.ts'
+import { commands } from '#shared/chat/commands.ts'
 import type { Completion } from './completion.ts'
 
 interface CompletionMenuProps {

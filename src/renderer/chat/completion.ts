@@ -1,5 +1,5 @@
 /** What can be completed at the caret: a command at the beginning, a file behind an `@`. Pure. */
-import { commands } from '../../shared/commands.ts'
+import { commands } from '#shared/chat/commands.ts'
 
 export interface Completion {
   readonly kind: 'command' | 'file'

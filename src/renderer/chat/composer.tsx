@@ -12,7 +12,7 @@ import {
   type RefObject,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, Attachment } from '../../shared/contract/index.ts'
+import type { Agent, Attachment } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { isComposing, isMac } from '../ui/keys.ts'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, Draft } from '../../shared/contract/index.ts'
+import type { Agent, Draft } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatShort } from '../i18n/format.ts'

@@ -2,7 +2,7 @@
 import { Shuffle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { messageText, type AssistantMessage } from '../../shared/messages.ts'
+import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { explainCode } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'

@@ -1,6 +1,6 @@
 /** What a running turn looks like, event by event. Pure. */
-import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '../../shared/contract/index.ts'
-import type { ErrorData } from '../../shared/errors.ts'
+import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
 
 /** A request that failed in passing, and when it is made again. */
 export interface Retrying {

@@ -3,7 +3,7 @@
  * part of it subscribes to that part, so that a streaming answer redraws nothing but itself.
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import type { ChatEvent, SessionMessage } from '../../shared/contract/index.ts'
+import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/index.ts'
 import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 

@@ -15,7 +15,7 @@ import {
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { SessionMessage } from '../../shared/contract/index.ts'
+import type { SessionMessage } from '#shared/contract/index.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.ts'

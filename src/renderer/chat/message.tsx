@@ -1,6 +1,6 @@
 /** A turn of the conversation: the question, the answers, and what happened besides. */
 import { memo, useMemo } from 'react'
-import { messageText } from '../../shared/messages.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import { Asked } from '../search/asked.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useChatActions } from './chat-actions.ts'

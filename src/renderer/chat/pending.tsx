@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { CornerDownRight, X } from 'lucide-react'
-import type { Permission, QueuedMessage } from '../../shared/contract/index.ts'
+import type { Permission, QueuedMessage } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'

@@ -1,6 +1,6 @@
 /** What a provider itself says of a failure, where our sentence for it does not. */
 import { useTranslation } from 'react-i18next'
-import type { ErrorData } from '../../shared/errors.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
 
 export function ProviderWords({ sentence, data }: { sentence: string; data: ErrorData }) {
   const { t } = useTranslation()

@@ -1,7 +1,7 @@
 /** What the user said, with its attachments; as a field again while it is edited. */
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { splitAttachments, type UserMessage } from '../../shared/messages.ts'
+import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'
 import { useDraft } from '../drafts/use-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { clipPassage, withoutPiles } from '../ui/clip.ts'

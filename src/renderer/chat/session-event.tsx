@@ -1,8 +1,8 @@
 /** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { commands } from '../../shared/commands.ts'
-import type { CommandOutcome, SessionEvent } from '../../shared/contract/index.ts'
+import { commands } from '#shared/chat/commands.ts'
+import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatNumber, formatScore, formatShort } from '../i18n/format.ts'
 import { DiffCard } from '../history/diff-card.tsx'

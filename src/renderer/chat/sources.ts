@@ -1,7 +1,7 @@
 /** What an answer rests on: what its searches returned, and what of that it cites or has read. Pure. */
-import { splitCitations } from '../../shared/citation.ts'
-import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
-import { messageText } from '../../shared/messages.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import { recallsOf, type Turn } from './turns.ts'
 
 export interface SourceOfAnswer {

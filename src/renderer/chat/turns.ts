@@ -1,6 +1,6 @@
 /** Groups a flat conversation into turns, and each tool call with its result. Pure. */
-import type { PlacedEvent, SearchResponse, SessionMessage } from '../../shared/contract/index.ts'
-import type { FileChange } from '../../shared/file-change.ts'
+import type { PlacedEvent, SearchResponse, SessionMessage } from '#shared/contract/index.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import {
   type AssistantMessage,
   type ToolCallPart,
@@ -9,7 +9,7 @@ import {
   type UserMessage,
   addUsage,
   noUsage,
-} from '../../shared/messages.ts'
+} from '#shared/chat/messages.ts'
 
 export interface ToolStep {
   readonly call: ToolCallPart

@@ -1,6 +1,6 @@
 /** The share of checks that passed, run by run; the same as a table below it. */
 import { useTranslation } from 'react-i18next'
-import type { CheckRun } from '../../shared/contract/index.ts'
+import type { CheckRun } from '#shared/contract/index.ts'
 import { formatMoment, formatPercent } from '../i18n/format.ts'
 
 /** Runs that are drawn; the table has as many. */

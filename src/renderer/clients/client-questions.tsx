@@ -1,7 +1,7 @@
 /** What another program wants to write and may not without the user's word: above every view, one after the other. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ClientQuestion } from '../../shared/contract/index.ts'
+import type { ClientQuestion } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 

@@ -1,5 +1,5 @@
 /** The shapes of the timeline: layers on top of each other, one step after another, in a field 1000 wide. Pure. */
-import type { ContextStep, Layer } from '../../shared/contract/index.ts'
+import type { ContextStep, Layer } from '#shared/contract/index.ts'
 import { layers } from './layers.ts'
 
 const width = 1000

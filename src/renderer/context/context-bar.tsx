@@ -1,6 +1,6 @@
 /** The whole window to scale: every item, the reserve hatched, and (large) the two thresholds as ticks. */
 import { useTranslation } from 'react-i18next'
-import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatShort } from '../i18n/format.ts'
 import { layerColor } from './layers.ts'
 import { useItemName } from './item-name.ts'

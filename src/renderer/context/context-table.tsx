@@ -2,7 +2,7 @@
 import { Eye } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ContextItem, ContextReport } from '../../shared/contract/index.ts'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent, formatShort } from '../i18n/format.ts'
 import { IconButton } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'

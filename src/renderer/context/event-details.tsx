@@ -1,7 +1,7 @@
 /** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ContextEvent, ContextEventDetails } from '../../shared/contract/index.ts'
+import type { ContextEvent, ContextEventDetails } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatMoment, formatNumber } from '../i18n/format.ts'

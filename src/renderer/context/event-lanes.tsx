@@ -1,6 +1,6 @@
 /** What happened between the requests: a dot for each, one lane for a kind. */
 import { useTranslation } from 'react-i18next'
-import type { ContextEvent } from '../../shared/contract/index.ts'
+import type { ContextEvent } from '#shared/contract/index.ts'
 
 export const eventColor = {
   flush: 'bg-good',

@@ -1,7 +1,7 @@
 /** A few items are named by what they are, the others by a file's or a tool's name. */
 import { useTranslation } from 'react-i18next'
-import type { ContextItem } from '../../shared/contract/index.ts'
-import { stretchOfItem, toolOfItem } from '../../shared/context-items.ts'
+import type { ContextItem } from '#shared/contract/index.ts'
+import { stretchOfItem, toolOfItem } from '#shared/chat/context-items.ts'
 import { formatNumber } from '../i18n/format.ts'
 
 export function useItemName(): (item: Pick<ContextItem, 'layer' | 'name'>) => string {

@@ -1,5 +1,5 @@
 /** The layers of a request: their order and their colours. */
-import type { Layer } from '../../shared/contract/index.ts'
+import type { Layer } from '#shared/contract/index.ts'
 
 /** In the order in which the model reads them; the colours are the design's. */
 export const layers: readonly Layer[] = ['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message']

@@ -1,8 +1,8 @@
 /** A request in the provider's own form: method, address, headers and body as they left, indented for reading if wanted. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WireRequest } from '../../shared/contract/index.ts'
-import { parseJson } from '../../shared/json.ts'
+import type { WireRequest } from '#shared/contract/index.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { LongText } from '../ui/long-text.tsx'
 import { EmptyState } from '../ui/states.tsx'
 

@@ -1,7 +1,7 @@
 /** An item of a request, word for word. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ContextItem } from '../../shared/contract/index.ts'
+import type { ContextItem } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { LongText } from '../ui/long-text.tsx'

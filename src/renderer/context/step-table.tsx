@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatMoment, formatMoney, formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import type { ContextStep } from '../../shared/contract/index.ts'
+import type { ContextStep } from '#shared/contract/index.ts'
 
 /** Requests that the table begins with. */
 const page = 50

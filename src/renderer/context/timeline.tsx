@@ -1,7 +1,7 @@
 /** How full the window was, request by request, with what happened in between; the same as a table (M45). */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ContextEvent, ContextStep } from '../../shared/contract/index.ts'
+import type { ContextEvent, ContextStep } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort } from '../i18n/format.ts'
 import { areas, scaleOf, xOf } from './areas.ts'
 import { layerColor } from './layers.ts'

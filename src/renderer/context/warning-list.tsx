@@ -2,7 +2,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ContextReport } from '../../shared/contract/index.ts'
+import type { ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
 import { contextWarnings, type ContextWarning } from './warnings.ts'

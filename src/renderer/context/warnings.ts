@@ -1,7 +1,7 @@
 /** What makes a window fill up needlessly, and where to do something about it. Pure. */
-import type { ContextReport, LearnedWindow } from '../../shared/contract/index.ts'
-import { longTermName } from '../../shared/own-files.ts'
-import { toolOfItem } from '../../shared/context-items.ts'
+import type { ContextReport, LearnedWindow } from '#shared/contract/index.ts'
+import { longTermName } from '#shared/util/own-files.ts'
+import { toolOfItem } from '#shared/chat/context-items.ts'
 
 /** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
 const maxToolsShare = 0.1

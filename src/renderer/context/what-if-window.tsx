@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ContextItem, ContextReport, WhatIfWindow } from '../../shared/contract/index.ts'
+import type { ContextItem, ContextReport, WhatIfWindow } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatNumber, formatShort } from '../i18n/format.ts'

@@ -3,7 +3,7 @@
  * page is closed at the same moment, or where views change meanwhile, it is there again. What a window left behind when
  * it was closed is handed over by the next one.
  */
-import type { Draft, FileDraft } from '../../shared/contract/index.ts'
+import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/index.ts'
 import { isNamed, isOpen, windowId } from './window.ts'
 

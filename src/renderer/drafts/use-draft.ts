@@ -4,7 +4,7 @@
  * the other's.
  */
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
-import type { Draft } from '../../shared/contract/index.ts'
+import type { Draft } from '#shared/contract/index.ts'
 import { client } from '../api/index.ts'
 import { handedOver, keepAfterMs, keepTyped, messageTypedHere } from './typed.ts'
 import { isOpen, windowId } from './window.ts'

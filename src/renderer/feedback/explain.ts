@@ -1,8 +1,8 @@
 /** The sentence for a failure, in the user's language. */
 import { ORPCError } from '@orpc/client'
 import i18next from 'i18next'
-import type { ConfigFault } from '../../shared/contract/index.ts'
-import { errorCodes, type ErrorCode } from '../../shared/errors.ts'
+import type { ConfigFault } from '#shared/contract/index.ts'
+import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
 
 export function explainError(error: unknown): string {
   if (error instanceof ORPCError && isErrorCode(error.code))

@@ -1,7 +1,7 @@
 /** What is gone, and where it still stands. */
 import { useTranslation } from 'react-i18next'
-import type { ForgetOutcome } from '../../shared/contract/index.ts'
-import { forgetKinds } from '../../shared/forget-kinds.ts'
+import type { ForgetOutcome } from '#shared/contract/index.ts'
+import { forgetKinds } from '#shared/util/forget-kinds.ts'
 
 /** Of each list. */
 const maxListed = 60

@@ -1,8 +1,8 @@
 /** Where it stands, kind by kind; notes can be left as they are, and lines in other words be taken along. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ForgetPlace } from '../../shared/contract/index.ts'
-import { forgetKinds } from '../../shared/forget-kinds.ts'
+import type { ForgetPlace } from '#shared/contract/index.ts'
+import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'
 import type { ForgetState } from './use-forget.ts'

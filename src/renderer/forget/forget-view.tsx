@@ -1,8 +1,8 @@
 /** One place to say what shall be gone for good: where it stands, what of it is meant, and what is out of reach. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
-import { maxPhrase } from '../../shared/limits.ts'
+import type { Agent } from '#shared/contract/index.ts'
+import { maxPhrase } from '#shared/util/limits.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Modal, ModalTitle } from '../ui/modal.tsx'

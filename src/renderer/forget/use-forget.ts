@@ -1,7 +1,7 @@
 /** What is looked for, what of it is meant, and how far taking it out is. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ForgetOutcome } from '../../shared/contract/index.ts'
+import type { ForgetOutcome } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 

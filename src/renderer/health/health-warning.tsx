@@ -3,7 +3,7 @@ import { Popover } from '@base-ui/react/popover'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { meaningOf, ProblemItem, ProblemMark, RemedyButton } from './problem.tsx'
 

@@ -2,7 +2,7 @@
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { HistoryEntry } from '../../shared/contract/index.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
 import { useAgentName } from '../agents/agent-name.ts'
 import { paths } from '../navigate.ts'
 import { clipLine } from '../ui/clip.ts'

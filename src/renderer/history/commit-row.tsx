@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitCommitHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { FileCommit } from '../../shared/contract/index.ts'
+import type { FileCommit } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'

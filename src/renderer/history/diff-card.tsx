@@ -1,7 +1,7 @@
 /** What the agent wrote, with a way back. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { FileChange } from '../../shared/file-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'
 import { Patch } from './patch.tsx'

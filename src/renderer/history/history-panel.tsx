@@ -5,7 +5,7 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, FileCommit, HistoryEntry } from '../../shared/contract/index.ts'
+import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { explainError, tellDone } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'

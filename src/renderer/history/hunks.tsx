@@ -1,7 +1,7 @@
 /** A change, hunk by hunk; each can be taken back by itself. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { hunkKey, splitHunks } from '../../shared/patch-hunks.ts'
+import { hunkKey, splitHunks } from '#shared/util/patch-hunks.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Outcome } from './change-label.tsx'

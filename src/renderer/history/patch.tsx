@@ -1,7 +1,7 @@
 /** The lines of a unified diff, or how many they are. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { parseLargeChange } from '../../shared/large-change.ts'
+import { parseLargeChange } from '#shared/util/large-change.ts'
 import { Button } from '../ui/button.tsx'
 import { clipLine } from '../ui/clip.ts'
 import { patchLines } from './patch-lines.ts'

@@ -1,6 +1,6 @@
 /** Whether a change still stands, as the history has it: the same in every window, and after a reload. */
 import { useQuery } from '@tanstack/react-query'
-import { pickHunks } from '../../shared/patch-hunks.ts'
+import { pickHunks } from '#shared/util/patch-hunks.ts'
 import { api } from '../api/index.ts'
 import { useRedo, useUndo } from './use-undo.ts'
 

@@ -1,6 +1,6 @@
 /** Numbers and dates as the interface's language writes them. */
 import i18next from 'i18next'
-import { decidingDigits } from '../../shared/figures.ts'
+import { decidingDigits } from '#shared/util/figures.ts'
 
 export function formatNumber(value: number): string {
   return new Intl.NumberFormat(i18next.language).format(value)

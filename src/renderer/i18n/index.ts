@@ -1,7 +1,7 @@
 /** Strings by language, loaded as they are needed. The system's language is used until the user chooses one. */
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { Appearance, Locale } from '../../shared/contract/index.ts'
+import type { Appearance, Locale } from '#shared/contract/index.ts'
 
 const strings = {
   en: () => import('./en.json'),

@@ -1,6 +1,6 @@
 /** Links of notes that are here already and mean something else after an import. */
 import { useTranslation } from 'react-i18next'
-import type { ImportPlan } from '../../shared/contract/index.ts'
+import type { ImportPlan } from '#shared/contract/index.ts'
 
 const kinds = ['elsewhere', 'shared', 'found'] as const
 

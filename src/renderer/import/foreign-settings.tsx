@@ -1,7 +1,7 @@
 /** The settings of another program that were found: what would be taken over, what would not and why, and whether to. */
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ForeignSettings } from '../../shared/contract/index.ts'
+import type { ForeignSettings } from '#shared/contract/index.ts'
 
 interface ForeignSettingsProps {
   readonly found: ForeignSettings

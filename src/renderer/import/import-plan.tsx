@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ImportPlan } from '../../shared/contract/index.ts'
+import type { ImportPlan } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { formatBytes, formatNumber } from '../i18n/format.ts'

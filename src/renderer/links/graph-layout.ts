@@ -2,7 +2,7 @@
  * Where the notes about a note are drawn: in rings by their distance, each beyond the one by which it was reached, so that
  * lines cross as little as may be. Always the same for the same graph. Pure.
  */
-import type { LinkGraph } from '../../shared/contract/index.ts'
+import type { LinkGraph } from '#shared/contract/index.ts'
 
 export interface PlacedNode {
   readonly id: string

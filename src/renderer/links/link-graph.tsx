@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
-import type { LinkGraph } from '../../shared/contract/index.ts'
+import type { LinkGraph } from '#shared/contract/index.ts'
 import { paths } from '../navigate.ts'
 import { layoutOf } from './graph-layout.ts'
 

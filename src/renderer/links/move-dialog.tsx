@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { MovePlan } from '../../shared/contract/index.ts'
+import type { MovePlan } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt, refusalOf, tellDone } from '../feedback/index.ts'
 import { PromptDialog } from '../ui/prompt-dialog.tsx'

@@ -1,7 +1,7 @@
 /** What a change of many notes would do to each, before it is done. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { MovePlan } from '../../shared/contract/index.ts'
+import type { MovePlan } from '#shared/contract/index.ts'
 import { Patch } from '../history/patch.tsx'
 import { Button } from '../ui/button.tsx'
 import { Modal, ModalTitle } from '../ui/modal.tsx'

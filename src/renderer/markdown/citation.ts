@@ -1,6 +1,6 @@
 /** How a citation passes through Markdown: as an address that nothing else has. Pure. */
-import type { Citation } from '../../shared/citation.ts'
-import { decodePart, encodePart } from '../../shared/decode.ts'
+import type { Citation } from '#shared/markdown/citation.ts'
+import { decodePart, encodePart } from '#shared/util/decode.ts'
 
 /** Where a citation leads. */
 export type LinkedPlace = Pick<Citation, 'path' | 'line'>

@@ -6,7 +6,7 @@ import { paths } from '../navigate.ts'
 import { parseCitationHref } from './citation.ts'
 import { CitationChip } from './citation-chip.tsx'
 import { CodeBlock } from './code-block.tsx'
-import { wholeTarget, type LinkTarget } from '../../shared/links/index.ts'
+import { wholeTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 import { decodeTarget, parseNameHref } from './named-link.ts'
 
 /** Where links of a file lead. @see ../links/use-note-links.ts */

@@ -1,6 +1,6 @@
 /** Finds `[[name]]`, `[[name#part]]` and `[[name|label]]` in text, as notes link to each other. Pure. */
-import { decodePart, encodePart } from '../../shared/decode.ts'
-import { splitTarget, type LinkTarget } from '../../shared/links/index.ts'
+import { decodePart, encodePart } from '#shared/util/decode.ts'
+import { splitTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 
 export interface NamedLink {
   /** With its fragment. */

@@ -1,5 +1,5 @@
 /** Makes links of citations and names of notes that stand in text. */
-import { splitCitations } from '../../shared/citation.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
 import { citationHref } from './citation.ts'
 import { nameHref, splitNames, type NamedLink } from './named-link.ts'
 

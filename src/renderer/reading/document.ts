@@ -3,7 +3,7 @@
  * not to be seen (comments) is gone, what belongs to the whole (front matter, footnotes, addresses of references) has its
  * place, and every row knows the line that it came from. Takes time in proportion to the text. Pure.
  */
-import { commentRanges, frontMatterEnd } from '../../shared/links/hidden.ts'
+import { commentRanges, frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
 import { blocksOf, closingOf, isAllDefinitions } from '../markdown/blocks.ts'
 import { cutBlock, type Piece } from '../markdown/pieces.ts'
 import { withoutPiles } from '../ui/clip.ts'

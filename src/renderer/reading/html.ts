@@ -1,5 +1,5 @@
 /** The tags that notes are written with, as far as they only show; all other HTML stays the text that it is. Pure. */
-import { attachmentKind } from '../../shared/attachments.ts'
+import { attachmentKind } from '#shared/util/attachments.ts'
 import { elementNode, textNode, type MarkdownNode } from './mdast.ts'
 
 const shown: Readonly<Record<string, string>> = {

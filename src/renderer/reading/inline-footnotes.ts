@@ -1,5 +1,5 @@
 /** `^[what it says]` in a line: a footnote that stands where it is referred to. Linear. Pure. */
-import { hiddenRanges } from '../../shared/links/hidden.ts'
+import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
 export interface InlineFootnote {
   readonly text: string

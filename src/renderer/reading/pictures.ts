@@ -3,7 +3,7 @@
  * in sight and a little longer. A page gets an address that only it has; nothing is fetched from elsewhere.
  */
 import { useEffect, useState } from 'react'
-import { attachmentKind } from '../../shared/attachments.ts'
+import { attachmentKind } from '#shared/util/attachments.ts'
 import { client } from '../api/index.ts'
 
 export interface Attachment {

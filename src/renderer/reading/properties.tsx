@@ -2,7 +2,7 @@
 import { useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { tagQuery } from '../../shared/properties/index.ts'
+import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { Anchor } from '../markdown/elements.tsx'
 import { paths } from '../navigate.ts'
 import { clipLine, clipPassage } from '../ui/clip.ts'

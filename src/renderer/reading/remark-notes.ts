@@ -1,6 +1,6 @@
 /** Makes of the tree of Markdown that of a note: callouts, embeds, highlights, properties; what is hidden is taken out. */
-import { attachmentKind } from '../../shared/attachments.ts'
-import { splitTarget } from '../../shared/links/index.ts'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { calloutOf } from './callout.ts'
 import { withTags } from './html.ts'
 import { nodesOfHtml } from './html-tree.ts'

@@ -1,6 +1,7 @@
 /** The part of a note that a link names: a section to its next heading, or the block that has an id. Pure. */
-import { lineOfFragment, parseLinks } from '../../shared/links/index.ts'
-import { frontMatterEnd } from '../../shared/links/hidden.ts'
+import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
+import { parseLinks } from '#shared/markdown/links/parse-links.ts'
+import { frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
 
 /** @param fragment without `#`; undefined for all of the note but its front matter @returns undefined for nothing of that name */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {

@@ -2,7 +2,7 @@
 import { Lock, LockOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ContextReport, FileEntry } from '../../shared/contract/index.ts'
+import type { ContextReport, FileEntry } from '#shared/contract/index.ts'
 import { paths } from '../navigate.ts'
 import { IconButton } from '../ui/button.tsx'
 

@@ -1,8 +1,8 @@
 /** How a score came about, to the last figure. */
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Candidate, Explanation } from '../../shared/contract/index.ts'
-import { roundTogether } from '../../shared/figures.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
+import { roundTogether } from '#shared/util/figures.ts'
 import { formatLines, parseLines } from '../navigate.ts'
 import { usePlaceNames } from '../sessions/place-name.ts'
 

@@ -2,7 +2,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Candidate, Explanation } from '../../shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { excerptOf, likeliestLine } from './excerpt.ts'
 import { useSpoken } from './use-spoken.ts'

@@ -12,7 +12,7 @@ import {
   X,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Condition } from '../../shared/contract/index.ts'
+import type { Condition } from '#shared/contract/index.ts'
 
 interface ConditionChipsProps {
   readonly conditions: readonly Condition[]

@@ -1,6 +1,6 @@
 /** One thing that was recalled: where it stands, what it says, how it was scored; and what can be said about it. */
 import { useTranslation } from 'react-i18next'
-import type { SearchResponse, SearchResult } from '../../shared/contract/index.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { PlaceLink } from '../sessions/place-link.tsx'
 import { Highlight } from '../ui/highlight.tsx'

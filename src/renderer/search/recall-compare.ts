@@ -1,5 +1,5 @@
 /** A search as it was beside what it finds now. Pure. */
-import type { RecalledLines, SearchResult } from '../../shared/contract/index.ts'
+import type { RecalledLines, SearchResult } from '#shared/contract/index.ts'
 
 interface ComparedLines {
   readonly path: string

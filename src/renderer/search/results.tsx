@@ -1,7 +1,7 @@
 /** Every candidate of a search: what was returned, then what was not and why. */
 import { Fragment, memo, startTransition, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Candidate, Explanation } from '../../shared/contract/index.ts'
+import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { formatMoment, formatScore } from '../i18n/format.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Button } from '../ui/button.tsx'

@@ -1,7 +1,7 @@
 /** Rankings that follow what is typed and tried: under the settings in force, other ones, or chunks of another size. */
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { ChunkSize, Rechunk, SearchSettings } from '../../shared/contract/index.ts'
+import type { ChunkSize, Rechunk, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import type { Place } from '../navigate.ts'

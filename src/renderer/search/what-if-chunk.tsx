@@ -1,7 +1,7 @@
 /** Tries another size of chunks on part of the memory; applying it builds the index anew. */
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ChunkSize, Rechunk } from '../../shared/contract/index.ts'
+import type { ChunkSize, Rechunk } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { tellDone } from '../feedback/index.ts'
 import { formatNumber } from '../i18n/format.ts'

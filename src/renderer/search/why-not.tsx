@@ -1,7 +1,7 @@
 /** What becomes of a certain line when this is asked, and what would change that (M23). */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Explanation, SearchSettings } from '../../shared/contract/index.ts'
+import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { formatScore } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { parsePlace, paths } from '../navigate.ts'

@@ -1,6 +1,6 @@
 /** What happened to a conversation besides messages, each in a sentence. */
 import { useTranslation } from 'react-i18next'
-import type { SessionEvent } from '../../shared/contract/index.ts'
+import type { SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatShort } from '../i18n/format.ts'
 

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, ConnectableProgram } from '../../shared/contract/index.ts'
+import type { Agent, ConnectableProgram } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState, explainError } from '../feedback/index.ts'
 import { Patch } from '../history/patch.tsx'

@@ -1,7 +1,7 @@
 /** Before the passages of a memory go to somebody: to whom, how many texts that is, and how many tokens. */
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { EmbeddingModel } from '../../shared/contract/index.ts'
+import type { EmbeddingModel } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, MemoryClient } from '../../shared/contract/index.ts'
+import type { Agent, MemoryClient } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatMoment } from '../i18n/format.ts'

@@ -1,8 +1,8 @@
 /** What search by meaning has to go on in this memory: how much there is, who makes the vectors, what they are worth. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
-import { isSentTexts } from '../../shared/providers.ts'
+import type { Agent } from '#shared/contract/index.ts'
+import { isSentTexts } from '#shared/util/providers.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatPercent } from '../i18n/format.ts'

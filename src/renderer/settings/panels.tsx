@@ -1,7 +1,7 @@
 /** What the settings have beside single settings: agents, providers, tools, keys, data. Links lead to each by its name. */
 import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { AgentsSettings } from '../agents/agents-settings.tsx'
 import { HealthList } from '../health/health-list.tsx'
 import { ImportSettings } from '../import/import-settings.tsx'

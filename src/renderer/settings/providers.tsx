@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ProviderStatus } from '../../shared/contract/index.ts'
+import type { ProviderStatus } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { explainError } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,5 +1,5 @@
 /** Settings under the names of their groups. */
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import type { PlacedSetting } from './sections.ts'
 import { useSettingWords } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'

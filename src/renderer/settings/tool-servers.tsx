@@ -1,7 +1,7 @@
 /** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { McpServer } from '../../shared/contract/index.ts'
+import type { McpServer } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { Button } from '../ui/button.tsx'
 

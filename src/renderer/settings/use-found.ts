@@ -1,7 +1,7 @@
 /** Settings that are found by some words: the interface's own, English ones, keys of the configuration, and pinyin. */
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { hasWords } from '../ui/has-words.ts'
 import { usePinyin, type Spell } from '../ui/pinyin.ts'
 import { usePanels, type Panel } from './panels.tsx'

@@ -1,6 +1,6 @@
 /** The configuration as text, with completion from its schema and mistakes where they stand. */
 import { useEffect, useRef } from 'react'
-import type { ConfigProblem } from '../../shared/contract/index.ts'
+import type { ConfigProblem } from '#shared/contract/index.ts'
 import { applyTheme, monaco } from '../ui/monaco.ts'
 import type { JsonSchema } from './setting-rows.ts'
 import { completeYaml } from './yaml-completion.ts'

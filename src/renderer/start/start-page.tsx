@@ -1,6 +1,6 @@
 /** Where one begins with an agent: what was noted today, what changed, what awaits a word, and where one left off. */
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { ChangedFiles } from './changed-files.tsx'

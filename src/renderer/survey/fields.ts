@@ -2,7 +2,7 @@
  * What the map has a field for: files, and folders for those that would be too small to be told apart. The largest folders
  * are opened first, for as long as there is room for what lies in them. Pure.
  */
-import type { SurveyedFile, Unsearched } from '../../shared/contract/index.ts'
+import type { SurveyedFile, Unsearched } from '#shared/contract/index.ts'
 
 export interface Field {
   /** A file's, or a folder's with a slash at its end. */

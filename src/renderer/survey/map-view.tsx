@@ -2,7 +2,7 @@
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, CountedSurvey, Survey } from '../../shared/contract/index.ts'
+import type { Agent, CountedSurvey, Survey } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '../i18n/format.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { Button } from '../ui/button.tsx'

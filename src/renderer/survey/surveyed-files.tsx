@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { SurveyedFile } from '../../shared/contract/index.ts'
+import type { SurveyedFile } from '#shared/contract/index.ts'
 import { formatBytes, formatMoment, formatNumber } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../navigate.ts'

@@ -1,6 +1,6 @@
 /** Lines of memory with where they stand. */
 import { Link } from 'wouter'
-import type { SurveyedLine } from '../../shared/contract/index.ts'
+import type { SurveyedLine } from '#shared/contract/index.ts'
 import { paths } from '../navigate.ts'
 import { EmptyState } from '../ui/states.tsx'
 

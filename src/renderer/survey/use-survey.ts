@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CountedSurvey, Survey } from '../../shared/contract/index.ts'
+import type { CountedSurvey, Survey } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 
 interface Progress {

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { TagPlan } from '../../shared/contract/index.ts'
+import type { TagPlan } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'

@@ -1,6 +1,6 @@
 /** The rows of a tree of tags: those above others open and close. Pure. */
-import type { TagCount } from '../../shared/contract/index.ts'
-import { tagKey } from '../../shared/properties/index.ts'
+import type { TagCount } from '#shared/contract/index.ts'
+import { tagKey } from '#shared/markdown/properties/parse-properties.ts'
 
 export interface TagRow {
   readonly key: string

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { SearchTabs } from '../search/search-tabs.tsx'

@@ -1,7 +1,7 @@
 /** What a proposal would write, to be put otherwise before it is accepted. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Proposal } from '../../shared/contract/index.ts'
+import type { Proposal } from '#shared/contract/index.ts'
 import { Button } from '../ui/button.tsx'
 import { describeKeys, showKeys } from '../ui/keys.ts'
 

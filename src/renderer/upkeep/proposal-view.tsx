@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Proposal } from '../../shared/contract/index.ts'
+import type { Proposal } from '#shared/contract/index.ts'
 import { formatMoment, formatMoney, formatPercent } from '../i18n/format.ts'
 import { paths } from '../navigate.ts'
 import { ActionItem, ActionMenu } from '../ui/action-menu.tsx'

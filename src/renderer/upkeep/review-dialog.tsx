@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ReviewEstimate } from '../../shared/contract/index.ts'
+import type { ReviewEstimate } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { ErrorState } from '../feedback/index.ts'
 import { formatMoney, formatNumber, formatShort } from '../i18n/format.ts'

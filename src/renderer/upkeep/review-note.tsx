@@ -1,6 +1,6 @@
 /** What the last review came to, when the next one is, and the way on where it did not come to its end. */
 import { useTranslation } from 'react-i18next'
-import type { ReviewOutcome } from '../../shared/contract/index.ts'
+import type { ReviewOutcome } from '#shared/contract/index.ts'
 import { explainCode } from '../feedback/index.ts'
 import { formatMoment, formatMoney } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'

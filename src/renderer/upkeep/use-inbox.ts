@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Proposal } from '../../shared/contract/index.ts'
+import type { Proposal } from '#shared/contract/index.ts'
 import { api, client } from '../api/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { useSteps } from './use-steps.ts'

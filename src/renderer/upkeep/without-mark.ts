@@ -1,5 +1,5 @@
 /** A line as a title: without the mark of its list, and the small marks behind it. Pure. */
-import { withoutMarks } from '../../shared/marks.ts'
+import { withoutMarks } from '#shared/markdown/marks.ts'
 
 export function withoutMark(line: string): string {
   return withoutMarks(line.replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '')).trim()

@@ -4,7 +4,7 @@ import { Command, FileDiff, Gauge, Inbox, Plus, Search, Settings } from 'lucide-
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { commandKeys } from '../command-keys.ts'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { AgentSwitcher } from '../agents/agent-switcher.tsx'
 import { SessionList } from '../sessions/session-list.tsx'

@@ -1,6 +1,6 @@
 /** Puts theme and language into force. */
 import { useEffect, useState } from 'react'
-import type { Appearance } from '../../shared/contract/index.ts'
+import type { Appearance } from '#shared/contract/index.ts'
 import { attempt } from '../feedback/index.ts'
 import { applyLocale } from '../i18n/index.ts'
 

@@ -1,7 +1,7 @@
 /** The view that an address shows. Chat and files are there at once, the others when they are first gone to, or before. */
 import { Suspense } from 'react'
 import { Route, Switch } from 'wouter'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../workspace/file-view.tsx'
 import { fileAt, useParameters } from '../navigate.ts'

@@ -1,7 +1,7 @@
 /** The frame: sidebar, the open view, status bar; and what is above all of them: palette, capture, hints. */
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { goToEvent } from '../api/index.ts'
 import { CaptureDialog } from '../capture/capture-dialog.tsx'
 import { attempt } from '../feedback/index.ts'

@@ -1,5 +1,5 @@
 /** Files that are pasted or dropped into a note: kept where the vault keeps such files, with a link where they fell. */
-import { AppError } from '../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { client } from '../api/index.ts'
 import type { monaco } from '../ui/monaco.ts'
 

@@ -1,7 +1,7 @@
 /** How much a text is; for what every request takes, also how much of it fits. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { countWords, estimateTokens } from '../../shared/tokens.ts'
+import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 

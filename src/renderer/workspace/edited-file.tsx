@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useR
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
-import type { Agent, Appearance } from '../../shared/contract/index.ts'
+import type { Agent, Appearance } from '#shared/contract/index.ts'
 import { api, queryClient } from '../api/index.ts'
 import { attempt, tellFailure } from '../feedback/index.ts'
 import { LinksPanel } from '../links/links-panel.tsx'

@@ -1,5 +1,5 @@
 /** What was found as rows of one list: each file, and below it its lines. Pure. */
-import type { FoundFile } from '../../shared/contract/index.ts'
+import type { FoundFile } from '#shared/contract/index.ts'
 
 export type FindRow =
   | { readonly kind: 'file'; readonly file: FoundFile }

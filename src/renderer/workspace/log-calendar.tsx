@@ -3,7 +3,7 @@ import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { FileEntry } from '../../shared/contract/index.ts'
+import type { FileEntry } from '#shared/contract/index.ts'
 import { formatDay, formatNumber } from '../i18n/format.ts'
 import { isFileAt, paths } from '../navigate.ts'
 

@@ -1,10 +1,11 @@
 /** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
 import i18next from 'i18next'
 import { monaco } from '../ui/monaco.ts'
-import { decodePart } from '../../shared/decode.ts'
-import { parseLinks, type LinkTarget, type NoteLink } from '../../shared/links/index.ts'
-import { parseProperties } from '../../shared/properties/index.ts'
-import { sectionsOf } from '../../shared/sections.ts'
+import { decodePart } from '#shared/util/decode.ts'
+import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
+import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { NoteLinks } from '../links/use-note-links.ts'
 
 /** What the open file needs to know of the others. */

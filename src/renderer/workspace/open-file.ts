@@ -5,7 +5,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import type { Appearance, FileDraft } from '../../shared/contract/index.ts'
+import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '../api/index.ts'
 import { fileTypedHere, handedOver, keepAfterMs, keepTyped } from '../drafts/typed.ts'
 import { windowId } from '../drafts/window.ts'

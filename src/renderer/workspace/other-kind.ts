@@ -1,5 +1,5 @@
 /** What a file is that is no note, by its ending. */
-import { attachmentKind, type AttachmentKind } from '../../shared/attachments.ts'
+import { attachmentKind, type AttachmentKind } from '#shared/util/attachments.ts'
 
 /** Cards and arrows, as Obsidian keeps them. */
 export function isCanvas(path: string): boolean {

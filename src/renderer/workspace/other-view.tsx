@@ -2,7 +2,7 @@
 import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '../../shared/contract/index.ts'
+import type { Agent } from '#shared/contract/index.ts'
 import { emptyNote, NoteContext } from '../reading/note.ts'
 import { Attached } from '../reading/picture.tsx'
 import { IconButton } from '../ui/button.tsx'

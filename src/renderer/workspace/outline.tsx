@@ -1,7 +1,7 @@
 /** The headings of a text, each a way to its line. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sectionsOf } from '../../shared/sections.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
 import { clipLine } from '../ui/clip.ts'
 import { maxCounted } from './counts.tsx'
 import { plainTitle } from './plain-title.ts'

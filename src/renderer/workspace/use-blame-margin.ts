@@ -2,7 +2,7 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
-import type { BlamedLine } from '../../shared/contract/index.ts'
+import type { BlamedLine } from '#shared/contract/index.ts'
 import { api } from '../api/index.ts'
 import { useCauseName } from '../history/change-label.tsx'
 import { formatShortDay } from '../i18n/format.ts'

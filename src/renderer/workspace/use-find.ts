@@ -1,6 +1,6 @@
 /** What is found in all notes, as it is found. */
 import { useEffect, useState } from 'react'
-import type { FoundFile, UnreadFile } from '../../shared/contract/index.ts'
+import type { FoundFile, UnreadFile } from '#shared/contract/index.ts'
 import { client } from '../api/index.ts'
 
 export interface FindOptions {

@@ -1,7 +1,7 @@
 /** How the notes of an agent's folder are kept. */
 import { useQuery } from '@tanstack/react-query'
-import { dailyNotePath, usualDailyNotes } from '../../shared/daily-notes.ts'
-import { longTermName } from '../../shared/own-files.ts'
+import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
+import { longTermName } from '#shared/util/own-files.ts'
 import { api } from '../api/index.ts'
 
 export function useHabits(agent: string) {

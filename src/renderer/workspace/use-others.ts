@@ -1,7 +1,7 @@
 /** What lies beside the notes of a workspace and can be looked at here; shown in the tree unless it is too much of it. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { attachmentKind } from '../../shared/attachments.ts'
+import { attachmentKind } from '#shared/util/attachments.ts'
 import { api } from '../api/index.ts'
 import { isCanvas } from './other-kind.ts'
 

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import type { LeftFile, ReplaceEvent } from '../../shared/contract/index.ts'
+import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
 import { client } from '../api/index.ts'
 import { attempt, tellDone } from '../feedback/index.ts'
 

@@ -1,6 +1,6 @@
 /** What kind of vault a folder is, in words. */
 import type i18next from 'i18next'
-import type { Habits } from '../../shared/contract/index.ts'
+import type { Habits } from '#shared/contract/index.ts'
 
 /** For a folder that is about to be opened. */
 export function vaultFound(t: typeof i18next.t, { kind, daily }: Habits, count: number): string {

@@ -1,7 +1,7 @@
 /** Who exists, and where they live. */
 import { z } from 'zod'
-import { maxPath } from '../limits.ts'
-import { isOwnFolder } from '../own-files.ts'
+import { maxPath } from '../util/limits.ts'
+import { isOwnFolder } from '../util/own-files.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({

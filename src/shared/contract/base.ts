@@ -1,9 +1,9 @@
 /** What every request of the contract shares: its possible errors, and the shapes of ids and paths. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
-import { maxId, maxName, maxPath } from '../limits.ts'
-import { errorDataSchema } from '../error-data.ts'
-import { errorCodes, type ErrorCode } from '../errors.ts'
+import { maxId, maxName, maxPath } from '../util/limits.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { errorCodes, type ErrorCode } from '../util/errors.ts'
 
 const errorItem = { data: errorDataSchema.optional() }
 

@@ -1,8 +1,8 @@
 /** Conversations as they happen: what is sent, and everything that a window that follows one is told. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { errorDataSchema } from '../error-data.ts'
-import { maxAttachments, maxId, maxMessage } from '../limits.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 

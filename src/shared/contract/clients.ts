@@ -1,6 +1,6 @@
 /** Other programs that use this memory (M58): who they are, what they may, and what they have written. */
 import { z } from 'zod'
-import { maxId, maxName, maxNote, maxTitle } from '../limits.ts'
+import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
 import { agentIdSchema, base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 /** What a program may do: read and write, write once the user has said so, or read only. */

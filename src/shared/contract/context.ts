@@ -1,7 +1,7 @@
 /** What fills the model's window: of one request, over a whole conversation, and as it would be otherwise (M45). */
 import { z } from 'zod'
-import { usageSchema } from '../message-schemas.ts'
-import { maxPath } from '../limits.ts'
+import { usageSchema } from '../chat/message-schemas.ts'
+import { maxPath } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { sessionEventSchema } from './sessions.ts'
 

@@ -1,7 +1,7 @@
 /** The one stream that tells everybody what has changed. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { maxId } from '../limits.ts'
+import { maxId } from '../util/limits.ts'
 import { base } from './base.ts'
 import { indexStatusSchema } from './index-status.ts'
 import { movingSchema } from './links.ts'

@@ -1,7 +1,7 @@
 /** Finding a text in all notes as it stands, and replacing it. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { maxPaths, maxPhrase, maxReplacement } from '../limits.ts'
+import { maxPaths, maxPhrase, maxReplacement } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const foundFileSchema = z.object({

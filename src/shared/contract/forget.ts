@@ -1,8 +1,8 @@
 /** Forgetting for good: where something stands in all that is kept, and taking it out everywhere. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { forgetKinds } from '../forget-kinds.ts'
-import { maxPhrase } from '../limits.ts'
+import { forgetKinds } from '../util/forget-kinds.ts'
+import { maxPhrase } from '../util/limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
 const forgetPlaceSchema = z.object({

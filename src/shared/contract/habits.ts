@@ -1,6 +1,6 @@
 /** How the notes of a folder are kept by the program that they were made with. */
 import { z } from 'zod'
-import { maxPath } from '../limits.ts'
+import { maxPath } from '../util/limits.ts'
 import { base, forAgent } from './base.ts'
 
 const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
@@ -8,7 +8,7 @@ const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'opencla
 /** Folders are relative, without a slash at their end; empty for the top. */
 export const habitsSchema = z.object({
   kind: vaultKindSchema,
-  /** Where the note of a day lies; `format` as `src/shared/daily-notes.ts` says. */
+  /** Where the note of a day lies; `format` as `src/shared/markdown/daily-notes.ts` says. */
   daily: z.object({ folder: z.string(), format: z.string() }),
   /** False where nothing says where: then it is `memory`, beside the agent's own files. */
   hasDaily: z.boolean(),

@@ -1,9 +1,9 @@
 /** Notes and conversations from elsewhere into a memory, and the memory as one file. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { errorDataSchema } from '../error-data.ts'
-import { errorCodes } from '../errors.ts'
-import { maxId, maxPath } from '../limits.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { errorCodes } from '../util/errors.ts'
+import { maxId, maxPath } from '../util/limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
 export const knownMemorySchema = z.object({

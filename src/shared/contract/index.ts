@@ -68,7 +68,7 @@ export {
   type WhatIfWindow,
 } from './context.ts'
 export { type AppEvent } from './events.ts'
-export { type ForgetKind } from '../forget-kinds.ts'
+export { type ForgetKind } from '../util/forget-kinds.ts'
 export { type ForgetOutcome, type ForgetPlace, type ForgetStep } from './forget.ts'
 export {
   type FindEvent,

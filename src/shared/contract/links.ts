@@ -1,6 +1,6 @@
 /** What links to what: followed, listed, mended, and kept whole where notes move. Lines are 1-based. */
 import { z } from 'zod'
-import { maxPhrase } from '../limits.ts'
+import { maxPhrase } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 const placeShape = {

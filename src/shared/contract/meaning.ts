@@ -1,6 +1,6 @@
 /** What search by meaning has to go on in a memory, and what a model for it would be sent. */
 import { z } from 'zod'
-import { embeddingProviders } from '../providers.ts'
+import { embeddingProviders } from '../util/providers.ts'
 import { filePathSchema } from './base.ts'
 
 /** Languages are told apart by their letters: most models know some and are lost in others. */

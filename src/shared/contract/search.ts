@@ -1,6 +1,6 @@
 /** What is found in memory, and how each candidate was scored: one file, for all of it is one account. */
 import { z } from 'zod'
-import { maxQuery } from '../limits.ts'
+import { maxQuery } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
 import { indexStatusSchema } from './index-status.ts'
 import { embeddingModelSchema, meaningSchema, nearNoteSchema, scriptSchema } from './meaning.ts'

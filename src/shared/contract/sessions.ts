@@ -1,9 +1,9 @@
 /** Conversations as they are kept: their messages, what happened between them, and drafts. */
 import { z } from 'zod'
-import { errorDataSchema } from '../error-data.ts'
-import { fileChangeSchema } from '../file-change.ts'
-import { imagePartSchema, messageSchema, usageSchema } from '../message-schemas.ts'
-import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../limits.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { fileChangeSchema } from '../util/file-change.ts'
+import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
+import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../util/limits.ts'
 import { base, forAgent, idSchema, keptDraft, sessionIdSchema, windowIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({

@@ -1,7 +1,7 @@
 /** The configuration, keys, providers, tools of other programs, spending, and where everything lies. */
 import { z } from 'zod'
-import { usageSchema } from '../message-schemas.ts'
-import { maxId, maxName, maxPath, maxSettings } from '../limits.ts'
+import { usageSchema } from '../chat/message-schemas.ts'
+import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'
 import { agentIdSchema, base } from './base.ts'
 
 export const appearanceSchema = z.object({

@@ -1,6 +1,6 @@
 /** What notes say of themselves: their tags and properties; a tag that gets another name everywhere. Lines are 1-based. */
 import { z } from 'zod'
-import { maxPhrase } from '../limits.ts'
+import { maxPhrase } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { movePlanSchema } from './links.ts'
 

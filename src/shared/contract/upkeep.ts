@@ -1,7 +1,7 @@
 /** What would keep memory true: proposals, each with its reason, and what becomes of them (M60, M62). */
 import { z } from 'zod'
-import { errorDataSchema } from '../error-data.ts'
-import { maxPhrase } from '../limits.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { maxPhrase } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { keptRequestSchema } from './context.ts'
 

@@ -1,6 +1,6 @@
 /** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
-import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../limits.ts'
+import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../util/limits.ts'
 import {
   base,
   filePathSchema,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LearnedWindows, namedWindow } from '../../../src/main/agent/chat/context-window-estimates.ts'
-import { AppError } from '../../../src/shared/errors.ts'
+import { AppError } from '../../../src/shared/util/errors.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const model = { id: 'openai-compatible/local', contextWindow: 128_000 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { budgetOf, summaryTokens, keptTokens, roomBeside } from '../../../src/main/agent/context/context-budget.ts'
 import { cutToTokens, fileTokens, shareOut } from '../../../src/main/agent/context/fit-text.ts'
-import { estimateTokens } from '../../../src/shared/tokens.ts'
+import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
 const settings = { reserveTokensFloor: 20_000, softThresholdTokens: 4000 }
 const window = fc.integer({ min: 8192, max: 1_000_000 })

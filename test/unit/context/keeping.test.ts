@@ -7,8 +7,8 @@ import { findCutPoint } from '../../../src/main/agent/compaction/cut-point.ts'
 import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
 import { calibration } from '../../../src/main/agent/context/message-tokens.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
-import { estimateTokens } from '../../../src/shared/tokens.ts'
-import { messageText, noUsage, type Message } from '../../../src/shared/messages.ts'
+import { estimateTokens } from '../../../src/shared/util/tokens.ts'
+import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
 const answer = (text: string, calls: readonly string[] = []): Message => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
 import { describeChange, takeBack } from '../../../src/main/platform/diff/patch.ts'
 import { standingsOf } from '../../../src/main/platform/diff/revert-status.ts'
-import { parseLargeChange } from '../../../src/shared/large-change.ts'
+import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
 

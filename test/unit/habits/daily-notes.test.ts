@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../../src/shared/daily-notes.ts'
+import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../../src/shared/markdown/daily-notes.ts'
 
 const day = '2024-05-21'
 

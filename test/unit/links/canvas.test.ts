@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { applyEdits, canvasFiles, canvasLinks, movedPath, rewriteCanvas } from '../../../src/shared/links/index.ts'
+import { applyEdits, movedPath } from '../../../src/shared/markdown/links/rewrite-links.ts'
+import { canvasFiles, canvasLinks, rewriteCanvas } from '../../../src/shared/markdown/links/canvas.ts'
 
 const canvas = `{
 \t"nodes":[

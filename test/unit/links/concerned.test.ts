@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   movedPath,
-  parseLinks,
   planRewrites,
-  Resolver,
   rewriteLinks,
   type LinkingFile,
   type Move,
-} from '../../../src/shared/links/index.ts'
+} from '../../../src/shared/markdown/links/rewrite-links.ts'
+import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
+import { Resolver } from '../../../src/shared/markdown/links/resolve-link.ts'
 import { rounds } from '../../support/thorough.ts'
 
 /** As if every link were concerned. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Resolver } from '../../../src/shared/links/index.ts'
+import { Resolver } from '../../../src/shared/markdown/links/resolve-link.ts'
 import { foam, logseq, markdown, obsidian } from '../../vaults/oracles.ts'
 
 describe('M67 what a folder and a name mean', () => {

@@ -1,8 +1,9 @@
 /** What is a link in a Markdown text, where exactly, and what a note can be linked by. */
 import { describe, expect, it } from 'vitest'
-import { lineOfFragment, parseLinks, slugOf } from '../../../src/shared/links/index.ts'
-import { namesOf, parseProperties } from '../../../src/shared/properties/index.ts'
-import { pageNames } from '../../../src/shared/links/pages.ts'
+import { lineOfFragment, slugOf } from '../../../src/shared/markdown/links/fragment.ts'
+import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
+import { namesOf, parseProperties } from '../../../src/shared/markdown/properties/parse-properties.ts'
+import { pageNames } from '../../../src/shared/markdown/links/pages.ts'
 
 const shown = (text: string) =>
   parseLinks(text).links.map((link) => {

@@ -1,7 +1,7 @@
 /** Which words of a text may become links, held against what is shown and against the moment of writing. */
 import { describe, expect, it } from 'vitest'
 import { linkMention } from '../../../src/main/workspace/links/repair-link.ts'
-import { canStandBeside, notProse } from '../../../src/shared/links/index.ts'
+import { canStandBeside, notProse } from '../../../src/shared/markdown/links/prose.ts'
 
 /** The text with `{…}` around every `Target` that may be linked. */
 const mentions = (text: string) => {

@@ -1,6 +1,6 @@
 /** Where a link leads, by the rules in docs/links.md. */
 import { describe, expect, it } from 'vitest'
-import { Resolver } from '../../../src/shared/links/index.ts'
+import { Resolver } from '../../../src/shared/markdown/links/resolve-link.ts'
 
 const resolver = new Resolver([
   { path: 'Home.md' },

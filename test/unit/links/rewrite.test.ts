@@ -1,15 +1,10 @@
 /** What is written anew when notes move: nothing but targets, each in its own style, and every link leads where it led. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  applyEdits,
-  movedPath,
-  parseLinks,
-  planRewrites,
-  Resolver,
-  type Move,
-} from '../../../src/shared/links/index.ts'
-import { namesOf, parseProperties } from '../../../src/shared/properties/index.ts'
+import { applyEdits, movedPath, planRewrites, type Move } from '../../../src/shared/markdown/links/rewrite-links.ts'
+import { parseLinks } from '../../../src/shared/markdown/links/parse-links.ts'
+import { Resolver } from '../../../src/shared/markdown/links/resolve-link.ts'
+import { namesOf, parseProperties } from '../../../src/shared/markdown/properties/parse-properties.ts'
 import { rounds } from '../../support/thorough.ts'
 
 type Vault = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunkMarkdown } from '../../../src/main/search/indexing/chunk.ts'
-import { estimateTokens } from '../../../src/shared/tokens.ts'
+import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
 const settings = { tokens: 60, overlap: 12 }
 

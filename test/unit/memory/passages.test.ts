@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chunkMarkdown } from '../../../src/main/search/indexing/chunk.ts'
 import { passagesOf } from '../../../src/main/search/indexing/passages.ts'
-import { estimateTokens } from '../../../src/shared/tokens.ts'
+import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
 const passagesIn = (text: string) => chunkMarkdown(text, { tokens: 400, overlap: 0 }).flatMap(passagesOf)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
-import type { Message } from '../../../src/shared/messages.ts'
+import type { Message } from '../../../src/shared/chat/messages.ts'
 import { understand } from '../../../src/main/llm/offline/intent.ts'
 import { bestLines } from '../../../src/main/llm/offline/quote.ts'
 import { replyLanguage, toldLanguage, type Language } from '../../../src/main/llm/offline/language.ts'

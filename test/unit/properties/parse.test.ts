@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { applyEdits } from '../../../src/shared/links/index.ts'
-import {
-  namesOf,
-  parseAllTags,
-  parseProperties,
-  propertyQuery,
-  readTest,
-  renameTag,
-  tagQuery,
-  testValue,
-} from '../../../src/shared/properties/index.ts'
+import { applyEdits } from '../../../src/shared/markdown/links/rewrite-links.ts'
+import { namesOf, parseAllTags, parseProperties } from '../../../src/shared/markdown/properties/parse-properties.ts'
+import { propertyQuery, tagQuery } from '../../../src/shared/markdown/properties/queries.ts'
+import { readTest, testValue } from '../../../src/shared/markdown/properties/property-test.ts'
+import { renameTag } from '../../../src/shared/markdown/properties/rename-tag.ts'
 
 const tagsOf = (text: string) => parseProperties(text).tags.map(({ name, line }) => `${name}:${line}`)
 

@@ -6,8 +6,8 @@ import { recallsOf, toTurns } from '../../../src/renderer/chat/turns.ts'
 import type { SearchResponse } from '../../../src/shared/contract/index.ts'
 import { withOwnName } from '../../../src/renderer/chat/attach.ts'
 import { excerptOf, likeliestLine, withSpeakers } from '../../../src/renderer/search/excerpt.ts'
-import { splitCitations } from '../../../src/shared/citation.ts'
-import { noUsage } from '../../../src/shared/messages.ts'
+import { splitCitations } from '../../../src/shared/markdown/citation.ts'
+import { noUsage } from '../../../src/shared/chat/messages.ts'
 
 describe('M42 citations', () => {
   it('M42: finds paths with and without lines, in any script', () => {

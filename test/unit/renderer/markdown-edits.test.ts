@@ -6,7 +6,7 @@ import {
   tableAround,
   toggleTask,
 } from '../../../src/renderer/workspace/markdown-edits.ts'
-import { hunkKey, splitHunks } from '../../../src/shared/patch-hunks.ts'
+import { hunkKey, splitHunks } from '../../../src/shared/util/patch-hunks.ts'
 
 describe('M43 what Enter does', () => {
   it.each([

@@ -3,7 +3,7 @@ import { shownName } from '../../../src/renderer/links/shown-name.ts'
 import { documentOf } from '../../../src/renderer/reading/document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/reading/remark-line-breaks.ts'
 import { sectionOf } from '../../../src/renderer/reading/section.ts'
-import { splitTarget } from '../../../src/shared/links/index.ts'
+import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attachmentKind, attachmentType } from '../../../src/shared/attachments.ts'
+import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
 import { documentOf } from '../../../src/renderer/reading/document.ts'
 import { propertiesOf, writeProperty } from '../../../src/renderer/reading/front-matter.ts'
 import { Heights } from '../../../src/renderer/reading/heights.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RecallReader } from '../../../src/main/agent/sessions/recorded-recalls.ts'
-import { noUsage, type Message } from '../../../src/shared/messages.ts'
+import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
 
 const said = (text: string): Message => ({ role: 'user', content: text, timestamp: 1 })

@@ -1,7 +1,7 @@
 /** Messages as older versions wrote them, and what they mean. */
 import { describe, expect, it } from 'vitest'
 import { repaired } from '../../../src/main/agent/sessions/repair-messages.ts'
-import { assistantMessageSchema } from '../../../src/shared/message-schemas.ts'
+import { assistantMessageSchema } from '../../../src/shared/chat/message-schemas.ts'
 
 describe('M34 messages of older versions', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSentTexts } from '../../../src/shared/providers.ts'
+import { isSentTexts } from '../../../src/shared/util/providers.ts'
 import { modelSentTo, modelUnlessNamed } from '../../../src/renderer/settings/embedding-change.ts'
 
 const off = { 'memory.embedding.provider': 'none', 'memory.embedding.model': 'small' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextOf, parseSchedule } from '../../../src/shared/schedule.ts'
+import { nextOf, parseSchedule } from '../../../src/shared/util/schedule.ts'
 
 /** A Sunday, at noon. */
 const now = new Date('2026-11-22T12:00:00')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Phrase } from '../../../src/main/workspace/erasure/erase-pattern.ts'
-import { withLocalLines, withoutLines } from '../../../src/shared/visibility-keep.ts'
-import { visibilityOf } from '../../../src/shared/visibility.ts'
+import { withLocalLines, withoutLines } from '../../../src/shared/markdown/visibility-keep.ts'
+import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 
 describe('M64 what is taken out of a note takes no mark along', () => {
   it.each([

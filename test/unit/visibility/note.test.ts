@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { pathologicalDocuments } from '../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
 import { ruleFor, rulesIn } from '../../../src/main/workspace/privacy/privacy-rules.ts'
-import { heldLine, visibilityOf, withoutLocal } from '../../../src/shared/visibility.ts'
+import { heldLine, visibilityOf, withoutLocal } from '../../../src/shared/markdown/visibility.ts'
 
 const whole = [
   '---\nvisibility: local\n---\nx',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commitMessage, parseMessage } from '../../../src/main/workspace/history/history-change.ts'
-import { ownWords } from '../../../src/shared/own-words.ts'
-import { withAddedSource } from '../../../src/shared/provenance-edit.ts'
+import { ownWords } from '../../../src/shared/markdown/own-words.ts'
+import { withAddedSource } from '../../../src/shared/markdown/provenance-edit.ts'
 import {
   isCoveredBy,
   noteSources,
@@ -11,10 +11,10 @@ import {
   withoutImport,
   withSource,
   withSourceMarks,
-} from '../../../src/shared/provenance.ts'
-import { staysHere } from '../../../src/shared/reach.ts'
-import { keepsLocal, withAddedLocal, withVisibility } from '../../../src/shared/visibility-edit.ts'
-import { visibilityOf } from '../../../src/shared/visibility.ts'
+} from '../../../src/shared/markdown/provenance.ts'
+import { staysHere } from '../../../src/shared/util/locality.ts'
+import { keepsLocal, withAddedLocal, withVisibility } from '../../../src/shared/markdown/visibility-edit.ts'
+import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
 
 const web = { kind: 'web', name: 'news.example' } as const
 

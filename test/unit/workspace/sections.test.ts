@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openFenceOf, sectionsOf } from '../../../src/shared/sections.ts'
+import { openFenceOf, sectionsOf } from '../../../src/shared/markdown/sections.ts'
 import {
   addToSection,
   findInSection,

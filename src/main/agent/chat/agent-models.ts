@@ -1,6 +1,6 @@
 /** The models that one agent talks to: chosen by its settings, with its patience, counted on its account. */
-import { AppError } from '../../../shared/errors.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import type { ChatModel, ModelRequest, Look, Models } from '#llm'
 import type { AgentConfig } from '#platform'

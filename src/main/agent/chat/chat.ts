@@ -3,10 +3,10 @@
  * file because whoever sends, retries or takes back must know at once whether a turn is running.
  */
 import { randomUUID } from 'node:crypto'
-import { parseCommand, type CommandCall } from '../../../shared/commands.ts'
-import type { ChatEvent } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { noUsage, type Message } from '../../../shared/messages.ts'
+import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
+import type { ChatEvent } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { noUsage, type Message } from '#shared/chat/messages.ts'
 import { Changes, type Announcements } from '#platform'
 import { factorOf } from '../compaction/due-steps.ts'
 import { reportOf } from '../context/context-timeline.ts'

@@ -1,8 +1,8 @@
 /** What the commands of a chat do (M37). Their outcome is data: the interface says it in the user's language. */
-import type { CommandCall } from '../../../shared/commands.ts'
+import type { CommandCall } from '#shared/chat/commands.ts'
 import type { Clock, AgentConfig } from '#platform'
-import type { CommandOutcome } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { CommandOutcome } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Memory } from '#search'
 import { assertModelId, type ChatModel } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'

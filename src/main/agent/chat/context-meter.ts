@@ -8,8 +8,8 @@ import type {
   KeepingStep,
   Layer,
   WhatIfWindow,
-} from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+} from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { calibrated } from '../context/calibrate-estimate.ts'
 import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
 import { cutOf, dueSteps } from '../compaction/due-steps.ts'
@@ -25,7 +25,7 @@ import { sessionEvents } from '../sessions/session-events.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentConfig, Clock } from '#platform'
-import type { UserMessage } from '../../../shared/messages.ts'
+import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import type { Requests } from './model-request.ts'
 import { toolsFor } from '../tools/own-tools.ts'

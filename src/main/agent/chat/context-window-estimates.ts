@@ -4,9 +4,9 @@
  * disk, and holds as long as the belief that it corrects: another `models.<id>.contextWindow` in the settings ends it.
  */
 import { z } from 'zod'
-import type { LearnedWindow } from '../../../shared/contract/index.ts'
-import type { AppError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
+import type { LearnedWindow } from '#shared/contract/index.ts'
+import type { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { type Clock, Queue, readIfThere, writeDurably } from '#platform'
 
 const learnedSchema = z.object({

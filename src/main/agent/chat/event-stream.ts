@@ -3,7 +3,7 @@
  * are busy, so that it costs them no more than they can take, and this process no more than the answer itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatEvent } from '../../../shared/contract/index.ts'
+import type { ChatEvent } from '#shared/contract/index.ts'
 
 /** Pieces of an answer are told once a frame of the screen, ms. */
 const gatherMs = 16

@@ -1,6 +1,6 @@
 /** The turns that are running, by conversation: what each has said so far, and everybody who follows it. */
-import type { ChatEvent, Permission, QueuedMessage } from '../../../shared/contract/index.ts'
-import type { ErrorData } from '../../../shared/errors.ts'
+import type { ChatEvent, Permission, QueuedMessage } from '#shared/contract/index.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
 import type { TurnEnd } from './turn.ts'
 import { Watcher } from './event-stream.ts'
 

@@ -1,8 +1,8 @@
 /** What is sent to a model, built in one place: for a turn, for keeping, and for the meter that shows it. */
-import type { WhatIfWindow } from '../../../shared/contract/index.ts'
+import type { WhatIfWindow } from '#shared/contract/index.ts'
 import type { Clock, AgentConfig } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
-import type { Message } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { Message } from '#shared/chat/messages.ts'
 import { assemble, type Assembly, type ContextFile } from '../context/assemble.ts'
 import { budgetOf, type Budget } from '../context/context-budget.ts'
 import { keepingState } from '../compaction/compaction-state.ts'
@@ -22,7 +22,7 @@ import {
   type Workspace,
 } from '#workspace'
 import type { LearnedWindows } from './context-window-estimates.ts'
-import type { Source } from '../../../shared/provenance.ts'
+import type { Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
 import { definitionsOf } from '../tools/own-tools.ts'

@@ -2,9 +2,9 @@
  * What of a request comes from elsewhere (M63): results of other programs' tools, files that were attached, notes and
  * summaries that say so. Whatever a model writes with such text before it inherits that. Pure.
  */
-import { each, noteSources, sourcesIn, type Source } from '../../../shared/provenance.ts'
-import type { ToolDetails } from '../../../shared/tool-details.ts'
-import { messageText, splitAttachments, type Message, type ToolCallPart } from '../../../shared/messages.ts'
+import { each, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import type { ToolDetails } from '#shared/chat/tool-details.ts'
+import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
 import { ownTools } from '../tools/own-tools.ts'
 

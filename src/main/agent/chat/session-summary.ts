@@ -2,14 +2,14 @@
  * What is kept of a session that ends (M36): its last messages, in a dated file named after its topic. When no model
  * answers, the time is the name.
  */
-import { AppError } from '../../../shared/errors.ts'
-import { isRecord } from '../../../shared/json.ts'
-import { messageText, type Message } from '../../../shared/messages.ts'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { ask, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { localDate, memoryFolderOf, type Workspace } from '#workspace'
-import { withSource } from '../../../shared/provenance.ts'
+import { withSource } from '#shared/markdown/provenance.ts'
 import { originsOf } from './provenance-tracking.ts'
 import type { Prompts } from './prompts.ts'
 

@@ -1,6 +1,6 @@
 /** A name for a conversation, made by the model from its beginning. */
-import { AppError } from '../../../shared/errors.ts'
-import { messageText, type Message } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
 import { ask, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentConfig } from '#platform'

@@ -1,5 +1,5 @@
 /** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
-import type { ChatEvent, ContextReport } from '../../../shared/contract/index.ts'
+import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { ChatOptions } from './chat-options.ts'

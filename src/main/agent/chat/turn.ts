@@ -2,16 +2,10 @@
  * One turn of the agent: ask the model, carry out the tools it calls, ask again, until it has nothing more to call.
  * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
  */
-import type { ChatEvent, ContextReport, WireRequest } from '../../../shared/contract/index.ts'
+import type { ChatEvent, ContextReport, WireRequest } from '#shared/contract/index.ts'
 import type { Clock } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
-import {
-  messageText,
-  noUsage,
-  type AssistantMessage,
-  type Message,
-  type ToolCallPart,
-} from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { messageText, noUsage, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { reportedInput } from '../context/message-tokens.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
@@ -19,7 +13,7 @@ import { callTools } from '../tools/execute-tools.ts'
 import type { Keeper } from '../compaction/context-manager.ts'
 import { isOverflow } from '../compaction/overflow.ts'
 import { Repeats } from '../tools/loop-detector.ts'
-import type { Source } from '../../../shared/provenance.ts'
+import type { Source } from '#shared/markdown/provenance.ts'
 import { ownWordsIn } from './provenance-tracking.ts'
 import type { Assembled } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'

@@ -1,7 +1,7 @@
 /** What the user says, as a message of the conversation; and by whom it will be answered. */
-import type { Attachment } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { filePart, type UserMessage } from '../../../shared/messages.ts'
+import type { Attachment } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { filePart, type UserMessage } from '#shared/chat/messages.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 

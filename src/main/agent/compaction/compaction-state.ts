@@ -8,8 +8,8 @@
  *
  * The invariant: no message is summarised that no flush has read. Pure.
  */
-import type { Source } from '../../../shared/provenance.ts'
-import type { Message } from '../../../shared/messages.ts'
+import type { Source } from '#shared/markdown/provenance.ts'
+import type { Message } from '#shared/chat/messages.ts'
 import { noticeEntry } from '../sessions/session-events.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import type { PruneDecisions } from './prune.ts'

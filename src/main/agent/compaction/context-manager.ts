@@ -5,9 +5,9 @@
  * not asked for again in the next turn: answers go on meanwhile, and before a request grows past the window its oldest
  * turns are left out.
  */
-import type { ContextReport, KeepingStep } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { messageText, type Message } from '../../../shared/messages.ts'
+import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
 import { assertFlushed, isResting, keepingState, type KeepingState } from './compaction-state.ts'
 import { cutOf, dueStep, factorOf, fixedTokens, keepOf, requestTokens, type KeepingInput } from './due-steps.ts'
 import { messageTokens } from '../context/message-tokens.ts'
@@ -19,7 +19,7 @@ import { noticeEntry } from '../sessions/session-events.ts'
 import type { KeptContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentSettings } from '#platform'
-import { sourceName, type Source } from '../../../shared/provenance.ts'
+import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from '../chat/provenance-tracking.ts'
 import { Notes, type NotesOptions } from './write-notes.ts'
 import { whileItShrinks } from './overflow.ts'

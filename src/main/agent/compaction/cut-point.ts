@@ -7,7 +7,7 @@
  * A result never loses its call: the kept part begins with a user message or an answer. Within one long turn that is an
  * answer, so a turn can be split. Pure.
  */
-import type { Message } from '../../../shared/messages.ts'
+import type { Message } from '#shared/chat/messages.ts'
 
 /** @returns the index of the first kept message, or 0 when there is nothing to cut off */
 export function findCutPoint(messages: readonly Message[], tokens: readonly number[], keepTokens: number): number {

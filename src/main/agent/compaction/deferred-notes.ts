@@ -2,14 +2,14 @@
  * What was rescued is distilled as soon as a model answers again (M30), a few parts after each answer, so that no answer
  * waits and a provider that goes on failing is not asked again and again. It gives way to what a turn has to ask.
  */
-import { AppError } from '../../../shared/errors.ts'
-import type { FileChange } from '../../../shared/file-change.ts'
-import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { isResting, keepingState } from './compaction-state.ts'
 import { textInParts } from '../context/render-messages.ts'
 import { isPassing } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { sourcesIn } from '../../../shared/provenance.ts'
+import { sourcesIn } from '#shared/markdown/provenance.ts'
 import { Notes, type NotesOptions } from './write-notes.ts'
 import { settleRescue, waitingRescues } from './verbatim-fallback.ts'
 

@@ -2,8 +2,8 @@
  * What keeps a conversation in its window, and when (M29 to M32): said in one place, for the keeper that does it and for
  * the meter that tells what the next message will bring. Pure.
  */
-import type { ContextReport, KeepingStep } from '../../../shared/contract/index.ts'
-import type { Message } from '../../../shared/messages.ts'
+import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
+import type { Message } from '#shared/chat/messages.ts'
 import { keptTokens } from '../context/context-budget.ts'
 import { findCutPoint } from './cut-point.ts'
 import { isResting, type KeepingState } from './compaction-state.ts'

@@ -3,15 +3,8 @@
  * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
  * that says the notes instead of writing them has them written down: they go to today's log.
  */
-import type { FileChange } from '../../../shared/file-change.ts'
-import {
-  addUsage,
-  messageText,
-  noUsage,
-  type Message,
-  type ToolCallPart,
-  type Usage,
-} from '../../../shared/messages.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
 import { ask, type ChatModel } from '#llm'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
 import { withSources } from '../tools/access-policy.ts'

@@ -1,5 +1,5 @@
 /** Requests that a provider finds too long: made again, as long as each refusal teaches that its window is smaller. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { ChatModel } from '#llm'
 
 /** @throws what `work` throws, once nothing more is learned from it */

@@ -2,7 +2,7 @@
  * Pruning (M32): old tool results shrink in what is sent; the transcript keeps them. A decision once taken stays, so that
  * the prefix of the next request is the one of the last. Pure.
  */
-import type { Message, ToolResultMessage } from '../../../shared/messages.ts'
+import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
 export interface PruneSettings {

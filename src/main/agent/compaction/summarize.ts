@@ -2,9 +2,9 @@
  * Summaries for compaction (M31): structured, in parts when the conversation is too long for one request, and checked:
  * an identifier that is spoken of again after the cut must be in the summary.
  */
-import { AppError } from '../../../shared/errors.ts'
-import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { lostIdentifiers } from '../context/identifiers.ts'
 import { renderInParts } from '../context/render-messages.ts'

@@ -8,9 +8,9 @@
  *   <!-- end of 7c0f… -->
  */
 import { randomUUID } from 'node:crypto'
-import type { FileChange } from '../../../shared/file-change.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import {
   localDate,
   localTime,

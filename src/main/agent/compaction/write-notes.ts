@@ -3,10 +3,10 @@
  * fits, else in parts; tried twice, and where both fail, the words themselves are kept. What fails in passing was tried
  * twice by the model already.
  */
-import { AppError } from '../../../shared/errors.ts'
-import type { FileChange } from '../../../shared/file-change.ts'
-import { addUsage, noUsage, type Message, type Usage } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { addUsage, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import { withoutGoOn } from '../context/request-history.ts'
@@ -18,7 +18,7 @@ import type { Clock } from '#platform'
 import type { Prompts } from '../chat/prompts.ts'
 import { definitionsOf, ownTools } from '../tools/own-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
-import { sourceMark, type Source } from '../../../shared/provenance.ts'
+import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from '../chat/provenance-tracking.ts'
 import { flush, type FlushOutcome } from './flush.ts'
 import { whileItShrinks } from './overflow.ts'

@@ -2,10 +2,10 @@
  * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
  * the message. The same value is what the provider gets and what the context meter shows. Pure.
  */
-import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '../../../shared/contract/index.ts'
-import { sourceName, sourcesIn, type Source } from '../../../shared/provenance.ts'
-import type { Message } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '#shared/contract/index.ts'
+import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import type { Message } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
 import { roomBeside, type Budget } from './context-budget.ts'
 import { cutMiddle, isSessionExcerpt, maxExcerptCharacters, maxFileCharacters, maxTotalCharacters } from './cut-text.ts'

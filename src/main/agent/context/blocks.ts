@@ -1,8 +1,8 @@
 /** A request taken apart again into the items of its report, to be read and compared. Pure. */
 import { diffArrays } from 'diff'
-import type { BlockChange, Layer, RequestBlock } from '../../../shared/contract/index.ts'
-import { hasOwnName } from '../../../shared/own-files.ts'
-import { toolItem, toolOfItem } from '../../../shared/context-items.ts'
+import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
+import { hasOwnName } from '#shared/util/own-files.ts'
+import { toolItem, toolOfItem } from '#shared/chat/context-items.ts'
 import { nameOfTool, stretchesOf } from './meter-rows.ts'
 import { spokenIn, type SentRequest } from './sent.ts'
 import { messageTextForModel } from './message-tokens.ts'

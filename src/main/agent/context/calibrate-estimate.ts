@@ -1,5 +1,5 @@
 /** Sets a report right by what the provider counted (M28, M45). Pure. */
-import type { ContextItem, ContextReport } from '../../../shared/contract/index.ts'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { sharesOf } from './shares.ts'
 import { calibration } from './message-tokens.ts'
 

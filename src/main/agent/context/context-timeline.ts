@@ -6,9 +6,9 @@ import type {
   ContextStep,
   Layer,
   PlacedEvent,
-} from '../../../shared/contract/index.ts'
-import { contextReportSchema } from '../../../shared/contract/context.ts'
-import { messageText, type Message } from '../../../shared/messages.ts'
+} from '#shared/contract/index.ts'
+import { contextReportSchema } from '#shared/contract/context.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
 import { calibrated } from './calibrate-estimate.ts'
 import { keepingState } from '../compaction/compaction-state.ts'

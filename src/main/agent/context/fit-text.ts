@@ -2,7 +2,7 @@
  * Files in a small window: what is read into every request may take half of what a request may have, so that a
  * conversation always has room (M3, M31). Small files stay whole; the large ones are cut to the same size. Pure.
  */
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutMiddle } from './cut-text.ts'
 
 /** Of the tokens that a request may have before something is summarised. */

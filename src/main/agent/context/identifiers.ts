@@ -1,5 +1,5 @@
 /** Identifiers of a text: paths, addresses, ids, versions, numbers with a unit. What a summary must not lose. Pure. */
-import { withoutLongRuns } from '../../../shared/long-runs.ts'
+import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
 
 const patterns = [
   /https?:\/\/[^\s<>"')\]]+/g,

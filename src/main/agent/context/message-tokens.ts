@@ -1,6 +1,6 @@
 /** Tokens of messages, and of a request calibrated by what the provider counted (M28). Pure. */
-import type { AssistantMessage, Message } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 
 /** Everything of a message that is sent. */
 export function messageTextForModel(message: Message): string {

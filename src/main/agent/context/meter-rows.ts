@@ -2,11 +2,11 @@
  * The rows of a request's table (M45): a report is kept with one item for all tool schemas and one for the earlier
  * conversation, so that transcripts stay small; here each schema and each turn becomes a row of its own again. Pure.
  */
-import type { ContextItem, ContextReport } from '../../../shared/contract/index.ts'
-import { stretchItem, toolItem } from '../../../shared/context-items.ts'
-import { isRecord } from '../../../shared/json.ts'
-import { messageText, type Message } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
+import { stretchItem, toolItem } from '#shared/chat/context-items.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { messageText, type Message } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { spokenIn, type SentRequest } from './sent.ts'
 import { sharesOf } from './shares.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'

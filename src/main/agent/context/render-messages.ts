@@ -1,6 +1,6 @@
 /** A conversation as text, for requests that are about it: summaries, flushes in parts, titles. Pure. */
-import type { Message } from '../../../shared/messages.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import type { Message } from '#shared/chat/messages.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
 const names = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const

@@ -1,5 +1,5 @@
 /** Makes a stored conversation into one that every provider accepts. Pure. */
-import type { AssistantMessage, Message, ToolResultMessage } from '../../../shared/messages.ts'
+import type { AssistantMessage, Message, ToolResultMessage } from '#shared/chat/messages.ts'
 
 /**
  * Every tool call is followed by its result: a call that was interrupted gets one that says so, a result whose call is

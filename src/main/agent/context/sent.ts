@@ -1,5 +1,5 @@
 /** A kept request as it is read again: its layers, and the conversation in it. Pure. */
-import type { Message } from '../../../shared/messages.ts'
+import type { Message } from '#shared/chat/messages.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
 /** What of a kept request is read; the rest of it is about the answer. */

@@ -4,8 +4,8 @@
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
-import { AppError } from '../../../shared/errors.ts'
-import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '../../../shared/limits.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
 import { boundedFetch, type McpServerSettings } from '#platform'
 
 const startTimeoutMs = 20_000

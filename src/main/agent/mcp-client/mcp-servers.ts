@@ -1,7 +1,7 @@
 /** The servers of tools that the configuration names: started on demand, followed when the configuration changes. */
 import { createHash } from 'node:crypto'
-import type { McpServer } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { McpServer } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { type KeyRing, type McpServerSettings, type SettingsStore, Changes, type Announcements } from '#platform'
 import { McpConnection } from './mcp-connection.ts'
 

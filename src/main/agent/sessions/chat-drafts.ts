@@ -1,6 +1,6 @@
 /** What was typed but not sent, for each conversation, window by window: there after a restart, gone when it was sent. */
-import { draftSchema } from '../../../shared/contract/sessions.ts'
-import type { Draft } from '../../../shared/contract/index.ts'
+import { draftSchema } from '#shared/contract/sessions.ts'
+import type { Draft } from '#shared/contract/index.ts'
 import { type Clock, DraftFolder, type KeptDraft } from '#platform'
 
 /** For a chat that has no transcript yet. */

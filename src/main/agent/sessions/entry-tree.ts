@@ -5,7 +5,7 @@
  *   m1 ─ m2 ─ m3            m3' is an edited m3: both have the same last message above them, so they are siblings
  *          └─ m3' ─ m4'     a marker below m3 makes its branch the current one again
  */
-import { branchEntry, readBranchMark } from '../../../shared/branch-mark.ts'
+import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 /** Other versions of a message, oldest first, the shown one among them. */

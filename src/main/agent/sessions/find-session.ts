@@ -1,9 +1,9 @@
 /** Full-text search in one conversation, by plain reading: it needs no index and finds any script. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { messageText } from '../../../shared/messages.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import { entrySchema } from './transcript-entries.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 /** Characters before and after the first match. */
 const around = 40

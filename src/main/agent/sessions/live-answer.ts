@@ -6,8 +6,8 @@
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { lockOf, readIfThere, type FileLock } from '#platform'
-import { noUsage, type AssistantMessage } from '../../../shared/messages.ts'
-import { isRecord, parseJson } from '../../../shared/json.ts'
+import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 
 /** What is said is on disk after this, ms. */
 const writeEveryMs = 150

@@ -1,11 +1,11 @@
 /** What an agent looked for in its memory, what it found, and what became of that (M44): read from its conversations. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import type { Recall, RecalledLines } from '../../../shared/contract/index.ts'
-import { splitCitations, type Citation } from '../../../shared/citation.ts'
-import { messageText, type AssistantMessage, type ToolResultMessage } from '../../../shared/messages.ts'
+import type { Recall, RecalledLines } from '#shared/contract/index.ts'
+import { splitCitations, type Citation } from '#shared/markdown/citation.ts'
+import { messageText, type AssistantMessage, type ToolResultMessage } from '#shared/chat/messages.ts'
 import { entrySchema, type MessageEntry } from './transcript-entries.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 type Found = Omit<Recall, 'session' | 'title'>
 interface OpenRecall extends Omit<Found, 'results'> {

@@ -1,7 +1,7 @@
 /** What happened to a conversation besides messages, in order and with its place. Pure. */
-import type { PlacedEvent, SessionEvent } from '../../../shared/contract/index.ts'
-import { sessionEventSchema } from '../../../shared/contract/sessions.ts'
-import { isRecord } from '../../../shared/json.ts'
+import type { PlacedEvent, SessionEvent } from '#shared/contract/index.ts'
+import { sessionEventSchema } from '#shared/contract/sessions.ts'
+import { isRecord } from '#shared/util/json.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 export const commandEntry = 'commonplace.command'

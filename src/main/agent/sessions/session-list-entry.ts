@@ -1,7 +1,7 @@
 /** A conversation as the list shows it: its name or first words, how long it is, and whether it is pinned. Pure. */
-import type { SessionSummary } from '../../../shared/contract/index.ts'
-import { isRecord } from '../../../shared/json.ts'
-import { messageText } from '../../../shared/messages.ts'
+import type { SessionSummary } from '#shared/contract/index.ts'
+import { isRecord } from '#shared/util/json.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import type { Transcript } from './transcript.ts'
 
 const titleCharacters = 60

@@ -1,5 +1,5 @@
 /** A conversation as a Markdown document, to be read or kept elsewhere. Pure. */
-import { messageText, type AssistantMessage, type Message } from '../../../shared/messages.ts'
+import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
 
 export function transcriptMarkdown(title: string, createdAt: number, messages: readonly Message[]): string {
   const parts = [`# ${title}`, `*${moment(createdAt)}*`]

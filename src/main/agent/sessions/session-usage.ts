@@ -1,5 +1,5 @@
 /** What a conversation used, every branch, flushes and summaries included. Pure. */
-import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
+import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {

@@ -1,14 +1,14 @@
 /** What a line of a transcript can be (M34): the layout that pi and early OpenClaw write, with our own kinds beside it. */
 import { z } from 'zod'
-import { fileChangeSchema } from '../../../shared/file-change.ts'
+import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {
   assistantMessageSchema,
   sourceSchema,
   toolResultMessageSchema,
   usageSchema,
   userMessageSchema,
-} from '../../../shared/message-schemas.ts'
-import { readToolDetails, storedToolDetails } from '../../../shared/tool-details.ts'
+} from '#shared/chat/message-schemas.ts'
+import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */
 export const version = 3

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
   entrySchema,
   foreignSchema,
@@ -16,7 +16,7 @@ import {
   type TranscriptHeader,
 } from './transcript-entries.ts'
 import { repaired } from './repair-messages.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 /** Which file it is, and how much of it was read: another process may have added to it, or put another in its place. */
 export interface ReadTo {

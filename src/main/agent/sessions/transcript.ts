@@ -7,12 +7,12 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { SessionMessage } from '../../../shared/contract/index.ts'
+import type { SessionMessage } from '#shared/contract/index.ts'
 import { systemClock, type Clock, Changes, type Announcements, appendDurably, writeDurably, Exclusive } from '#platform'
-import { branchEntry, type BranchMark } from '../../../shared/branch-mark.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { isWithoutMemory, memoryEntry } from '../../../shared/memory-mark.ts'
-import type { Message } from '../../../shared/messages.ts'
+import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { isWithoutMemory, memoryEntry } from '#shared/chat/memory-mark.ts'
+import type { Message } from '#shared/chat/messages.ts'
 import {
   lineOf,
   version,

@@ -3,12 +3,12 @@
  * shown local lines as held back, and may not take away, move or unlock what it does not see. What a local model writes
  * with local notes before it is local too.
  */
-import { AppError } from '../../../shared/errors.ts'
-import type { Message, ToolCallPart, ToolResultMessage } from '../../../shared/messages.ts'
-import { ownWords } from '../../../shared/own-words.ts'
-import { withAddedSource } from '../../../shared/provenance-edit.ts'
-import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '../../../shared/provenance.ts'
-import { addedLines, saysSomething, withAddedLocal } from '../../../shared/visibility-edit.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { Message, ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
+import { ownWords } from '#shared/markdown/own-words.ts'
+import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
+import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
+import { addedLines, saysSomething, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { nothingHeld, ownWordsOf, withheldMessages, type Look, type ChatModel } from '#llm'

@@ -4,7 +4,7 @@
  * trash, and logs of days are only added to.
  */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { anthropicMemoryTool } from '#llm'
 import {
   dailyLogDate,

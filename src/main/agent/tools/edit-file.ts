@@ -1,6 +1,6 @@
 /** The tool that replaces a piece of a file by another. */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { dailyLogDate } from '#workspace'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter } from './tool.ts'

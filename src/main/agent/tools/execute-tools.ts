@@ -1,8 +1,8 @@
 /** Carries out the tool calls of one answer: those that only read at once, those that change something in order. */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
-import { maxArguments, maxToolCalls } from '../../../shared/limits.ts'
-import type { ToolCallPart, ToolResultMessage } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
+import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
 import { readFrom } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'

@@ -1,6 +1,6 @@
 /** What is wrong with a call's arguments: in plain sentences for the model, and in parts that the interface has words for. */
 import type { z } from 'zod'
-import type { WrongArgument } from '../../../shared/tool-details.ts'
+import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
 /** A wrong list of ten thousand entries has as many problems. */
 const maxProblems = 10

@@ -1,7 +1,7 @@
 /** Calls that lead nowhere, made over and over: the model is told, and then the turn ends. */
 import { isDeepStrictEqual } from 'node:util'
-import { AppError } from '../../../shared/errors.ts'
-import { messageText, type ToolCallPart, type ToolResultMessage } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 
 /** With this outcome, come to again, the model hears that there is no use in it; with the next the turn ends. */
 const maxSame = 3

@@ -1,6 +1,6 @@
 /** A tool of an MCP server as one of ours: asked for where the user wants to be asked, its result as text and pictures. */
-import { AppError } from '../../../shared/errors.ts'
-import type { ImagePart } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { ImagePart } from '#shared/chat/messages.ts'
 import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'
 import type { Tool, ToolOutcome } from './tool.ts'
 

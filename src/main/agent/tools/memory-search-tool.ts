@@ -1,9 +1,9 @@
 /** The tool that searches the memory. */
 import { z } from 'zod'
-import type { SearchResponse } from '../../../shared/contract/index.ts'
-import { each, noteSources, sourceName, sourcesIn, type Source } from '../../../shared/provenance.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { searchSettingsSchema } from '../../../shared/contract/search.ts'
+import type { SearchResponse } from '#shared/contract/index.ts'
+import { each, noteSources, sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { searchSettingsSchema } from '#shared/contract/search.ts'
 import { transcriptText } from '#search'
 import { unseenOf } from '#workspace/privacy'
 import { normalizeRequest } from '#workspace'

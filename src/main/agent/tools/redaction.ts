@@ -3,7 +3,7 @@
  * stay on this machine is put back afterwards. Whether a change can be made is decided by the shown text alone, so that no
  * answer depends on words that it does not see. Pure.
  */
-import { heldLine, visibilityOf } from '../../../shared/visibility.ts'
+import { heldLine, visibilityOf } from '#shared/markdown/visibility.ts'
 import type { KnownWords, LocalNet, LocalNote } from '#workspace/privacy'
 
 interface VeilOptions {

@@ -1,6 +1,6 @@
 /** Tool results that are too long to be shown to a model whole: kept beside the transcript, read from there in pages. */
 import { join } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { readIfThere, writeDurably } from '#platform'
 import { outputsPrefix } from './read-file-tool.ts'
 

@@ -1,9 +1,9 @@
 /** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
-import type { ImagePart } from '../../../shared/messages.ts'
+import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import type { Eyes, WriteBackground } from './access-policy.ts'
-import type { ToolDetails } from '../../../shared/tool-details.ts'
+import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'

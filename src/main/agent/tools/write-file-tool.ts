@@ -1,6 +1,6 @@
 /** The tool that creates a file or replaces all of it. */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { dailyLogDate, isInstruction } from '#workspace'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter } from './tool.ts'

@@ -1,5 +1,5 @@
 /** What an agent is built from. */
-import type { AppEvent } from '../../../shared/contract/index.ts'
+import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
 import type { LearnedWindows } from '#agent'
 import type { VaultHabits } from '#workspace'

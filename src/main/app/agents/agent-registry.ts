@@ -3,8 +3,8 @@
  * open, who is asked for and whose folder is whose must agree at every moment.
  */
 import { join, resolve } from 'node:path'
-import type { Agent as AgentSummary, Locale } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import {
   Changes,
   type Announcements,

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange, keepRequest, keepWire, type Sessions } from '#agent'
 import { type Links, hashText, localDate, type Workspace } from '#workspace'
-import { hasSourceMark, sourceMark, sourceName } from '../../../shared/provenance.ts'
-import { withAddedSource } from '../../../shared/provenance-edit.ts'
-import { messageText } from '../../../shared/messages.ts'
+import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
+import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
+import { messageText } from '#shared/chat/messages.ts'
 import { ask as askModel, type ChatModel, type ModelRequest, type Look } from '#llm'
 import {
   outsideFound,

@@ -1,8 +1,8 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
-import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '../../../shared/contract/index.ts'
-import type { AddedNote } from '../../../shared/added-note.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '#shared/contract/index.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { Chat, MessageQueue, Drafts, readKeptRequest, sessionEvents, Sessions } from '#agent'
 import { Checks, surveyMemory, type Scheduler, type Upkeep } from '#curation'
 import {

@@ -1,7 +1,7 @@
 /** What an agent's settings keep on this machine, as its files move (M64). */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Move } from '../../../shared/links/index.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { movedRules, ruleFor } from '#workspace/privacy'
 import { trashFolder, type LocalRules } from '#workspace'
 import type { AgentOptions } from './agent-options.ts'

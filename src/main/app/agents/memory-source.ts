@@ -1,7 +1,7 @@
 /** What an agent may read besides its own files, and what its index is built from. */
 import { join, relative, sep } from 'node:path'
-import { isSentTexts } from '../../../shared/providers.ts'
-import { staysHere } from '../../../shared/reach.ts'
+import { isSentTexts } from '#shared/util/providers.ts'
+import { staysHere } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
 import { expandHome, type AgentSettings, isKeyName } from '#platform'
 import { type VaultHabits, isIgnoredPath, layoutOf, type Layout, isInside, type ReadableFolder } from '#workspace'

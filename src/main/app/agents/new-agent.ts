@@ -1,8 +1,8 @@
 /** What a new agent gets: an id in plain letters, a folder, and what it may take over from another. */
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import type { Locale } from '../../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import type { Locale } from '#shared/contract/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { namesIn, readHabits, withOwn, seedWorkspace } from '#workspace'
 import { expandHome, type AgentSettings } from '#platform'
 

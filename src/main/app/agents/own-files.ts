@@ -1,7 +1,7 @@
 /** The folder of an agent's own files (AGENTS.md, MEMORY.md …): which it is, and another one in its place. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownFolderName, ownNames } from '../../../shared/own-files.ts'
+import { ownFolderName, ownNames } from '#shared/util/own-files.ts'
 import { layoutOf, ownPath } from '#workspace'
 import type { Agent } from './agent.ts'
 

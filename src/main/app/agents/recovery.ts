@@ -1,8 +1,8 @@
 /** What a crash had interrupted is ended at the next start, and told: a change of several files, an import. */
 import { randomUUID } from 'node:crypto'
-import type { EndedChange } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { changesEnding } from '../../../shared/problem-codes.ts'
+import type { EndedChange } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { changesEnding } from '#shared/util/problem-codes.ts'
 import type { Finder, Links, CarriedOn, ChangeKind, Workspace } from '#workspace'
 import type { Importer } from '#interop'
 import type { AgentOptions } from './agent-options.ts'

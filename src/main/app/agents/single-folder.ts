@@ -5,7 +5,7 @@
  */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { defaultWorkspace, expandHome, type Config } from '#platform'
 
 export interface SingleFolder {

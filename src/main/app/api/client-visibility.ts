@@ -6,8 +6,8 @@ import type {
   SearchOptions,
   SearchResponse,
   Verdict,
-} from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+} from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { seenPart, unseenOf, type Marks, type Sight } from '#workspace/privacy'
 import type { RouterBase } from './procedure.ts'
 

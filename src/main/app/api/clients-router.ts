@@ -1,6 +1,6 @@
 /** Other programs that use this memory. */
-import type { MemoryClient } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { MemoryClient } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { sectionTitle } from '#workspace'
 import { KnownWords } from '#workspace/privacy'
 import { sightOf } from './client-visibility.ts'

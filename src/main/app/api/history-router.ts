@@ -1,5 +1,5 @@
 /** Who changed what. */
-import type { HistoryEntry } from '../../../shared/contract/index.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
 import { seenDiff, seenEntries } from './seen-history.ts'
 import { sightOf } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'

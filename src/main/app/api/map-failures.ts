@@ -1,6 +1,6 @@
 /** Failures as they cross the boundary: expected ones keep their code, a wrong request says what is wrong, all else gets a log reference. */
 import { ORPCError, ValidationError } from '@orpc/server'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Log } from '#platform'
 
 /** A text or a list that is longer than the contract takes it (shared/limits.ts). */

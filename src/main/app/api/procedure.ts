@@ -1,6 +1,6 @@
 /** What the routes of every domain begin with: failures in the contract's words, and the agent that a request names. */
 import { implement } from '@orpc/server'
-import { contract } from '../../../shared/contract/index.ts'
+import { contract } from '#shared/contract/index.ts'
 import type { App } from '../composition/create-app.ts'
 import { toWire } from './map-failures.ts'
 

@@ -2,7 +2,7 @@
  * What another program hears of the past (M58 M64): of notes that are there, the lines that stand in them, as it sees them
  * now. What was taken out may have been so for being private; nobody can tell by its mark any more.
  */
-import type { HistoryEntry } from '../../../shared/contract/index.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
 import type { Sight } from '#workspace/privacy'
 import { noteAt, type Agent } from './client-visibility.ts'
 

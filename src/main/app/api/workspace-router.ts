@@ -1,8 +1,8 @@
 /** An agent's files. */
-import { attachmentType } from '../../../shared/attachments.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { attachmentType } from '#shared/util/attachments.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { locateAttachment, readAttachment } from '#workspace'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, seenFiles, sightOf } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 

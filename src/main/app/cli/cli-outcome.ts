@@ -1,6 +1,6 @@
 /** What a command of the chat did, in words for a terminal. */
-import { commands } from '../../../shared/commands.ts'
-import type { CommandOutcome } from '../../../shared/contract/index.ts'
+import { commands } from '#shared/chat/commands.ts'
+import type { CommandOutcome } from '#shared/contract/index.ts'
 
 export function describeOutcome(outcome: CommandOutcome): string {
   switch (outcome.kind) {

@@ -1,5 +1,5 @@
 /** What a command prints: its JSON value, and the same for a reader. */
-import type { Condition, SearchResponse, SearchResult } from '../../../shared/contract/index.ts'
+import type { Condition, SearchResponse, SearchResult } from '#shared/contract/index.ts'
 
 export interface Output {
   readonly value: unknown

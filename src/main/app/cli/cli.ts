@@ -1,8 +1,8 @@
 /** Entry of the terminal: the same runtime without a window (M49). Exit 0 done, 1 failed, 2 wrong use. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { existsSync, statSync } from 'node:fs'
-import { AppError } from '../../../shared/errors.ts'
-import { embeddingProviders } from '../../../shared/providers.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { embeddingProviders } from '#shared/util/providers.ts'
 import type { AppOptions } from '../composition/create-app.ts'
 import { ask } from './commands/ask-command.ts'
 import { evaluate } from './commands/evaluate-command.ts'

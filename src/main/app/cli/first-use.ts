@@ -1,7 +1,7 @@
 /** What commands that write do in a state folder that nobody has set up. */
 import { existsSync } from 'node:fs'
-import type { ContractClient } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { ContractClient } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { AppBase } from '../composition/create-app.ts'
 
 /** A memory that was in use has not moved to the default folder because its configuration is gone. */

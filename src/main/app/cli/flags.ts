@@ -1,6 +1,6 @@
 /** What commands are given besides their arguments. */
-import type { SearchOptions } from '../../../shared/contract/index.ts'
-import type { EmbeddingProviderName } from '../../../shared/providers.ts'
+import type { SearchOptions } from '#shared/contract/index.ts'
+import type { EmbeddingProviderName } from '#shared/util/providers.ts'
 
 export interface CommonFlags {
   readonly agent: string

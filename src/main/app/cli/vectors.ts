@@ -1,6 +1,6 @@
 /** How a terminal command waits until every passage has its vector, and says how far that is. */
-import type { ContractClient, IndexStatus } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** Stands in the help of every command that waits. */
 export const vectorHelp =

@@ -3,7 +3,7 @@
  * changed; the others, the interface and the list of problems listen here.
  */
 import { isAbsolute } from 'node:path'
-import type { AppEvent } from '../../../shared/contract/index.ts'
+import type { AppEvent } from '#shared/contract/index.ts'
 import { reportIndex, type Health, type Log } from '#platform'
 import type { HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppEvent, DataLocation } from '../../../shared/contract/index.ts'
+import type { AppEvent, DataLocation } from '#shared/contract/index.ts'
 import {
   systemClock,
   type Clock,
@@ -30,7 +30,7 @@ import {
   SettingsStore,
   type AgentSettings,
 } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { Agents } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'

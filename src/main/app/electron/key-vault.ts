@@ -2,7 +2,7 @@
 import { safeStorage } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { type KeyVault, readKept, writeDurably } from '#platform'
 
 const fileSchema = z.record(z.string(), z.string())

@@ -2,7 +2,7 @@
 import { screen, type BrowserWindow, type Rectangle } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { readKept, writeDurably } from '#platform'
 
 const boundsSchema = z.object({

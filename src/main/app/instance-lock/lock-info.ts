@@ -1,8 +1,8 @@
 /** What an owner leaves for others to read, and what they tell it of themselves. */
 import { z } from 'zod'
 import { readIfThere } from '#platform'
-import { isSystemError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { isSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 export const ownerNoteSchema = z.object({
   pid: z.number().int(),

@@ -1,7 +1,7 @@
 /** The browser host: the same interface as the desktop app's, for a browser on this machine. */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { resourcesOf, type AppOptions } from '../composition/create-app.ts'
 import { serve, type Host } from './http-server.ts'
 import { readIfThere, writeDurably, followUncaught } from '#platform'

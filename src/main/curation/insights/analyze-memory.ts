@@ -1,7 +1,7 @@
 /** Reads every file of a memory and counts what was recalled of it, what never was, and what is there twice. */
 import { join } from 'node:path'
-import type { MemoryScope, Survey, SurveyedFile, SurveyedLine, SurveyStep } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { MemoryScope, Survey, SurveyedFile, SurveyedLine, SurveyStep } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { longTermFile, projectContextFiles, unsearchedOf, type Layout, readText, walkMarkdown } from '#workspace'
 import { duplicatesAmong } from './duplicate-report.ts'
 import { countRecalls, type ShownPassage } from './recalled-lines.ts'

@@ -1,5 +1,5 @@
 /** Lines of a memory that say the same: nearly word for word, and in other words. */
-import type { Survey, SurveyedLine } from '../../../shared/contract/index.ts'
+import type { Survey, SurveyedLine } from '#shared/contract/index.ts'
 import { likenessBy } from '../similarity/similarity-model.ts'
 import { nearDuplicates } from '../similarity/near-duplicates.ts'
 import { saidOf, twinsAmong, type Line } from '../similarity/paraphrase-duplicates.ts'

@@ -1,6 +1,6 @@
 /** Has a thread of its own go through all of a memory, since that can be long. */
 import type { RouterClient } from '@orpc/server'
-import type { MemoryScope, Recall, SurveyStep } from '../../../shared/contract/index.ts'
+import type { MemoryScope, Recall, SurveyStep } from '#shared/contract/index.ts'
 import { fromOrpcError, startThread } from '#platform'
 import type { Layout, Roots } from '#workspace'
 import type { SurveyRouter } from './insights.worker.ts'

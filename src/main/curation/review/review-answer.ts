@@ -3,7 +3,7 @@
  * letter by letter, is dropped. Pure.
  */
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import type { Batch } from './review-units.ts'
 
 const lineSchema = z

@@ -2,9 +2,9 @@
  * Proposals from what a model said. Each line that it quoted is looked up in its file as that is now, and what is not
  * there, letter by letter, is no reason for anything: the verdict is let go.
  */
-import type { LineEdit } from '../../../shared/contract/index.ts'
-import { noteSources, sourceMark } from '../../../shared/provenance.ts'
-import { quoteOf, strike } from '../../../shared/superseded.ts'
+import type { LineEdit } from '#shared/contract/index.ts'
+import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
+import { quoteOf, strike } from '#shared/markdown/superseded.ts'
 import type { ReadFile } from '../suggestions/accept-plan.ts'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'

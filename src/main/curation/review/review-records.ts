@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { appendDurably, makeFolder, readIfThere } from '#platform'
 import { verdictSchema, type Verdict } from './review-answer.ts'
 

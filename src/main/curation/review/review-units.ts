@@ -4,7 +4,7 @@
  * Pure.
  */
 import { createHash } from 'node:crypto'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import type { AskedLine, Candidates } from './candidates.ts'
 
 export type ReviewKind = 'conflicts' | 'promote'

@@ -1,6 +1,6 @@
 /** Links that lead nowhere, where something near them does. Pure. */
-import type { BrokenLink } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { BrokenLink } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { mendLink } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

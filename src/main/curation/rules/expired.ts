@@ -1,5 +1,5 @@
 /** Lines whose date has passed: struck, with the day until which they held. Pure. */
-import { strike } from '../../../shared/superseded.ts'
+import { strike } from '#shared/markdown/superseded.ts'
 import { formatDay, type Day } from '#search/text'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'

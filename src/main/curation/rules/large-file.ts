@@ -1,8 +1,8 @@
 /** Sections of MEMORY.md that grew: every request carries them. Each can become a note of its own, with a line left. Pure. */
-import { withoutMarks } from '../../../shared/marks.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
-import { sectionsOf } from '../../../shared/sections.ts'
-import { withoutLocalMark } from '../../../shared/visibility.ts'
+import { withoutMarks } from '#shared/markdown/marks.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
+import { withoutLocalMark } from '#shared/markdown/visibility.ts'
 import { layoutOf, memoryFolderOf, nameFor } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

@@ -1,6 +1,6 @@
 /** A note as rules see it, and the lines of it that say something by themselves. Pure. */
-import type { FileKind } from '../../../shared/contract/index.ts'
-import { supersededLine, supersededNote } from '../../../shared/superseded.ts'
+import type { FileKind } from '#shared/contract/index.ts'
+import { supersededLine, supersededNote } from '#shared/markdown/superseded.ts'
 import type { Day } from '#search/text'
 
 export interface Note {

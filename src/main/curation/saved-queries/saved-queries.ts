@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { checkRunSchema } from '../../../shared/contract/checks.ts'
+import { checkRunSchema } from '#shared/contract/checks.ts'
 import {
   type Clock,
   Changes,
@@ -16,9 +16,9 @@ import {
   makeFolder,
   readIfThere,
 } from '#platform'
-import type { Check, CheckedQuestion, CheckRun } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
+import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
 import {
   follow,

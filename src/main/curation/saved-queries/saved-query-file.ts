@@ -1,6 +1,6 @@
 /** How checks are kept: a judged question a line, with what its lines said, so that they can be followed. Pure. */
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 const keptLinesSchema = z.object({
   path: z.string(),

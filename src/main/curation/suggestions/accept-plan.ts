@@ -1,6 +1,6 @@
 /** What accepting several proposals at once would do: each as a whole or not at all, and no two on the same lines. Pure. */
-import type { LineEdit, Proposal } from '../../../shared/contract/index.ts'
-import type { NoteVisibility } from '../../../shared/visibility.ts'
+import type { LineEdit, Proposal } from '#shared/contract/index.ts'
+import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { effective, touch, type TextLines } from './line-edits.ts'
 import { follow, type KnownText } from './proposal.ts'

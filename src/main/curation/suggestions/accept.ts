@@ -3,8 +3,8 @@
  * files are written all or none; then the proposals are marked.
  */
 import { randomUUID } from 'node:crypto'
-import type { Proposal } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { Proposal } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
 import type { Acceptance, Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'

@@ -5,8 +5,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { lineEditSchema } from '../../../shared/contract/upkeep.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { lineEditSchema } from '#shared/contract/upkeep.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfThere, writeDurably } from '#platform'
 
 /** Older ones are taken back from the history. */

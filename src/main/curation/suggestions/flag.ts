@@ -1,6 +1,6 @@
 /** What "wrong" and "outdated" propose of a line that was shown (M62). Pure. */
-import { AppError } from '../../../shared/errors.ts'
-import { strike } from '../../../shared/superseded.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { strike } from '#shared/markdown/superseded.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf, type Found } from './proposal.ts'
 

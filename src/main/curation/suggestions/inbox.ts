@@ -5,9 +5,9 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { Proposal } from '../../../shared/contract/index.ts'
-import { proposalSchema } from '../../../shared/contract/upkeep.ts'
-import { parseJson } from '../../../shared/json.ts'
+import type { Proposal } from '#shared/contract/index.ts'
+import { proposalSchema } from '#shared/contract/upkeep.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { Exclusive, makeFolder, readKept, writeDurably } from '#platform'
 
 /** Of those that are done with; who was refused is remembered longest. */

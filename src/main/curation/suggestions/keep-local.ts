@@ -2,11 +2,11 @@
  * What was local before a proposal is local after it, wherever it puts it (M64): what stays under no mark any more, what goes
  * elsewhere, and what is made of local lines gets a mark of its own, or the front matter of a new note. Pure.
  */
-import type { LineEdit, Proposal } from '../../../shared/contract/index.ts'
-import { blocksOf } from '../../../shared/visibility-blocks.ts'
-import { saysSomething, withVisibility } from '../../../shared/visibility-edit.ts'
-import { emptiedHeading, marksMissing, withLocalLines, withMark } from '../../../shared/visibility-keep.ts'
-import { localMatter, type NoteVisibility } from '../../../shared/visibility.ts'
+import type { LineEdit, Proposal } from '#shared/contract/index.ts'
+import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
+import { saysSomething, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { emptiedHeading, marksMissing, withLocalLines, withMark } from '#shared/markdown/visibility-keep.ts'
+import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { effective, inOrder, TextLines } from './line-edits.ts'
 
 /** What is local of a text that has this path, by its own words and by the settings. */

@@ -1,7 +1,7 @@
 /** A proposal from what somebody found: named, placed in its files, followed when they change. Pure. */
 import { createHash, randomUUID } from 'node:crypto'
-import type { Evidence, LineEdit, Proposal, ProposedFile } from '../../../shared/contract/index.ts'
-import { visibilityOf } from '../../../shared/visibility.ts'
+import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { effective, TextLines } from './line-edits.ts'
 

@@ -1,5 +1,5 @@
 /** Files as proposals need them. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
 import { TextLines } from './line-edits.ts'
 import type { ReadFile } from './accept-plan.ts'

@@ -1,7 +1,7 @@
 /** Proposals that somebody puts otherwise before they accept them. */
-import type { Proposal, ProposedFile } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { quoteOf, strike } from '../../../shared/superseded.ts'
+import type { Proposal, ProposedFile } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { quoteOf, strike } from '#shared/markdown/superseded.ts'
 import type { Workspace } from '#workspace'
 import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'

@@ -1,6 +1,6 @@
 /** Has a thread of its own go through all of a memory and look for what is to be done. */
 import type { RouterClient } from '@orpc/server'
-import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '../../../shared/contract/index.ts'
+import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '#shared/contract/index.ts'
 import { fromOrpcError, startThread, type Thread } from '#platform'
 import type { Layout, Roots } from '#workspace'
 import type { Candidates } from '../review/candidates.ts'

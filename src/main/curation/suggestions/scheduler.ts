@@ -5,8 +5,8 @@
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
-import { nextOf, parseSchedule } from '../../../shared/schedule.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { nextOf, parseSchedule } from '#shared/util/schedule.ts'
 import { type Clock, makeFolder, readIfThere, writeDurably } from '#platform'
 
 export interface SchedulerOptions {

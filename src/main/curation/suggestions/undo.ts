@@ -3,8 +3,8 @@
  * accepted and is named. Its files are written all or none, then the acceptance, then the proposals: broken off in between,
  * taking it back once more does the rest.
  */
-import type { Proposal } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { Proposal } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Differ } from '#platform'
 import { accepting, maxTries, textOf, type Changed, type Tools } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'

@@ -1,8 +1,8 @@
 /** What is kept of the programs that use this memory; of a token its hash, which opens nothing. */
 import { z } from 'zod'
-import { agentIdSchema } from '../../../shared/contract/base.ts'
-import { clientIdSchema, clientPermissionSchema } from '../../../shared/contract/clients.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { agentIdSchema } from '#shared/contract/base.ts'
+import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { readKept, writePrivately } from '#platform'
 
 const keptClientSchema = z.object({

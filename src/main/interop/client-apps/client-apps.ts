@@ -4,9 +4,9 @@
  * so.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { ClientPermission, ClientQuestion, MemoryClient } from '../../../shared/contract/index.ts'
-import type { AddedNote } from '../../../shared/added-note.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { Changes, type Announcements, type Clock, Queue } from '#platform'
 import { readClients, writeClients, type KeptClient } from './client-app-file.ts'
 import { Questions, type Decision } from './permission-requests.ts'

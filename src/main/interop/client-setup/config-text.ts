@@ -6,8 +6,8 @@ import { parse as parseToml, patch as patchToml } from '@decimalturn/toml-patch'
 import { applyEdits, findNodeAtLocation, modify, parse as parseJson, parseTree, type ParseError } from 'jsonc-parser'
 import { isDeepStrictEqual } from 'node:util'
 import { isMap, isNode, isScalar, parseDocument, stringify } from 'yaml'
-import { AppError } from '../../../shared/errors.ts'
-import { isRecord } from '../../../shared/json.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { isRecord } from '#shared/util/json.ts'
 
 export type ConfigFormat = 'json' | 'toml' | 'yaml'
 

@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createInflateRaw } from 'node:zlib'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { zipName } from './zip-names.ts'
 
 /** Files of an archive, and bytes of its directory. */

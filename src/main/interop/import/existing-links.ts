@@ -3,10 +3,11 @@
  * leads to from then on, or make two files of one that was alone.
  */
 import { join } from 'node:path'
-import type { ImportPlan } from '../../../shared/contract/index.ts'
-import { baseOf, parseLinks, Resolver, stemOf, type KnownFile } from '../../../shared/links/index.ts'
-import { namesOf, parseProperties } from '../../../shared/properties/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { ImportPlan } from '#shared/contract/index.ts'
+import { baseOf, Resolver, stemOf, type KnownFile } from '#shared/markdown/links/resolve-link.ts'
+import { parseLinks } from '#shared/markdown/links/parse-links.ts'
+import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { isMarkdown, readText } from '#workspace'
 

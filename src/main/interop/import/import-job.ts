@@ -1,6 +1,6 @@
 /** An import on its way. */
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { ImportRecord } from './import-records.ts'
 
 /** What is imported, and where to. */

@@ -1,5 +1,5 @@
 /** How much is imported in one go. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** Texts: all of them are in memory at once, and an export again as what it says. */
 export const maxImportBytes = 256 * 1024 * 1024

@@ -6,7 +6,7 @@
 import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfThere, writeDurably } from '#platform'
 
 /** Older ones stand in the history. */

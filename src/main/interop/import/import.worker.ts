@@ -1,6 +1,6 @@
 /** Entry of the thread that reads what is imported and packs what is exported: either can be large. */
 import { type } from '@orpc/server'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { serveThread, threadBase } from '#platform'
 import type { Roots } from '#workspace'
 import { packWorkspace } from '../export/pack.ts'

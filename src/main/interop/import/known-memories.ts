@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { KnownMemory } from '../../../shared/contract/index.ts'
+import type { KnownMemory } from '#shared/contract/index.ts'
 import { walkMarkdown } from '#workspace'
 
 const places: readonly (readonly [kind: KnownMemory['kind'], ...way: string[]])[] = [

@@ -3,7 +3,7 @@
  * said why it was not. Keys are never taken: they are given in the settings. Pure; the file is only read.
  */
 import { parse } from 'yaml'
-import { isRecord } from '../../../shared/json.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { Account, secret, type Counterpart, type TakenOver } from './settings-migration-report.ts'
 
 const same = (to: string): Counterpart => ({ to })

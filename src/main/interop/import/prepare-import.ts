@@ -3,23 +3,20 @@
  * what it led to where they come from.
  */
 import { createReadStream } from 'node:fs'
-import type { ImportPlan } from '../../../shared/contract/index.ts'
+import type { ImportPlan } from '#shared/contract/index.ts'
+import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.ts'
 import {
-  applyEdits,
   canvasFiles,
   canvasLinks,
   inJson,
   isCanvas,
-  parseLinks,
-  Resolver,
   rewriteCanvas,
-  rewriteLinks,
   type CanvasFile,
-  type NoteLink,
-  type ParsedLinks,
-} from '../../../shared/links/index.ts'
-import { namesOf, parseProperties } from '../../../shared/properties/index.ts'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
+} from '#shared/markdown/links/canvas.ts'
+import { parseLinks, type NoteLink, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
+import { Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { ruleFor } from '#workspace/privacy'
 import { placeOf, type Roots, walkFiles } from '#workspace'
 import { changedLinks } from './existing-links.ts'

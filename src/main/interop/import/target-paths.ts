@@ -3,8 +3,8 @@
  * number, and one that is here already is not made twice, so that an import that was broken off can be begun again.
  */
 import { stat } from 'node:fs/promises'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
-import { withoutImport } from '../../../shared/provenance.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { withoutImport } from '#shared/markdown/provenance.ts'
 import { readText, resolveInside, type Place, type Roots } from '#workspace'
 import { numbered } from './import-names.ts'
 

@@ -2,13 +2,13 @@
  * Notes in a zip, and what lies beside them. An archive that has no notes but archives, as large exports of Notion have,
  * means what is in those: they are unpacked to the system's folder for temporary files until the import is over.
  */
-import { ownFolderName } from '../../../shared/own-files.ts'
+import { ownFolderName } from '#shared/util/own-files.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizeRequest } from '#workspace'
 import { Archive, type ArchiveEntry } from './archive.ts'
 import { assertBearable } from './import-limits.ts'

@@ -1,5 +1,5 @@
 /** How the memory is reached from an MCP server, and on whose account: what both transports give the same server. */
-import type { AppEvent, ContractClient, MemoryClient } from '../../../shared/contract/index.ts'
+import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
 /** Asks the owner of the memory; again when it went away before it answered, and `isRepeated` is true then. */
 export type AskOwner = <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>

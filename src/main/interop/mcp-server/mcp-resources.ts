@@ -6,8 +6,8 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { FileEntry } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { FileEntry } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Caller, MemoryAccess } from './access.ts'
 import { boundedText, dataNotice, fenced, label, mostTokens, roomFor } from './bounded-answer.ts'
 import { failureText } from './tool-failure.ts'

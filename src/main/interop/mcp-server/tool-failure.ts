@@ -1,5 +1,5 @@
 /** Failures in words that tell a model what to do about them. */
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 
 const remedies: Partial<Record<ErrorCode, string>> = {
   file_not_found: 'Call memory_search to find where it is now.',

@@ -3,9 +3,9 @@
  * are known from the first request on, without waiting for a list.
  */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
-import type { ModelProvider } from '../../../shared/providers.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import type { ModelProvider } from '#shared/util/providers.ts'
 import { readKept, writeDurably } from '#platform'
 import type { ListedModel, ProviderOptions } from '../model.ts'
 

@@ -1,5 +1,5 @@
 /** Tells of a stream's requests among its events, before anything comes back: what is shown of a request that hangs or fails. */
-import type { WireRequest } from '../../../shared/contract/index.ts'
+import type { WireRequest } from '#shared/contract/index.ts'
 import type { ModelEvent } from '../model.ts'
 import type { TellSent } from './request-capture.ts'
 

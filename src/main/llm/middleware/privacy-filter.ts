@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
   type ToolResultMessage,
   type UserMessage,
-} from '../../../shared/messages.ts'
+} from '#shared/chat/messages.ts'
 import { KnownWords, type Sight } from '#workspace/privacy'
 import type { ChatModel, ModelRequest } from '../model.ts'
 

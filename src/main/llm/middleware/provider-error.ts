@@ -2,7 +2,7 @@
  * Reads what servers say of a failure. Hardly two write it alike: `{error: {message, type, code}}`, `{error: "…"}`,
  * `{detail}`, a list of one, a status as a number in `code`, the words of somebody further up as JSON in a string. Pure.
  */
-import { isRecord, parseJson } from '../../../shared/json.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { fieldsOf, nameOf } from './lenient-json.ts'
 
 export interface ToldError {

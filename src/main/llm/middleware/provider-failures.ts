@@ -1,5 +1,5 @@
 /** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
-import { AppError, type ErrorCode } from '../../../shared/errors.ts'
+import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { plainWords, redirected, redirectTarget, retryAfterOf } from '#platform'
 import { noAnswer, type ToldError } from './provider-error.ts'
 

@@ -1,5 +1,5 @@
 /** Failures that repeat no key, whatever a server puts into what it says of a request. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { KeyRing } from '#platform'
 import type { ChatModel } from '../model.ts'
 

@@ -2,8 +2,8 @@
  * Requests as they go over the wire (M45): seen where they leave for the network, and made into what may be kept and
  * shown, without what is secret and without the bulk of pictures.
  */
-import type { WireRequest } from '../../../shared/contract/index.ts'
-import { maxWire, maxWirePicture } from '../../../shared/limits.ts'
+import type { WireRequest } from '#shared/contract/index.ts'
+import { maxWire, maxWirePicture } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
 
 export type TellSent = (sent: WireRequest) => void

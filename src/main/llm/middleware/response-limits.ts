@@ -1,5 +1,5 @@
 /** What an answer may come to at most, whichever provider gives it; what came before stays. */
-import { maxAnswer, maxParts } from '../../../shared/limits.ts'
+import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 import { failure } from './provider-failures.ts'
 import type { ChatModel } from '../model.ts'
 

@@ -3,7 +3,7 @@
  * silent is given up. Only a request of which nothing was shown yet is repeated, so no tool ever runs twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { failure, isPassing } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
 

@@ -1,8 +1,8 @@
 /** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. Pure. */
-import type { Message } from '../../../shared/messages.ts'
-import { withoutLongRuns } from '../../../shared/long-runs.ts'
-import { segmenter } from '../../../shared/segmenter.ts'
-import { countCjk } from '../../../shared/tokens.ts'
+import type { Message } from '#shared/chat/messages.ts'
+import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
+import { segmenter } from '#shared/util/segmenter.ts'
+import { countCjk } from '#shared/util/tokens.ts'
 import type { Purpose } from '../purpose.ts'
 import { understand } from './intent.ts'
 import { isHollow } from './quote.ts'

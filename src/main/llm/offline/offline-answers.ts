@@ -1,7 +1,7 @@
 /** Answers from memory: each asks for the tools that it needs, step by step, and in the end quotes what they gave. Pure. */
-import { isRecord, parseJson } from '../../../shared/json.ts'
-import { maxQuery } from '../../../shared/limits.ts'
-import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '../../../shared/messages.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { maxQuery } from '#shared/util/limits.ts'
+import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { Intention } from './intent.ts'
 import { bestLines, clipped, isHollow, namesTime, nearLines, type Passage, type QuotedLine } from './quote.ts'
 import type { Sentences } from './sentences/sentences.ts'

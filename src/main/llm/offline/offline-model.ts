@@ -2,10 +2,10 @@
  * The model that is always there (M40): no key, no network, no guessing. It understands a few intentions, drives the
  * same tools as any other model, and says only what it finds in memory, with its source.
  */
-import { logHeading } from '../../../shared/log-heading.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { logHeading } from '#shared/markdown/log-heading.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'
-import { messageText, type AssistantMessage, type Message, type ToolCallPart } from '../../../shared/messages.ts'
+import { messageText, type AssistantMessage, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'
 import type { Purpose } from '../purpose.ts'

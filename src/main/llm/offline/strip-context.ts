@@ -2,7 +2,7 @@
  * What a user said, apart from what else stands in messages with their role: the moment of sending, attached files, and
  * texts of our own that take their place (a summary, a part of a conversation, a request to go on). Pure.
  */
-import { messageText, splitAttachments, type Message } from '../../../shared/messages.ts'
+import { messageText, splitAttachments, type Message } from '#shared/chat/messages.ts'
 
 /** Messages that a user sent carry the moment, in brackets, for models that should know it. */
 const stamp = /^\[\w{3} \d{4}-\d{2}-\d{2} (\d{2}:\d{2})\]\s/

@@ -1,5 +1,5 @@
 /** How much a text says, by its length: a CJK character is about two Latin letters. Pure. */
-import { countCjk } from '../../../shared/tokens.ts'
+import { countCjk } from '#shared/util/tokens.ts'
 
 /** What is shorter says hardly anything. */
 export const minWidth = 8

@@ -1,7 +1,7 @@
 /** What requests used and cost, by month and model: one line of a file each. Reached limits stop further requests. */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { MonthlyUsage, Spending } from '../../../shared/contract/index.ts'
+import type { MonthlyUsage, Spending } from '#shared/contract/index.ts'
 import {
   type Clock,
   Changes,
@@ -12,11 +12,11 @@ import {
   readIfThere,
   type SettingsStore,
 } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
-import { usageSchema } from '../../../shared/message-schemas.ts'
-import { addUsage, noUsage, type Usage } from '../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { usageSchema } from '#shared/chat/message-schemas.ts'
+import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 import { z } from 'zod'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 

@@ -1,6 +1,6 @@
 /** What the configuration asks for beyond types and bounds, in English, by a name that the interface has words for. */
-import { modelProviders } from '../../../shared/providers.ts'
-import type { ConfigRule } from '../../../shared/contract/index.ts'
+import { modelProviders } from '#shared/util/providers.ts'
+import type { ConfigRule } from '#shared/contract/index.ts'
 
 export const rules: Readonly<Record<ConfigRule, string>> = {
   duration: 'a duration such as 90s, 5m or 2h, of at most 24d',

@@ -2,8 +2,8 @@
  * API keys: from the environment, kept by the operating system, or given for as long as the app runs (M41). A key goes
  * from here to a provider's client only.
  */
-import { AppError } from '../../../shared/errors.ts'
-import type { EmbeddingProviderName, ModelProvider } from '../../../shared/providers.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { EmbeddingProviderName, ModelProvider } from '#shared/util/providers.ts'
 import { Changes, type Announcements } from '../events.ts'
 
 export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>

@@ -1,8 +1,8 @@
 /** From the text of `config.yaml` to a checked configuration, or to problems that name the key and the line. */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
-import type { ConfigFault, ConfigProblem, ConfigRule } from '../../../shared/contract/index.ts'
-import { isRecord } from '../../../shared/json.ts'
+import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
+import { isRecord } from '#shared/util/json.ts'
 import { excessOf, isTooDeep, tooDeep } from './config-limits.ts'
 import { rules } from './config-rules.ts'
 import { configSchema, type Config } from './config-schema.ts'

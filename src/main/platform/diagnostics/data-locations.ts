@@ -1,8 +1,8 @@
 /** Where the app keeps what, and how much of it there is. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DataLocation } from '../../../shared/contract/index.ts'
-import { isSystemError } from '../../../shared/errors.ts'
+import type { DataLocation } from '#shared/contract/index.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 
 /** Files that are looked at; a folder with more is told as "at least". */
 const maxFiles = 50_000

@@ -3,7 +3,7 @@
  * for the status bar, the settings and the terminal.
  */
 import { Changes, type Announcements } from '../events.ts'
-import type { Part, Problem } from '../../../shared/contract/index.ts'
+import type { Part, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 
 /** What a part says of itself; `since` only when it began before it was reported. */

@@ -1,5 +1,5 @@
 /** What an index's status says of the parts behind it: its provider, watcher, files, and the index itself. Pure. */
-import type { IndexStatus, Part, Remedy } from '../../../shared/contract/index.ts'
+import type { IndexStatus, Part, Remedy } from '#shared/contract/index.ts'
 import type { Health, Report } from './health.ts'
 
 const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly Part[]

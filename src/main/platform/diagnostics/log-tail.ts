@@ -1,9 +1,9 @@
 /** The newest lines of the log. */
 import { open } from 'node:fs/promises'
 import { z } from 'zod'
-import type { LogLine } from '../../../shared/contract/index.ts'
-import { isSystemError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
+import type { LogLine } from '#shared/contract/index.ts'
+import { isSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 /** Bytes that are read from the end. */
 const maxBytes = 256 * 1024

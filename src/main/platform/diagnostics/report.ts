@@ -3,7 +3,7 @@
  * the log's newest lines without what they quote.
  */
 import { arch, cpus, release, totalmem } from 'node:os'
-import type { IndexStatus, LogLine } from '../../../shared/contract/index.ts'
+import type { IndexStatus, LogLine } from '#shared/contract/index.ts'
 import { redact } from '../logging/log.ts'
 
 export interface DiagnosticsInput {

@@ -3,7 +3,7 @@
  * when it is needed and goes when nobody has needed it for a while. What the work costs is bounded (see compare.ts).
  */
 import type { RouterClient } from '@orpc/server'
-import type { FileChange } from '../../../shared/file-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import { fromOrpcError } from '../workers/worker-errors.ts'
 import { startThread, type Thread } from '../workers/worker-client.ts'
 import { changesOf, type LineEdit } from './compare-lines.ts'

@@ -1,7 +1,7 @@
 /** A change of a text as a unified diff, and taking one back. Pure. */
 import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
-import type { FileChange } from '../../../shared/file-change.ts'
-import { formatLargeChange, parseLargeChange } from '../../../shared/large-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit } from './compare-lines.ts'
 import { splitLines } from './lines.ts'

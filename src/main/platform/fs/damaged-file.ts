@@ -1,6 +1,6 @@
 /** Files that cannot be understood are never overwritten: they stay, under another name beside the new one. */
 import { copyFile, rename } from 'node:fs/promises'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { fileTime } from './file-age.ts'
 import { readIfThere } from './read-file.ts'
 

@@ -4,8 +4,8 @@
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
-import { isRecord, parseJson } from '../../../shared/json.ts'
+import { isSystemError } from '#shared/util/errors.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
 import { readKept } from './damaged-file.ts'
 import { Queue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'

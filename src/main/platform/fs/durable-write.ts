@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { writeFailure } from './write-failure.ts'
 import { makeFolder } from './make-folder.ts'
 

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { fileTime } from './file-age.ts'
 import { Queue } from './work-queue.ts'
 

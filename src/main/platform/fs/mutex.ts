@@ -5,7 +5,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { LockBusyError, type FileLock } from './file-lock.ts'
 import { lockOf } from './lock-folder.ts'
 import { Queue } from './work-queue.ts'

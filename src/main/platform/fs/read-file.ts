@@ -1,7 +1,7 @@
 /** Reading a file that may not be there, or that may be something else than was thought. */
 import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** The file's text (UTF-8), or undefined where there is no such file. */
 export async function readIfThere(file: string): Promise<string | undefined> {

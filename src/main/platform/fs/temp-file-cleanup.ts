@@ -1,7 +1,7 @@
 /** What writers that were killed left behind: ours goes, that of the writer before ours is put where it can be found. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { ageOf } from './file-age.ts'
 import { isLeftOver } from './durable-write.ts'
 

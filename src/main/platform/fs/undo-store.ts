@@ -4,8 +4,8 @@
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { makeFolder } from './make-folder.ts'
 import { readIfThere } from './read-file.ts'
 import { writePrivately } from './durable-write.ts'

@@ -1,5 +1,5 @@
 /** What is said of a write that did not happen. */
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** What a new name in a folder takes at most. */
 const smallestNeed = 4096

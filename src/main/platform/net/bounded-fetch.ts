@@ -3,7 +3,7 @@
  * in whole lines, so that whoever reads it never has to piece one together, and no faster than it is read. A request's
  * body does not follow a redirect to somebody else.
  */
-import { maxErrorBytes } from '../../../shared/limits.ts'
+import { maxErrorBytes } from '#shared/util/limits.ts'
 import { Nesting } from './json-depth.ts'
 
 export type Fetch = typeof fetch

@@ -1,5 +1,5 @@
 /** Requests to providers carry private texts and the key: none is sent on to where an answer points. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 const maxCharacters = 200
 

@@ -7,7 +7,7 @@
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Dispatcher, Response } from 'undici'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { pictureType } from './picture-type.ts'
 import { isPublicAddress } from './public-address.ts'
 

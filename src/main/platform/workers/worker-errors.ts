@@ -1,6 +1,6 @@
 /** Carries an expected failure over the boundary of a thread and back, code and data included. */
 import { ORPCError } from '@orpc/client'
-import { AppError, errorCodes, type ErrorCode, type ErrorData } from '../../../shared/errors.ts'
+import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 
 export function toOrpcError(error: unknown): unknown {
   if (!(error instanceof AppError)) return error

@@ -1,6 +1,6 @@
 /** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
-import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '../../../shared/providers.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '#shared/util/providers.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { builtinModelName, builtinNearness, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
 import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import type { DownloadProgress } from './local-embeddings.ts'

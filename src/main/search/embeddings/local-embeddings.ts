@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 export interface LocalEmbeddingOptions {

@@ -1,7 +1,7 @@
 /** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
-import { AppError } from '../../../shared/errors.ts'
-import { maxVectorBytes } from '../../../shared/limits.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxVectorBytes } from '#shared/util/limits.ts'
 import { boundedFetch } from '#platform'
 import { cleanWords, embeddingFailure } from './embedding-failures.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'

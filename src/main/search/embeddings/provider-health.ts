@@ -3,7 +3,7 @@
  * failures in a row it is left alone for a pause that grows, and only a probe asks it then; a provider that works but
  * is slow is waited for less and less. Pure but for the clock: outcomes go in, what may be done comes out.
  */
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
 
 /** What became of a request. */

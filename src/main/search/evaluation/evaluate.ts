@@ -3,8 +3,8 @@
  * that a judge named; metrics are the standard ones (recall@k, MRR, nDCG@10 with binary gains).
  */
 import { readFile } from 'node:fs/promises'
-import type { SearchResponse } from '../../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import type { SearchResponse } from '#shared/contract/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isHit, parseQuestions, type JudgedQuestion } from './judged-questions.ts'
 
 /** Shares of the questions, or means over them. */

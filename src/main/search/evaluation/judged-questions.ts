@@ -1,6 +1,6 @@
 /** Questions with the lines that a judge called right, in the `queries.jsonl` form: one a line. Pure. */
 import { z } from 'zod'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 const linesSchema = z
   .object({ path: z.string().min(1), startLine: z.number().int().min(1), endLine: z.number().int().min(1) })

@@ -1,6 +1,6 @@
 /** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
 import { type } from '@orpc/server'
-import type { Explanation, SearchOptions, SearchSettings } from '../../../shared/contract/index.ts'
+import type { Explanation, SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 import { clockAhead, serveThread, threadBase } from '#platform'
 import type { ChunkSettings } from '../indexing/chunk.ts'
 import { createTables, openForWriting } from '../indexing/index-schema.ts'

@@ -3,7 +3,7 @@
  * with the one before. A cut is placed where the text pauses: best at a heading, then at a blank line, then at a list
  * item; a code fence, table or front matter is kept whole where it fits. Pure.
  */
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 
 export interface ChunkSettings {
   /** Most tokens of a chunk. */

@@ -1,6 +1,6 @@
 /** How much of the disk an index takes, without opening it. */
 import { stat } from 'node:fs/promises'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 
 /** Bytes of an index and of what was last written to it; 0 while there is none. */
 export async function bytesOfIndex(file: string): Promise<number> {

@@ -4,8 +4,8 @@
  */
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import type { Unsearched } from '../../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import type { Unsearched } from '#shared/contract/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isMemoryPath, unsearchedFor, resolveInside } from '#workspace'
 import type { IndexedFolder } from './indexed-folder.ts'
 

@@ -1,5 +1,5 @@
 /** A file as the index knows it. */
-import type { SearchResult } from '../../../shared/contract/index.ts'
+import type { SearchResult } from '#shared/contract/index.ts'
 
 export type Source = SearchResult['source']
 

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MemoryScope } from '../../../shared/contract/index.ts'
-import { isSystemError } from '../../../shared/errors.ts'
+import type { MemoryScope } from '#shared/contract/index.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import {
   askDirectly,
   isBehindLink,

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IndexStatus } from '../../../shared/contract/index.ts'
+import type { IndexStatus } from '#shared/contract/index.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'

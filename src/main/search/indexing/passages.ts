@@ -2,8 +2,8 @@
  * Cuts a chunk into what one vector can stand for (M51): a line, some sentences of a long one, a few short ones together,
  * each under its heading. Whole chunks say too many things at once to be near to a question. Pure.
  */
-import { segmenter } from '../../../shared/segmenter.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import { segmenter } from '#shared/util/segmenter.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import { headingSeparator, type Chunk } from './chunk.ts'
 
 export interface Passage {

@@ -3,8 +3,8 @@
  * one writes. Pure.
  */
 import { hash as digest } from 'node:crypto'
-import { nameKey, namesOf, parseProperties, tagKey } from '../../../shared/properties/index.ts'
-import { countWords, estimateTokens } from '../../../shared/tokens.ts'
+import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { daysOfPassage, daysOfPath } from './chunk-days.ts'
 import { chunkMarkdown, type Chunk, type ChunkSettings } from './chunk.ts'
 import { parseDay, type DaySpan } from '../text/days.ts'
@@ -13,7 +13,7 @@ import { passagesOf, type Passage } from './passages.ts'
 import type { KnownFile } from './indexed-file.ts'
 import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** A file that was read. */
 export interface FileContent extends KnownFile {

@@ -1,7 +1,7 @@
 /** Brings the index in step with the files (M9, M12): what is new, changed or gone since it last looked. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { isInside, placeOf, resolveInside, type Place, readText } from '#workspace'
 import {
   belongsTo,

@@ -3,10 +3,10 @@
  * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted; nothing at all of one that is
  * held without memory. Pure.
  */
-import { branchEntry, readBranchMark } from '../../../shared/branch-mark.ts'
-import { isRecord, parseJson } from '../../../shared/json.ts'
-import { isWithoutMemory, memoryEntry } from '../../../shared/memory-mark.ts'
-import { localMark } from '../../../shared/visibility.ts'
+import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import { isWithoutMemory, memoryEntry } from '#shared/chat/memory-mark.ts'
+import { localMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
 export function transcriptText(jsonl: string): string {

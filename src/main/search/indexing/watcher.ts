@@ -5,7 +5,7 @@
 import { watch, type FSWatcher } from 'chokidar'
 import { relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { isIgnoredPath, isMarkdown } from '#workspace'
 
 const pollingIntervalMs = 3000

@@ -3,7 +3,7 @@
  * there, and of those that do in part, what is left counts. Ranks, scores and rarities are those of a memory without the
  * rest: no word that stands there alone changes anything.
  */
-import { visibilityOf } from '../../../shared/visibility.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import type { Unseen } from '#workspace/privacy'
 import { ChunkPacker, readTerms, type PackedTerms } from './packed-terms.ts'
 import type { Db } from '../indexing/index-schema.ts'

@@ -4,9 +4,10 @@
  * note has. They are taken out of the query, and what is left is searched; a value that cannot be read
  * stays in the query as a word, and is told. Pure.
  */
-import type { Condition } from '../../../shared/contract/index.ts'
-import { sourceSchema } from '../../../shared/contract/search.ts'
-import { nameKey, readTest, tagKey, type PropertyTest } from '../../../shared/properties/index.ts'
+import type { Condition } from '#shared/contract/index.ts'
+import { sourceSchema } from '#shared/contract/search.ts'
+import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { readTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { fold } from '../text/terms.ts'

@@ -2,7 +2,8 @@
  * What the notes of an index say of themselves, as queries ask for it (M68): who has a tag or a property, and where; what
  * a note calls itself. An index of before there were such tables knows nothing of it, and answers by words (M12).
  */
-import { nameKey, testValue } from '../../../shared/properties/index.ts'
+import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
+import { testValue } from '#shared/markdown/properties/property-test.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import type { Filter, NoteFilter } from './filters.ts'

@@ -1,5 +1,5 @@
 /** What is in force for one search: the agent's settings, and what the caller has set otherwise. Pure. */
-import type { SearchOptions, SearchSettings } from '../../../shared/contract/index.ts'
+import type { SearchOptions, SearchSettings } from '#shared/contract/index.ts'
 
 export function withOverrides(defaults: SearchSettings, overrides: SearchOptions): SearchSettings {
   const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = overrides

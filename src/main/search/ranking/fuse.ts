@@ -2,7 +2,7 @@
  * Joins the two legs into one ranking (M16, M18, M21) and says for every candidate what became of it (M22). Ranking and
  * explanation are the same value: there is nothing to explain that was not computed here. Pure.
  */
-import type { Candidate, SearchSettings, Verdict } from '../../../shared/contract/index.ts'
+import type { Candidate, SearchSettings, Verdict } from '#shared/contract/index.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
 import { pairEchoes } from './echo.ts'

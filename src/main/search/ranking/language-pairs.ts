@@ -2,7 +2,7 @@
  * Questions and answers in other words that any model of a language brings together, and that share next to no words. They
  * tell a model that does not read a language from a memory whose notes have nothing to do with each other (M17).
  */
-import type { Script } from '../../../shared/contract/index.ts'
+import type { Script } from '#shared/contract/index.ts'
 
 type Pairs = readonly (readonly [question: string, answer: string])[]
 

@@ -1,5 +1,5 @@
 /** Why vectors take no part in a search, or only some do. Pure. */
-import type { Script, SearchResponse } from '../../../shared/contract/index.ts'
+import type { Script, SearchResponse } from '#shared/contract/index.ts'
 import type { ScriptCalibration } from './calibrated.ts'
 
 export type Notice = SearchResponse['notice']

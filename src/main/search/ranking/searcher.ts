@@ -11,8 +11,8 @@ import type {
   SearchOptions,
   SearchSettings,
   SearchResponse,
-} from '../../../shared/contract/index.ts'
-import { embeddingAddressOf } from '../../../shared/providers.ts'
+} from '#shared/contract/index.ts'
+import { embeddingAddressOf } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
 import type { Unseen } from '#workspace/privacy'
 import { dailyLogDate, localDate } from '#workspace'

@@ -1,9 +1,9 @@
 /** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
-import type { EmbeddingModel, SearchResponse, SearchSettings } from '../../../shared/contract/index.ts'
+import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
 import { clockAhead, type Clock, serveThread, threadBase, withoutForms } from '#platform'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome, QueryLeave } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'

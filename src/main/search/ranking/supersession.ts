@@ -9,8 +9,8 @@ import {
   supersededLine,
   supersededNote,
   type Superseded,
-} from '../../../shared/superseded.ts'
-import type { Candidate } from '../../../shared/contract/index.ts'
+} from '#shared/markdown/superseded.ts'
+import type { Candidate } from '#shared/contract/index.ts'
 
 /** What an old passage keeps of its score: enough to be shown, too little to stand before its successor. */
 const oldShare = 0.9

@@ -1,6 +1,6 @@
 /** The two threads of an index, and the one that tries another. */
 import type { RouterClient } from '@orpc/server'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { fromOrpcError, startThread, type Thread, threadFile, searcherYoungMb } from '#platform'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { RechunkRequest, RechunkRouter } from '../evaluation/rechunk.worker.ts'

@@ -13,9 +13,9 @@ import type {
   SearchOptions,
   SearchResponse,
   Unsearched,
-} from '../../../shared/contract/index.ts'
+} from '#shared/contract/index.ts'
 import { aheadOf, type Clock, Changes, type Announcements, type MemorySettings } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import { bytesOfIndex } from '../indexing/index-bytes.ts'
 import type { IndexerEvent } from '../indexing/indexer.ts'

@@ -3,7 +3,7 @@
  * nobody reads it, and lets every call live with all of that.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { fromOrpcError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'

@@ -1,5 +1,5 @@
 /** Simplified characters for traditional ones, so that the two find each other. Pure. */
-import { lazily } from '../../../shared/lazily.ts'
+import { lazily } from '#shared/util/lazy.ts'
 import { traditionalPairs } from './words/traditional-chinese.ts'
 
 const simplified = lazily(() => readPairs(traditionalPairs))

@@ -3,7 +3,7 @@
  * its source; here they become what the index has (stems, simplified characters).
  */
 import { stemmer } from 'stemmer'
-import { lazily } from '../../../shared/lazily.ts'
+import { lazily } from '#shared/util/lazy.ts'
 import { simplify } from './han.ts'
 import { irregularForms } from './irregular-words.ts'
 import { chineseFillerWords, chineseFunctionWords } from './words/chinese-words.ts'

@@ -8,7 +8,7 @@
  *   looked up as runs of characters. A word is then found however the text around it happens to be segmented, and one
  *   character alone is found as well. Korean words are words too: what hangs on to them is cut off.
  */
-import { segmenter } from '../../../shared/segmenter.ts'
+import { segmenter } from '#shared/util/segmenter.ts'
 import { asciiTerms } from './ascii-line.ts'
 import { formsIn } from './canonical-forms.ts'
 import { simplify } from './han.ts'

@@ -3,7 +3,7 @@
  * moment and go on later, because what is done is in the database; it never asks twice by itself.
  */
 import { setImmediate } from 'node:timers/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { EmbeddingProvider, NearnessModel } from '../embeddings/embedding-provider.ts'
 import { calibrate } from '../ranking/calibration.ts'

@@ -2,7 +2,7 @@
  * The gate that every text for a remote embedding passes (M64): what holds anything of a local note is not sent. Such
  * passages have no vector and are found by words; such questions are answered by words.
  */
-import { hasLocalMark } from '../../../shared/visibility.ts'
+import { hasLocalMark } from '#shared/markdown/visibility.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { LocalNotes } from '#workspace/privacy'
 import type { PassageToEmbed } from '../indexing/passage-store.ts'

@@ -1,7 +1,7 @@
 /** What search by meaning has to go on in one index, and what a provider would be sent of it. Reads only. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Meaning } from '../../../shared/contract/index.ts'
-import { estimateTokens } from '../../../shared/tokens.ts'
+import type { Meaning } from '#shared/contract/index.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
 import type { Calibration } from '../ranking/calibrated.ts'
 import { hashOf } from '../indexing/prepare-file.ts'
 import { passagesOf } from '../indexing/passages.ts'

@@ -3,7 +3,7 @@
  * a note says more than one thing. A cosine alone says little, least between two models; what counts is how far it stands
  * above what the note has in common with any other.
  */
-import type { NearNote } from '../../../shared/contract/index.ts'
+import type { NearNote } from '#shared/contract/index.ts'
 import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { VectorLeg } from './vectors.ts'

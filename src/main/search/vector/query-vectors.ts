@@ -3,8 +3,8 @@
  * is kept for the next time the query is asked, and tells how the provider is. Nothing here ever fails a search.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SearchResponse } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { SearchResponse } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type {
   Digest,
   EmbeddingProvider,

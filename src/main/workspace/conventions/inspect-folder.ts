@@ -1,8 +1,8 @@
 /** What opening a folder as a memory would mean, before anything is done: read only. */
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
-import { ownNames } from '../../../shared/own-files.ts'
+import { isSystemError } from '#shared/util/errors.ts'
+import { ownNames } from '#shared/util/own-files.ts'
 import { layoutOf, ownPath } from '../files/layout.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import { readHabits } from './read-conventions.ts'

@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
-import { parseJson } from '../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 const unzip = promisify(gunzip)
 const expand = promisify(inflate)

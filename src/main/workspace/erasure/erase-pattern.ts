@@ -3,9 +3,9 @@
  * between its words, as file names have them, and over the end of a line. Words of letters are whole words: who forgets Ann
  * keeps Annabel. Pure.
  */
-import { localMark, localMatter } from '../../../shared/visibility.ts'
-import { withoutLines } from '../../../shared/visibility-keep.ts'
-import { AppError } from '../../../shared/errors.ts'
+import { localMark, localMatter } from '#shared/markdown/visibility.ts'
+import { withoutLines } from '#shared/markdown/visibility-keep.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** Takes the place of a line in what must keep its shape: transcripts, requests. */
 export const blot = '[forgotten]'

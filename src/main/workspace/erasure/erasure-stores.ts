@@ -1,7 +1,7 @@
 /** Everything that is kept of an agent, file by file: its notes, and what the app keeps of them and of what was said. */
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import type { ForgetKind } from '../../../shared/contract/index.ts'
+import type { ForgetKind } from '#shared/contract/index.ts'
 import { isInside } from '../files/paths.ts'
 import { isMarkdown } from '../files/layout.ts'
 

@@ -1,6 +1,6 @@
 /** Forgetting in a thread of its own: all that is kept is read for it, and a long history is written anew. */
 import type { RouterClient } from '@orpc/server'
-import type { ForgetOutcome, ForgetPlace, ForgetStep } from '../../../shared/contract/index.ts'
+import type { ForgetOutcome, ForgetPlace, ForgetStep } from '#shared/contract/index.ts'
 import { fromOrpcError, startThread, type Thread } from '#platform'
 import { isForgettingBegun, type ForgetRequest } from './erase.ts'
 import type { ForgetRouter } from './erasure.worker.ts'

@@ -1,5 +1,5 @@
 /** Where something stands in all that is kept, with the lines that say it. Changes nothing. */
-import type { ForgetKind, ForgetPlace } from '../../../shared/contract/index.ts'
+import type { ForgetKind, ForgetPlace } from '#shared/contract/index.ts'
 import { findInHistory } from '../history/rewrite-history.ts'
 import { textsOf } from './decode-file.ts'
 import type { Phrase } from './erase-pattern.ts'

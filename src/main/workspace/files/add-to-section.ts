@@ -1,6 +1,6 @@
 /** Notes in the sections of a Markdown file. Pure. */
-import { AppError } from '../../../shared/errors.ts'
-import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '../../../shared/sections.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'
 
 /** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
 export function sectionTitle(said: string): string {

@@ -1,9 +1,9 @@
 /** Puts a file that was pasted or dropped where the vault keeps such files, and says how a note links to it. */
 import { writeFile } from 'node:fs/promises'
-import type { Habits } from '../../../shared/contract/index.ts'
-import { attachmentType } from '../../../shared/attachments.ts'
-import { AppError } from '../../../shared/errors.ts'
-import { folderOf } from '../../../shared/links/index.ts'
+import type { Habits } from '#shared/contract/index.ts'
+import { attachmentType } from '#shared/util/attachments.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import type { Links } from '../links/links.ts'
 import { nameFor } from './file-names.ts'
 import { normalizeRequest } from './paths.ts'

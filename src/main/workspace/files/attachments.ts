@@ -5,8 +5,8 @@
  */
 import { constants } from 'node:fs'
 import { open, readlink, realpath } from 'node:fs/promises'
-import { attachmentType } from '../../../shared/attachments.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { attachmentType } from '#shared/util/attachments.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { placeOf, resolveInside, type Roots } from './paths.ts'
 

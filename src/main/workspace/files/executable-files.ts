@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 
 const executableBits = 0o111
 

@@ -2,7 +2,7 @@
  * Which names files may have (M27). What is hidden holds other programs' settings and secrets; what other programs run
  * or obey is no note; and a name that one system takes for something else than another does is a way around both. Pure.
  */
-import { ownFolderName } from '../../../shared/own-files.ts'
+import { ownFolderName } from '#shared/util/own-files.ts'
 
 /**
  * What is written ends in one of these: text that nothing runs. Everything else is only read; plain text too, which

@@ -2,9 +2,9 @@
  * What the settings keep on this machine is kept wherever it goes (M64): rules that name it follow it, and a note that goes
  * out of what they name says so itself from then on.
  */
-import { movedPath, type Move } from '../../../shared/links/index.ts'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
-import { visibilityOf } from '../../../shared/visibility.ts'
+import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { visibilityOf } from '#shared/markdown/visibility.ts'
 import type { TextFile } from './text-files.ts'
 import type { MovedText } from '../moves/multi-file-transaction.ts'
 

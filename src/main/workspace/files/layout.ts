@@ -1,13 +1,13 @@
 /** What the names in a workspace mean (M2, M4, M5). Pure; paths are relative with forward slashes. */
-import type { FileKind, MemoryScope, Unsearched } from '../../../shared/contract/index.ts'
+import type { FileKind, MemoryScope, Unsearched } from '#shared/contract/index.ts'
 import {
   datedName,
   dailyNoteDate,
   dailyNotePath,
   usualDailyNotes,
   type DailyNotes,
-} from '../../../shared/daily-notes.ts'
-import { contextNames, longTermName, ownFolderName, type ownNames } from '../../../shared/own-files.ts'
+} from '#shared/markdown/daily-notes.ts'
+import { contextNames, longTermName, ownFolderName, type ownNames } from '#shared/util/own-files.ts'
 import { isHidden, isHiddenPath } from './file-names.ts'
 
 /** What a vault's own habits change about all this (M69). This file says where an agent's own files lie, and no other does. */

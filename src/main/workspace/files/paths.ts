@@ -5,9 +5,9 @@
  */
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { attachmentType } from '../../../shared/attachments.ts'
-import { isCanvas } from '../../../shared/links/index.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { attachmentType } from '#shared/util/attachments.ts'
+import { isCanvas } from '#shared/markdown/links/canvas.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { isMarkdown, isMemoryPath, layoutOf, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'

@@ -1,10 +1,10 @@
 /** Where a note goes that somebody had remembered: the log of the day (M4), or a section of MEMORY.md (M5). */
-import type { FileChange } from '../../../shared/file-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-edits.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
-import { sectionsOf } from '../../../shared/sections.ts'
-import type { AddedNote } from '../../../shared/added-note.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { addToSection, findInSection, noteItem } from './add-to-section.ts'
 
 interface Notes {

@@ -1,6 +1,6 @@
 /** Takes a note out again that was added to a text, and the headings that were made for it and hold nothing now. Pure. */
-import type { AddedNote } from '../../../shared/added-note.ts'
-import { sectionsOf } from '../../../shared/sections.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
 
 /** @returns the text without the note; undefined where its lines do not stand under its heading any more */
 export function withoutNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ownNames } from '../../../shared/own-files.ts'
+import { ownNames } from '#shared/util/own-files.ts'
 import { Exclusive, makeFolder, writeDurably } from '#platform'
 import { memoryFolderOf, ownPath, usualLayout, type Layout } from './layout.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryBeside, writeDurably, writeFailure } from '#platform'
 
 /** A pipe that takes a file's place between looking and opening holds nobody up. Windows has neither. */

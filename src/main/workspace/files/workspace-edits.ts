@@ -2,10 +2,10 @@
  * How a file of a workspace is changed: alone, among all processes, from reading it to having told of the change; and
  * once more from the beginning where another program was quicker.
  */
-import type { Cause } from '../../../shared/contract/index.ts'
+import type { Cause } from '#shared/contract/index.ts'
 import { type Clock, Changes, type Announcements, Exclusive } from '#platform'
-import { AppError } from '../../../shared/errors.ts'
-import type { FileChange } from '../../../shared/file-change.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
   assertUnprotected,
@@ -16,7 +16,7 @@ import {
   writeText,
   type TextFile,
 } from './text-files.ts'
-import type { AddedNote } from '../../../shared/added-note.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 import { assertThere, withFolder } from './workspace-exists.ts'
 

@@ -1,6 +1,6 @@
 /** The folder of a memory itself: it may have been renamed or moved, or be on a disk that is read-only or not there. */
 import { stat } from 'node:fs/promises'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** @throws AppError `folder_gone` rather than taking a folder that was moved away for an empty one */
 export async function assertThere(workspace: string): Promise<void> {

@@ -4,10 +4,10 @@
  * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
  */
 import { readdir, stat } from 'node:fs/promises'
-import { withVisibility } from '../../../shared/visibility-edit.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { systemClock, type Clock, Differ, reversed, Changes, type Announcements, tidyLater } from '#platform'
-import type { FileChange } from '../../../shared/file-change.ts'
+import type { FileChange } from '#shared/util/file-change.ts'
 import { isWriteProtected, placeFile, readText, type TextFile } from './text-files.ts'
 import type { LocalRules } from './keep-visibility.ts'
 import { bringBack, detach, discard, tidyWorkspace, type Trash } from '../moves/discard.ts'
@@ -27,14 +27,14 @@ import {
   type RelocationWatch,
 } from '../moves/multi-file-transaction.ts'
 import { rewriteAll, type Rewritten } from '../moves/rewrite-all.ts'
-import type { Move } from '../../../shared/links/index.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './workspace-edits.ts'
 import { assertThere } from './workspace-exists.ts'
 import { longTermFile, projectContextFiles, usualLayout, type Layout } from './layout.ts'
 import { isNote } from './file-names.ts'
 import { sectionTitle } from './add-to-section.ts'
 import { withoutNote } from './remove-note.ts'
-import type { AddedNote } from '../../../shared/added-note.ts'
+import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { findNote, noteInLog, noteInSection } from './remember.ts'
 import {
   normalizeRequest,

@@ -1,7 +1,7 @@
 /** Keeps a pattern that backtracks without end from holding up everything behind it. */
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 
 /** What a pattern may take in one file, ms. */
 const patternTimeout = 500

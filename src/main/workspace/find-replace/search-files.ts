@@ -1,7 +1,7 @@
 /** Goes through all notes of a workspace, a few at a time, and tells what was found as it is found. */
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { UnreadFile } from '../../../shared/contract/index.ts'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import type { UnreadFile } from '#shared/contract/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { placeOf, resolveInside, type Place } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'

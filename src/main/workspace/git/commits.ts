@@ -3,8 +3,8 @@
  * each changed. The repository is looked at and never written; the system's Git is asked where there is one.
  */
 import type { RouterClient } from '@orpc/server'
-import type { FileCommits } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { FileCommits } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { type Differ, fromOrpcError, startThread, type Thread } from '#platform'
 import { decodeUtf8, maxTextBytes } from '../files/text-files.ts'
 import { resolveInside, type Roots } from '../files/paths.ts'

@@ -1,7 +1,7 @@
 /** Where a repository lies, found without a Git: beside the folder itself or one above it. */
 import * as fs from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 
 export interface PlainRepository {
   readonly gitdir: string

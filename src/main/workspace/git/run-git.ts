@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
-import { isSystemError } from '../../../shared/errors.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 
 /** Of one answer, bytes. */
 const maxBytes = 64 * 1024 * 1024

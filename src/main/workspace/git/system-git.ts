@@ -1,5 +1,5 @@
 /** Commits of one file, told by the system's Git. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { logFormat, readLog, type FileCommit } from './log-text.ts'
 import { runGit, type GitAnswer } from './run-git.ts'
 

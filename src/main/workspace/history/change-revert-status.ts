@@ -3,8 +3,8 @@
  * alone cannot tell (its surroundings are others since), the recorded undoings do. Nothing here changes anything.
  */
 import { mergeTexts, standingsOf, type Standing } from '#platform'
-import { parseLargeChange } from '../../../shared/large-change.ts'
-import { splitHunks } from '../../../shared/patch-hunks.ts'
+import { parseLargeChange } from '#shared/util/large-change.ts'
+import { splitHunks } from '#shared/util/patch-hunks.ts'
 import { nameNow, textOf, timelineOf } from './history-queries.ts'
 import type { Repository } from './repository.ts'
 

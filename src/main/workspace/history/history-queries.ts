@@ -1,5 +1,5 @@
 /** Looking back: what was recorded, asked of a repository. Nothing here changes anything. */
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { describeChange } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import { blame } from './blame.ts'

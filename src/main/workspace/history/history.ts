@@ -1,7 +1,7 @@
 /** What happened to a workspace's Markdown, and who did it: recorded in a thread of its own, asked from here (M26). */
 import { existsSync } from 'node:fs'
 import type { RouterClient } from '@orpc/server'
-import type { HistoryEntry } from '../../../shared/contract/index.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
 import { Changes, type Announcements, fromOrpcError, startThread, type Thread, aheadOf, type Clock } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'

@@ -8,8 +8,8 @@ import { randomUUID } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { causes } from '../../../shared/contract/history.ts'
-import { parseJson } from '../../../shared/json.ts'
+import { causes } from '#shared/contract/history.ts'
+import { parseJson } from '#shared/util/json.ts'
 import {
   appendDurably,
   writeDurably,

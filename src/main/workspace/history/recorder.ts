@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
   clockAhead,
   type Clock,

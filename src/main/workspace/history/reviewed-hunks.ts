@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { AcceptedHunk } from '../../../shared/contract/index.ts'
-import { acceptedHunkSchema } from '../../../shared/contract/history.ts'
-import { parseJson } from '../../../shared/json.ts'
+import type { AcceptedHunk } from '#shared/contract/index.ts'
+import { acceptedHunkSchema } from '#shared/contract/history.ts'
+import { parseJson } from '#shared/util/json.ts'
 import { Changes, type Announcements, Queue, readKept, writeDurably } from '#platform'
 
 /** The oldest go first: who looks that far back looks again. */

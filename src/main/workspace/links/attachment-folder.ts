@@ -1,7 +1,7 @@
 /** The folder of the agent's own files is no folder to be moved, nor a name to be taken. Pure. */
-import { AppError } from '../../../shared/errors.ts'
-import type { Move } from '../../../shared/links/index.ts'
-import { ownFolderName } from '../../../shared/own-files.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
+import { ownFolderName } from '#shared/util/own-files.ts'
 
 /**
  * The settings say where the agent's own files lie: without them it would remember nothing, and what took their name would

@@ -1,15 +1,8 @@
 /** How a link to a note is written anew: as the vault writes its links, where that leads there. Pure. */
-import type { Habits } from '../../../shared/contract/index.ts'
-import {
-  baseOf,
-  inlineInstead,
-  isWritable,
-  markdownLink,
-  relativePath,
-  stemOf,
-  type NoteLink,
-  type Resolver,
-} from '../../../shared/links/index.ts'
+import type { Habits } from '#shared/contract/index.ts'
+import { baseOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { inlineInstead, isWritable, markdownLink, relativePath } from '#shared/markdown/links/rewrite-links.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<Habits, 'links' | 'linkPaths'>
 

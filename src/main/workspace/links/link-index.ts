@@ -3,19 +3,13 @@
  * by time and size.
  */
 import { join } from 'node:path'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
-import {
-  canvasFiles,
-  canvasLinks,
-  isCanvas,
-  movedPath,
-  parseLinks,
-  Resolver,
-  type CanvasFile,
-  type Move,
-  type ParsedLinks,
-} from '../../../shared/links/index.ts'
-import { namesOf, parseProperties, type NoteProperties } from '../../../shared/properties/index.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/markdown/links/canvas.ts'
+import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { parseLinks, type ParsedLinks } from '#shared/markdown/links/parse-links.ts'
+import { Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, readBytes, readText } from '../files/text-files.ts'

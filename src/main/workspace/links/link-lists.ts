@@ -1,8 +1,10 @@
 /** What of a workspace's links is told: bounded lists, each with how many there are. */
 import { posix } from 'node:path'
-import type { Backlink, BrokenLink, OutgoingLink } from '../../../shared/contract/index.ts'
-import { folderOf, lineOfFragment, type NoteLink } from '../../../shared/links/index.ts'
-import { nameKey } from '../../../shared/properties/index.ts'
+import type { Backlink, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
+import { folderOf } from '#shared/markdown/links/resolve-link.ts'
+import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
+import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { IndexedNote, LinkIndex } from './link-index.ts'
 import { NearNames } from './suggest-target.ts'
 import { newNoteOf } from './new-linked-note.ts'

@@ -1,6 +1,8 @@
 /** What a link that is being typed may mean, best first. */
-import type { LinkName } from '../../../shared/contract/index.ts'
-import { baseOf, folderOf, isWritable, keyOf, lineOfFragment, stemOf } from '../../../shared/links/index.ts'
+import type { LinkName } from '#shared/contract/index.ts'
+import { baseOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { isWritable } from '#shared/markdown/links/rewrite-links.ts'
+import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { LinkIndex } from './link-index.ts'
 import { canLabel, inlineTarget, wholeLink, wikiTarget } from './format-link.ts'
 

@@ -4,10 +4,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { RouterClient } from '@orpc/server'
-import type { Moving } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
-import type { LinkTarget, Move, NoteLink } from '../../../shared/links/index.ts'
-import type { TagRename } from '../../../shared/properties/index.ts'
+import type { Moving } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
+import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import {
   Changes,
   type Announcements,

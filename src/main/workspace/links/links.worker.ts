@@ -1,7 +1,8 @@
 /** Entry of the thread that knows what links to what in one workspace. */
 import { type } from '@orpc/server'
-import type { NoteLink, Move } from '../../../shared/links/index.ts'
-import type { TagRename } from '../../../shared/properties/index.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
+import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { serveThread, threadBase } from '#platform'
 import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'

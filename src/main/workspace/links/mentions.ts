@@ -1,6 +1,7 @@
 /** Where notes speak of another one by its name without linking to it. */
-import type { Mention } from '../../../shared/contract/index.ts'
-import { baseOf, canStandBeside, notProse, stemOf } from '../../../shared/links/index.ts'
+import type { Mention } from '#shared/contract/index.ts'
+import { baseOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { canStandBeside, notProse } from '#shared/markdown/links/prose.ts'
 import { inBatches } from '#platform'
 import type { LinkIndex } from './link-index.ts'
 import { shownLine } from './link-lists.ts'

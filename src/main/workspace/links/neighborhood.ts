@@ -1,6 +1,7 @@
 /** A note and the notes one or two links from it, as a graph of bounded size: near ones first, then those with most links. */
-import type { LinkGraph } from '../../../shared/contract/index.ts'
-import { baseOf, pageOf, stemOf } from '../../../shared/links/index.ts'
+import type { LinkGraph } from '#shared/contract/index.ts'
+import { baseOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { pageOf } from '#shared/markdown/links/pages.ts'
 import type { LinkIndex } from './link-index.ts'
 import { newNoteOf } from './new-linked-note.ts'
 

@@ -1,8 +1,9 @@
 /**
  * Where a note is made that a link names and nobody has written yet: where the vault's habit puts it (src/main/habits).
  */
-import type { Habits } from '../../../shared/contract/index.ts'
-import { folderOf, type NoteLink } from '../../../shared/links/index.ts'
+import type { Habits } from '#shared/contract/index.ts'
+import { folderOf } from '#shared/markdown/links/resolve-link.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { isHiddenPath, nameFor } from '../files/file-names.ts'
 
 export type NewNotes = Pick<Habits, 'newNotes' | 'isFlat'>

@@ -1,6 +1,8 @@
 /** Small changes of one link in a text: a mention becomes one, a broken one is given another target. Pure. */
-import { AppError } from '../../../shared/errors.ts'
-import { applyEdits, canStandBeside, notProse, parseLinks } from '../../../shared/links/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
+import { canStandBeside, notProse } from '#shared/markdown/links/prose.ts'
+import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 
 interface Mentioned {
   readonly path: string

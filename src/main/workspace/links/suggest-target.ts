@@ -1,6 +1,7 @@
 /** What somebody may have meant by a link that leads nowhere: notes of which the names share most pairs of letters. */
-import { baseOf, keyOf, stemOf, type NoteLink } from '../../../shared/links/index.ts'
-import type { BrokenLink } from '../../../shared/contract/index.ts'
+import { baseOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
+import type { BrokenLink } from '#shared/contract/index.ts'
 import type { LinkIndex } from './link-index.ts'
 import { inlineTarget, wikiTarget } from './format-link.ts'
 

@@ -1,6 +1,6 @@
 /** The tags and properties of a workspace, counted. */
-import type { PropertyCount, TagCount } from '../../../shared/contract/index.ts'
-import { nameKey, tagKey } from '../../../shared/properties/index.ts'
+import type { PropertyCount, TagCount } from '#shared/contract/index.ts'
+import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { LinkIndex } from './link-index.ts'
 
 const maxTags = 5000

@@ -1,7 +1,8 @@
 /** Tags and links in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
 import { decodeAs } from '#platform'
-import { parseLinks, type NoteLink } from '../../../shared/links/index.ts'
-import { parseAllTags, renameTag, tagKey, type TagRename } from '../../../shared/properties/index.ts'
+import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
+import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 
 /** What such a note mostly is: UTF-8 with some bytes that are none, UTF-16, the text of a Chinese Windows. */
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']

@@ -3,8 +3,8 @@
  * that either nothing was done, or what is left are texts, and they are written now. Nobody's later work is overwritten.
  */
 import { lstat, unlink } from 'node:fs/promises'
-import { AppError } from '../../../shared/errors.ts'
-import { movedPath } from '../../../shared/links/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-edits.ts'
 import { hashText, readText } from '../files/text-files.ts'

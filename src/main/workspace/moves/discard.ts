@@ -1,8 +1,8 @@
 /** Files that go into the trash folder of a workspace, and come back from there. Nothing is ever deleted otherwise. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../../shared/errors.ts'
-import { isCanvas } from '../../../shared/links/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { type Clock, ageOf, tidyFolder, type Tidied } from '#platform'
 import { locateAttachment } from '../files/attachments.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from '../files/workspace-edits.ts'

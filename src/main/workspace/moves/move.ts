@@ -1,6 +1,6 @@
 /** Moves of notes and folders that keep on this machine what the settings kept there by its place (M64). */
-import { AppError } from '../../../shared/errors.ts'
-import type { Move } from '../../../shared/links/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { keptWith, type KeptText, type LocalRules } from '../files/keep-visibility.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
 import type { TextFile } from '../files/text-files.ts'

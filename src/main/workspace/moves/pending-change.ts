@@ -5,8 +5,8 @@
  */
 import { unlink } from 'node:fs/promises'
 import { z } from 'zod'
-import { causeSchema } from '../../../shared/contract/history.ts'
-import { isSystemError } from '../../../shared/errors.ts'
+import { causeSchema } from '#shared/contract/history.ts'
+import { isSystemError } from '#shared/util/errors.ts'
 import { readIfThere, writePrivately } from '#platform'
 import { hashText } from '../files/text-files.ts'
 

@@ -3,27 +3,21 @@
  * that was looked at.
  */
 import { createHash } from 'node:crypto'
-import type { MovePlan, TagPlan } from '../../../shared/contract/index.ts'
-import { AppError } from '../../../shared/errors.ts'
+import type { MovePlan, TagPlan } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import {
   applyEdits,
-  inJson,
   movedPath,
   planRewrites,
-  rewriteCanvas,
   type LeftLink,
   type Move,
   type RewrittenFile,
-} from '../../../shared/links/index.ts'
-import {
-  isTagName,
-  parseAllTags,
-  renameTag,
-  underTag,
-  tagKey,
-  type NoteProperties,
-  type TagRename,
-} from '../../../shared/properties/index.ts'
+} from '#shared/markdown/links/rewrite-links.ts'
+import { inJson, rewriteCanvas } from '#shared/markdown/links/canvas.ts'
+import { isTagName, underTag } from '#shared/markdown/properties/property-test.ts'
+import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
+import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
+import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches, describeChange } from '#platform'
 import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { tagLinesIn } from '../links/undecodable-notes.ts'

@@ -1,6 +1,6 @@
 /** Takes changes back: what a text is without one, however it was changed since. */
-import { AppError } from '../../../shared/errors.ts'
-import { parseLargeChange } from '../../../shared/large-change.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId, type Differ } from '#platform'
 
 /** Knows texts that were recorded, by their ids. */

@@ -1,6 +1,6 @@
 /** Writes several notes as one change: all of them, or none. Whoever is told is told when all are written. */
 import { rm } from 'node:fs/promises'
-import { AppError } from '../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { Edits, WorkspaceWrite, WriteOrigin } from '../files/workspace-edits.ts'
 import { assertReadable, assertUnprotected, readText, stateOf, writeText } from '../files/text-files.ts'
 import { normalizeRequest, resolveWritable, type Roots } from '../files/paths.ts'

@@ -1,7 +1,7 @@
 /** Looks at notes for what is local in them (M64). What has not changed is not read again, also by the next process. */
 import { join } from 'node:path'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
-import { visibilityOf, type NoteVisibility } from '../../../shared/visibility.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { visibilityOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { ageOf, inBatches } from '#platform'
 import { askDisk, type AskDisk } from '../files/stat-batch.ts'
 import { readText } from '../files/text-files.ts'

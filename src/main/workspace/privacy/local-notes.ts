@@ -2,7 +2,7 @@
  * Which notes, sections and lines of a memory stay on this machine (M64), as the files have it at this moment: looked at
  * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
  */
-import { visibilityOf, withoutLocal } from '../../../shared/visibility.ts'
+import { visibilityOf, withoutLocal } from '#shared/markdown/visibility.ts'
 import { askDirectly } from '../files/stat-batch.ts'
 import { LookThread } from './scanner-worker.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'

@@ -4,7 +4,7 @@
  * line is held back from `enough` letters on. A line that has fewer says something where it has a number in it; else it is
  * held back where it is a line of its own, for `Meeting notes` stands in too many sentences. Linear in the text. Pure.
  */
-import { hasLocalMark, withoutLocalMark } from '../../../shared/visibility.ts'
+import { hasLocalMark, withoutLocalMark } from '#shared/markdown/visibility.ts'
 
 /** What stands in the place of words that stay here. */
 export const heldWords = '[stays on this machine]'

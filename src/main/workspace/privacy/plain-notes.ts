@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { AppError, isSystemError } from '../../../shared/errors.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { writeWhole } from '#platform'
 
 /** To be raised when a text that was taken for plain may be local by newer rules. */

@@ -1,5 +1,5 @@
 /** What somebody sees of a passage that was found, who does not see all of its note (M64). Pure. */
-import { heldLine, withoutLocal } from '../../../shared/visibility.ts'
+import { heldLine, withoutLocal } from '#shared/markdown/visibility.ts'
 import type { LocalNote } from './privacy-rules.ts'
 
 interface Passage {

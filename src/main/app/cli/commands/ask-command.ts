@@ -1,8 +1,8 @@
 /** Asks the agent, in a new chat or in one that goes on: the answer as it comes, its tools beside it. */
-import { parseCommand } from '../../../../shared/commands.ts'
-import type { ContractClient, SessionMessage } from '../../../../shared/contract/index.ts'
-import { AppError } from '../../../../shared/errors.ts'
-import { addUsage, messageText, noUsage, type Message, type Usage } from '../../../../shared/messages.ts'
+import { parseCommand } from '#shared/chat/commands.ts'
+import type { ContractClient, SessionMessage } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import { setUpOnce } from '../first-use.ts'
 import type { AskFlags } from '../flags.ts'

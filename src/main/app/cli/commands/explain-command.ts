@@ -1,7 +1,7 @@
 /** Says how every candidate for a query was scored. */
-import type { Candidate, Explanation, Unsearched, Verdict } from '../../../../shared/contract/index.ts'
-import { AppError } from '../../../../shared/errors.ts'
-import { decidingDigits } from '../../../../shared/figures.ts'
+import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { decidingDigits } from '#shared/util/figures.ts'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import { conditionText, toldOnce, type Output } from '../cli-output.ts'

@@ -1,6 +1,6 @@
 /** Brings the index in step with the files. */
-import type { ContractClient } from '../../../../shared/contract/index.ts'
-import { isSentTexts } from '../../../../shared/providers.ts'
+import type { ContractClient } from '#shared/contract/index.ts'
+import { isSentTexts } from '#shared/util/providers.ts'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, WaitFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'

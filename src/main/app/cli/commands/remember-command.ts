@@ -1,5 +1,5 @@
 /** Appends a note to today’s log. */
-import { AppError } from '../../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { askOwner } from '../../instance-lock/with-primary.ts'
 import { ownerPlace } from '../../instance-lock/lock-paths.ts'

@@ -1,7 +1,7 @@
 /** `search` and `fetch` in the very form that ChatGPT's connectors expect. */
 import { z } from 'zod'
-import { AppError } from '../../../../shared/errors.ts'
-import { maxPath, maxQuery } from '../../../../shared/limits.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
 import { assertThere, linesFrom } from './lines-from.ts'

@@ -1,5 +1,5 @@
 /** Where the reading of a note begins, or that there is no such place. Pure. */
-import { AppError } from '../../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { isInPair, label } from '../bounded-answer.ts'
 
 /** Lines of a note as they were asked for, of so many in all. */

@@ -1,8 +1,8 @@
 /** The tool that says how candidates were scored, and why a line was not found. */
 import { z } from 'zod'
-import type { Candidate, Explanation, Unsearched, Verdict } from '../../../../shared/contract/index.ts'
-import { AppError } from '../../../../shared/errors.ts'
-import { maxPath, maxQuery } from '../../../../shared/limits.ts'
+import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { bounded, clipped, label, roomFor } from '../bounded-answer.ts'
 import { beyondText } from './lines-from.ts'
 import { catchingUp, conditionText } from './memory-search.ts'

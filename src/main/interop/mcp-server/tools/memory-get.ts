@@ -1,6 +1,6 @@
 /** The tool that reads lines of a file that a search has named. */
 import { z } from 'zod'
-import { maxPath } from '../../../../shared/limits.ts'
+import { maxPath } from '#shared/util/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
 import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'

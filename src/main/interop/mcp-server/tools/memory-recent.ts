@@ -1,7 +1,7 @@
 /** The tool that tells what changed lately. */
 import { z } from 'zod'
-import type { HistoryEntry } from '../../../../shared/contract/index.ts'
-import { AppError } from '../../../../shared/errors.ts'
+import type { HistoryEntry } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 

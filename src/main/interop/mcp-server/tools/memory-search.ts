@@ -1,7 +1,7 @@
 /** The tool that searches the memory. */
 import { z } from 'zod'
-import type { Condition, SearchResult } from '../../../../shared/contract/index.ts'
-import { maxQuery } from '../../../../shared/limits.ts'
+import type { Condition, SearchResult } from '#shared/contract/index.ts'
+import { maxQuery } from '#shared/util/limits.ts'
 import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
 import { tokensAtMost } from '../token-limits.ts'
 import { placeOf, type Place } from './result-place.ts'

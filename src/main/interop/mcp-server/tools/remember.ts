@@ -1,7 +1,7 @@
 /** The tool that appends a note, or takes back one that the same program wrote. */
 import { z } from 'zod'
-import { AppError } from '../../../../shared/errors.ts'
-import { maxId, maxNote, maxTitle } from '../../../../shared/limits.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { maxId, maxNote, maxTitle } from '#shared/util/limits.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 const input = z.object({

@@ -1,5 +1,5 @@
 /** Where what was found stands in a line that may be longer than any answer. */
-import type { SearchResult } from '../../../../shared/contract/index.ts'
+import type { SearchResult } from '#shared/contract/index.ts'
 import type { ToolContext } from './memory-tool.ts'
 
 /** A line of so many characters may have no room in an answer as a whole. */

@@ -1,9 +1,9 @@
 /** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
-import { staysHere } from '../../../../shared/reach.ts'
-import { maxId, maxModels, maxToolCalls } from '../../../../shared/limits.ts'
-import { AppError } from '../../../../shared/errors.ts'
-import type { AssistantMessage, StopReason, Usage } from '../../../../shared/messages.ts'
+import { staysHere } from '#shared/util/locality.ts'
+import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
+import { AppError } from '#shared/util/errors.ts'
+import type { AssistantMessage, StopReason, Usage } from '#shared/chat/messages.ts'
 import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
 import {

@@ -3,8 +3,8 @@
  * of a turn with tools unless it comes back in just that form. The form in which a thought came is kept as its signature:
  * the name of a field, `content` for a list of parts, `<think>` for tags, or a list of signed details as JSON. Pure.
  */
-import { isRecord, parseJson } from '../../../../shared/json.ts'
-import type { AssistantMessage, Message } from '../../../../shared/messages.ts'
+import { isRecord, parseJson } from '#shared/util/json.ts'
+import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import type { ThinkPiece } from './think-tags.ts'
 import { fieldsOf, listOf, textOf } from '../../middleware/lenient-json.ts'
 

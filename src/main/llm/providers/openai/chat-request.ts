@@ -1,13 +1,13 @@
 /** A request in the form of Chat Completions, as each server wants it: what it was found not to take is left out. */
 import type OpenAI from 'openai'
-import { parseJson } from '../../../../shared/json.ts'
+import { parseJson } from '#shared/util/json.ts'
 import {
   messageText,
   type AssistantMessage,
   type ImagePart,
   type Message,
   type ToolCallPart,
-} from '../../../../shared/messages.ts'
+} from '#shared/chat/messages.ts'
 import type { Dialect } from './server-capabilities.ts'
 import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts'
 import type { ModelRequest } from '../../model.ts'

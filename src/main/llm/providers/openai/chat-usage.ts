@@ -1,5 +1,5 @@
 /** The figures of usage of Chat Completions, which servers send in different places and add up differently. Pure. */
-import { noUsage, type Usage } from '../../../../shared/messages.ts'
+import { noUsage, type Usage } from '#shared/chat/messages.ts'
 import { fieldsOf, listOf, tokensOf } from '../../middleware/lenient-json.ts'
 
 /** @returns what a chunk says of usage; undefined where it says nothing */

@@ -1,9 +1,9 @@
 /** Chat Completions: the protocol of OpenAI that most other servers speak (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
 import type OpenAI from 'openai'
-import { AppError } from '../../../../shared/errors.ts'
-import { noUsage, type AssistantMessage, type StopReason, type Usage } from '../../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import { maxToolCalls } from '../../../../shared/limits.ts'
+import { maxToolCalls } from '#shared/util/limits.ts'
 import { dialectOf, learn, remedy } from './server-capabilities.ts'
 import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
 import { toChatRequest } from './chat-request.ts'

@@ -3,9 +3,9 @@
  * model's reasoning goes back as the encrypted items in which it came.
  */
 import OpenAI from 'openai'
-import { AppError } from '../../../../shared/errors.ts'
-import { parseJson } from '../../../../shared/json.ts'
-import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '../../../../shared/messages.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { failure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from '../../model.ts'

@@ -1,6 +1,6 @@
 /** OpenAI, by the Responses API where the endpoint has it; and every other server that speaks Chat Completions. */
 import OpenAI from 'openai'
-import { staysHere } from '../../../../shared/reach.ts'
+import { staysHere } from '#shared/util/locality.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
 import type { ChatModel, ModelRequest, ProviderOptions } from '../../model.ts'
 import { streamChat } from './openai-chat.ts'

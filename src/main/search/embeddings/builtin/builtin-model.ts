@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '../../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import { sharedMemory, shareWithThreads } from '#platform'
 import { forEachLine, several, type TokenTable } from './tokenizer.ts'
 

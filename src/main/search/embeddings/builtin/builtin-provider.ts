@@ -8,7 +8,7 @@ import { openBuiltinModel } from './builtin-model.ts'
 import { nearnessTo, sharedTerms } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
 import { embedText } from './vector-table.ts'
-import { AppError } from '../../../../shared/errors.ts'
+import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider, NearnessModel, RelatedWord } from '../embedding-provider.ts'
 
 /** Part of an index's identity: another model has another name. */

@@ -1,5 +1,5 @@
 /** What a search asks of tags and properties: `tag:work`, `status:open`, `rating:>3`, `due:2024-05`, `author:*lee`. Pure. */
-import { parseProperties, tagKey } from './parse.ts'
+import { parseProperties, tagKey } from './parse-properties.ts'
 
 /** What a value must be. */
 export type PropertyTest =

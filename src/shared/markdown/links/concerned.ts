@@ -1,7 +1,7 @@
 /** Which links a move can concern: a vault has tens of thousands, and nearly none of them names what is moved. Pure. */
-import type { NoteLink } from './parse.ts'
+import type { NoteLink } from './parse-links.ts'
 import { pageNames } from './pages.ts'
-import { baseOf, keyOf, type KnownFile } from './resolve.ts'
+import { baseOf, keyOf, type KnownFile } from './resolve-link.ts'
 
 /** However many: `a.md.md` is meant by `a.md`, too. */
 const endings = /(?:\.(?:md|markdown))+$/i

@@ -3,9 +3,9 @@
  * to a model. What other programs, or versions, stored in its place is kept as it is and means nothing here.
  */
 import { z } from 'zod'
-import { searchResponseSchema } from './contract/search.ts'
-import { fileChangeSchema } from './file-change.ts'
-import { isRecord } from './json.ts'
+import { searchResponseSchema } from '../contract/search.ts'
+import { fileChangeSchema } from '../util/file-change.ts'
+import { isRecord } from '../util/json.ts'
 
 /** What is wrong with one argument of a call. */
 export const wrongArgumentSchema = z.object({

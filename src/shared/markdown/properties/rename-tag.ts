@@ -1,6 +1,6 @@
 /** Another name for a tag, with all that lie below it (`work` → `job`, `work/home` → `job/home`). Pure. */
-import type { Edit } from '../links/index.ts'
-import { tagKey } from './parse.ts'
+import type { Edit } from '../links/rewrite-links.ts'
+import { tagKey } from './parse-properties.ts'
 import type { NoteProperties } from './property.ts'
 
 export interface TagRename {

@@ -3,7 +3,7 @@
  * is that of a note from elsewhere: its words stand nowhere without their mark (M63). Pure.
  */
 import { hasSourceMark } from './provenance.ts'
-import { countCjk } from './tokens.ts'
+import { countCjk } from '../util/tokens.ts'
 
 /** Characters of a line, and of a title, in scripts with spaces and in those without. */
 const most = { line: { narrow: 60, wide: 30 }, title: { narrow: 60, wide: 24 } } as const

@@ -1,5 +1,5 @@
 /** What a note says of itself, as it is handed on. */
-import type { Range } from '../links/hidden.ts'
+import type { Range } from '../links/hidden-text.ts'
 
 export interface Property {
   /** As it is written. */

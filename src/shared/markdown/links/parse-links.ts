@@ -3,8 +3,8 @@
  * and what a note can be linked by within: headings and block ids. What programs show as code or leave out as a comment
  * holds no links. One pass over the lines, one over the text: linear, whatever stands in it. Pure.
  */
-import { frontMatterEnd, hiddenRanges, type Range } from './hidden.ts'
-import { decodePart } from '../decode.ts'
+import { frontMatterEnd, hiddenRanges, type Range } from './hidden-text.ts'
+import { decodePart } from '../../util/decode.ts'
 
 export interface NoteLink {
   /** `[[target]]`, `[text](target)` (also of an image), or `[id]: target`. */

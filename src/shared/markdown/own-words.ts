@@ -2,7 +2,7 @@
  * Whether a line is in the user's own words (M63): each of its sentences is a run of words within a sentence that they typed,
  * with no “not” before it there. Words alone would not do: whoever leaves one out says the opposite. Pure.
  */
-import { segmenter } from './segmenter.ts'
+import { segmenter } from '../util/segmenter.ts'
 
 const words = segmenter(undefined, 'word')
 /** Where a sentence ends; not after what is mostly shortened. */

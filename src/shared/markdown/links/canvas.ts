@@ -2,8 +2,8 @@
  * The files that a canvas shows (https://jsoncanvas.org: nodes of type `file`) and the links of its cards (of type `text`),
  * each with its exact place, so that a rewrite touches nothing else of the JSON. Pure.
  */
-import { parseLinks, type NoteLink } from './parse.ts'
-import type { Edit } from './rewrite.ts'
+import { parseLinks, type NoteLink } from './parse-links.ts'
+import type { Edit } from './rewrite-links.ts'
 
 export interface CanvasFile {
   /** From the top of the vault, as JSON says it. */

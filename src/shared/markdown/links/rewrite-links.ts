@@ -2,11 +2,11 @@
  * What has to be written anew when notes and folders move: every link that led somewhere leads to the same note
  * afterwards, in its own style. A link that still does is left as it is, to the byte. Pure.
  */
-import { decodePart } from '../decode.ts'
-import type { NoteLink } from './parse.ts'
+import { decodePart } from '../../util/decode.ts'
+import type { NoteLink } from './parse-links.ts'
 import { concernedBy } from './concerned.ts'
 import { pageOf } from './pages.ts'
-import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution } from './resolve.ts'
+import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution } from './resolve-link.ts'
 
 /** Of a file, or of a folder with all that lies in it. */
 export interface Move {

@@ -15,7 +15,7 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import { frontMatterEnd, type Range } from '../links/hidden.ts'
+import { frontMatterEnd, type Range } from '../links/hidden-text.ts'
 import type { Property } from './property.ts'
 
 /** Looked at up to here, in characters. */

@@ -3,8 +3,8 @@
  * write, so that their transcripts open here; each model provider converts it to its own wire format at its edge.
  */
 import { z } from 'zod'
-import { errorDataSchema } from './error-data.ts'
-import { sourceKinds } from './provenance.ts'
+import { errorDataSchema } from '../util/error-data.ts'
+import { sourceKinds } from '../markdown/provenance.ts'
 import { toolDetailsSchema } from './tool-details.ts'
 
 export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() })

@@ -1,5 +1,0 @@
-export { propertyQuery, tagQuery } from './queries.ts'
-export { isTagName, readTest, testValue, underTag, type PropertyTest } from './tests.ts'
-export { namesOf, nameKey, parseAllTags, parseProperties, splitTags, tagKey } from './parse.ts'
-export { type NoteProperties } from './property.ts'
-export { renameTag, type TagRename } from './rename.ts'
