@@ -67,7 +67,9 @@ export default defineConfig({
     plugins: [react(), tailwindcss(), absoluteBase],
     // The one part of Mermaid that is not under a licence of ours, for a layout that is asked for by name.
     resolve: {
-      alias: { 'elkjs/lib/elk.bundled.js': fileURLToPath(new URL('src/renderer/reading/no-elk.ts', import.meta.url)) },
+      alias: {
+        'elkjs/lib/elk.bundled.js': fileURLToPath(new URL('src/renderer/markdown/preview/no-elk.ts', import.meta.url)),
+      },
     },
     build: {
       outDir: 'out/renderer',

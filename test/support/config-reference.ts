@@ -11,7 +11,7 @@ import { formatDuration, valueAt, type JsonSchema } from '../../src/renderer/set
 
 const page = new URL('../../docs/config.md', import.meta.url)
 const names = (
-  JSON.parse(readFileSync(new URL('../../src/renderer/i18n/en.json', import.meta.url), 'utf8')) as {
+  JSON.parse(readFileSync(new URL('../../src/renderer/lib/i18n/en.json', import.meta.url), 'utf8')) as {
     setting: Record<string, string>
   }
 ).setting

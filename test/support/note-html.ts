@@ -2,8 +2,8 @@ import remarkGfm from 'remark-gfm'
 import ReactMarkdown, { type Options } from 'react-markdown'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createElement } from 'react'
-import { rehypeTaskLines } from '../../src/renderer/reading/rehype-task-lines.ts'
-import { remarkNotes } from '../../src/renderer/reading/remark-notes.ts'
+import { rehypeTaskLines } from '../../src/renderer/markdown/parse/rehype-task-lines.ts'
+import { remarkNotes } from '../../src/renderer/markdown/parse/remark-notes.ts'
 
 /** A note's Markdown as the preview makes elements of it, ours by the names that they have before they are drawn. */
 export const noteHtml = (text: string, more: Options['remarkPlugins'] = []) =>

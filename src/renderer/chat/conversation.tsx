@@ -3,11 +3,11 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../ui/button.tsx'
+import { Button } from '#lib/ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
-import { TurnView } from './message.tsx'
-import type { Turn } from './turns.ts'
-import { Waiting } from './waiting.tsx'
+import { TurnView } from './messages/message.tsx'
+import type { Turn } from './messages/turns.ts'
+import { Waiting } from './messages/thinking-indicator.tsx'
 
 /** This close to the end (px) a reader is taken to follow the conversation. */
 const followDistance = 80

@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
-import { api, client, queryClient } from '../api/index.ts'
+import { api, client, queryClient } from '#lib/api/client.ts'
 import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 
 /** A stream that ends early (the connection was lost) is asked for again after this, in ms. */

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
-import { client } from '../api/index.ts'
-import { attempt, tellDone } from '../feedback/index.ts'
-import { paths } from '../navigate.ts'
+import { client } from '#lib/api/client.ts'
+import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
 import type { ChatActions } from './chat-actions.ts'
 
 interface Callbacks {

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { CheckedQuestion } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { Button } from '../ui/button.tsx'
-import { paths } from '../navigate.ts'
+import { api } from '#lib/api/client.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { paths } from '#lib/router/paths.ts'
 
 interface AddCheckProps {
   readonly agent: string

@@ -1,6 +1,6 @@
 /** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
 
-import { clipLine } from '../ui/clip.ts'
+import { clipLine } from '#lib/util/clip.ts'
 
 /** Characters shown before the first match: two lines of a narrow window hold more. */
 const leadIn = 24

@@ -2,11 +2,11 @@
 import { Fragment, memo, startTransition, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'
-import { formatMoment, formatScore } from '../i18n/format.ts'
-import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/states.tsx'
-import { keyOf, type Moves } from './moves.ts'
+import { formatMoment, formatScore } from '#lib/i18n/format.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { EmptyState } from '#lib/ui/states.tsx'
+import { keyOf, type Moves } from './rank-diff.ts'
 import { Row, roomy } from './candidate-row.tsx'
 
 /** Rows that are drawn while somebody types: more than have room in a window. */

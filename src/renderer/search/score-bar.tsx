@@ -1,6 +1,6 @@
 /** What each leg added to the score, to scale, with the threshold as a tick. The figures stand beside it as text. */
 import { useTranslation } from 'react-i18next'
-import { formatScore } from '../i18n/format.ts'
+import { formatScore } from '#lib/i18n/format.ts'
 
 interface ScoreBarProps {
   readonly score: number

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResult } from '#shared/contract/index.ts'
-import { parsePlace, paths } from '../navigate.ts'
+import { parsePlace, paths } from '#lib/router/paths.ts'
 
 export function SupersededMark({ superseded }: { superseded: SearchResult['superseded'] }) {
   const { t } = useTranslation()

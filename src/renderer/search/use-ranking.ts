@@ -2,10 +2,10 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ChunkSize, Rechunk, SearchSettings } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { useDebounced } from '../ui/use-debounced.ts'
-import type { Place } from '../navigate.ts'
-import { movesBetween, movesOfRechunk, type Moves } from './moves.ts'
+import { api } from '#lib/api/client.ts'
+import { useDebounced } from '#lib/util/use-debounced.ts'
+import type { Place } from '#lib/router/paths.ts'
+import { movesBetween, movesOfRechunk, type Moves } from './rank-diff.ts'
 
 /** The ranking follows a slider at this distance. */
 const sliderPauseMs = 40

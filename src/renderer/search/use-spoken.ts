@@ -1,6 +1,6 @@
 /** Who says what in the transcript of a conversation, in the language of the interface: the file itself is in English. */
 import { useTranslation } from 'react-i18next'
-import { sessionOfPath } from '../navigate.ts'
+import { sessionOfPath } from '#lib/router/paths.ts'
 import { withSpeakers } from './excerpt.ts'
 
 /** @returns what makes a passage of a file one to be shown; other files than conversations stay as they are */

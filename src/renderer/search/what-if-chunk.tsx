@@ -2,11 +2,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ChunkSize, Rechunk } from '#shared/contract/index.ts'
-import { api, client } from '../api/index.ts'
-import { tellDone } from '../feedback/index.ts'
-import { formatNumber } from '../i18n/format.ts'
-import { Button } from '../ui/button.tsx'
-import { Slider } from '../ui/slider.tsx'
+import { api, client } from '#lib/api/client.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Slider } from '#lib/ui/slider.tsx'
 
 interface WhatIfChunkProps {
   readonly agent: string

@@ -3,11 +3,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, ConnectableProgram } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { ErrorState, explainError } from '../feedback/index.ts'
-import { Patch } from '../history/patch.tsx'
-import { Button } from '../ui/button.tsx'
-import { Skeleton } from '../ui/states.tsx'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { explainError } from '#lib/feedback/explain.ts'
+import { Patch } from '#lib/diff-view/patch.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
 
 export function ConnectPrograms({ agent }: { agent: Agent }) {
   const { t } = useTranslation()

@@ -1,12 +1,12 @@
 /** Where everything lies. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { api } from '../api/index.ts'
+import { api } from '#lib/api/client.ts'
 import { Link } from 'wouter'
-import { ErrorState } from '../feedback/index.ts'
-import { formatBytes, formatNumber } from '../i18n/format.ts'
-import { paths } from '../navigate.ts'
-import { Skeleton } from '../ui/states.tsx'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Skeleton } from '#lib/ui/states.tsx'
 
 export function DataLocations() {
   const { t } = useTranslation()

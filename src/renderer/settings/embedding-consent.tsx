@@ -2,10 +2,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { EmbeddingModel } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
-import { Button } from '../ui/button.tsx'
-import { Modal, ModalTitle } from '../ui/modal.tsx'
+import { api } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { useSettingWords } from './setting-name.ts'
 
 interface EmbeddingConsentProps {

@@ -3,9 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ProviderStatus } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { explainError } from '../feedback/index.ts'
-import { Button } from '../ui/button.tsx'
+import { api } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { Button } from '#lib/ui/button.tsx'
 
 export function Providers() {
   const providers = useQuery(api.settings.providers.queryOptions())

@@ -1,8 +1,8 @@
 /** The sections of the settings, to choose from. */
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
-import { paths } from '../navigate.ts'
-import { sections, type SectionId } from './sections.ts'
+import { paths } from '#lib/router/paths.ts'
+import { sections, type SectionId } from './setting-sections.ts'
 
 interface SectionNavProps {
   readonly shown: SectionId | undefined

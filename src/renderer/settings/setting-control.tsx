@@ -1,8 +1,8 @@
 /** The field that a setting is changed with: by its kind. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { formatNumber } from '../i18n/format.ts'
-import { isComposing } from '../ui/keys.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { isComposing } from '#lib/util/shortcuts.ts'
 import { useSettingWords } from './setting-name.ts'
 import { formatDuration, valueAt, type SettingRow } from './setting-rows.ts'
 

@@ -1,6 +1,6 @@
 /** Settings under the names of their groups. */
 import type { Agent } from '#shared/contract/index.ts'
-import type { PlacedSetting } from './sections.ts'
+import type { PlacedSetting } from './setting-sections.ts'
 import { useSettingWords } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
 import type { Settings } from './use-settings.ts'

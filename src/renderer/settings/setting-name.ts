@@ -1,7 +1,7 @@
 /** A setting and its values in words, by its path. */
 import type i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { GroupId } from './sections.ts'
+import type { GroupId } from './setting-sections.ts'
 
 export interface SettingWords {
   readonly nameOf: (path: readonly string[]) => string

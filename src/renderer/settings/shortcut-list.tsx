@@ -2,10 +2,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { commandKeys } from '../command-keys.ts'
-import { api } from '../api/index.ts'
-import { Button } from '../ui/button.tsx'
-import { describeKeys, writeKeys } from '../ui/keys.ts'
+import { commandKeys } from '#lib/router/command-keys.ts'
+import { api } from '#lib/api/client.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { describeKeys, writeKeys } from '#lib/util/shortcuts.ts'
 
 export function ShortcutList() {
   const { t } = useTranslation()

@@ -3,9 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MonthlyUsage, Spending as SpendingState } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { formatMoney, formatMonth, formatNumber, formatPercent } from '../i18n/format.ts'
-import { Button } from '../ui/button.tsx'
+import { api } from '#lib/api/client.ts'
+import { formatMoney, formatMonth, formatNumber, formatPercent } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
 
 export function Spending() {
   const { t } = useTranslation()

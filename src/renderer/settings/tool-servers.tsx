@@ -2,8 +2,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { McpServer } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { Button } from '../ui/button.tsx'
+import { api } from '#lib/api/client.ts'
+import { Button } from '#lib/ui/button.tsx'
 
 const sample = `mcp:
   servers:

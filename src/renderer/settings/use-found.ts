@@ -2,10 +2,10 @@
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
-import { hasWords } from '../ui/has-words.ts'
-import { usePinyin, type Spell } from '../ui/pinyin.ts'
+import { hasWords } from '#lib/util/has-words.ts'
+import { usePinyin, type Spell } from '#lib/util/pinyin-match.ts'
 import { usePanels, type Panel } from './panels.tsx'
-import type { PlacedSetting } from './sections.ts'
+import type { PlacedSetting } from './setting-sections.ts'
 import { settingWords } from './setting-name.ts'
 import { useSettings } from './use-settings.ts'
 

@@ -1,8 +1,8 @@
 /** Every setting there is, what holds for each, and how it is set: for one agent, for all, or for the app (M50). */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
-import { api } from '../api/index.ts'
-import { placed, type PlacedSetting } from './sections.ts'
+import { api } from '#lib/api/client.ts'
+import { placed, type PlacedSetting } from './setting-sections.ts'
 import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
 
 /** For whom a setting holds. */

@@ -1,7 +1,7 @@
 /** The configuration as text, with completion from its schema and mistakes where they stand. */
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
-import { applyTheme, monaco } from '../ui/monaco.ts'
+import { applyTheme, monaco } from '#lib/util/monaco.ts'
 import type { JsonSchema } from './setting-rows.ts'
 import { completeYaml } from './yaml-completion.ts'
 

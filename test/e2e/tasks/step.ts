@@ -2,7 +2,7 @@
  * What a person does to get something done, as data. Names are keys of the interface's own strings, so that a task is the
  * same in every language; what a person says stands in each of them.
  */
-import type en from '../../../src/renderer/i18n/en.json'
+import type en from '../../../src/renderer/lib/i18n/en.json'
 
 export const languages = ['en', 'zh-CN', 'zh-TW'] as const
 export type Language = (typeof languages)[number]

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import ReactMarkdown from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { describe, expect, it } from 'vitest'
-import { remarkCjk } from '../../../src/renderer/markdown/remark-cjk.ts'
+import { remarkCjk } from '../../../src/renderer/markdown/chat/remark-cjk.ts'
 
 const html = (text: string, isOwn = true) =>
   renderToStaticMarkup(

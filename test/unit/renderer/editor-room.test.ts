@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { besideAfter, textWidth, type Beside } from '../../../src/renderer/workspace/editor-room.ts'
+import { besideAfter, textWidth, type Beside } from '../../../src/renderer/editor/editor-room.ts'
 
 const nothing: Beside = { preview: false, history: false, links: false, blame: false }
 const all = ['preview', 'blame', 'history', 'links'] as const

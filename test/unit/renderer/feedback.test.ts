@@ -3,9 +3,9 @@ import { MutationObserver, QueryClient, type MutationObserverOptions } from '@ta
 import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMutationCache } from '../../../src/renderer/feedback/mutation-cache.ts'
-import { attempt, tellDone } from '../../../src/renderer/feedback/tell.ts'
-import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
+import { createMutationCache } from '../../../src/renderer/lib/feedback/mutation-cache.ts'
+import { attempt, tellDone } from '../../../src/renderer/lib/feedback/toast.ts'
+import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 
 const failure = new ORPCError('file_changed', { data: { path: 'a.md' } })
 const sentence = en.error.file_changed.replace('{{path}}', 'a.md')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { areaOf, fieldsOf } from '../../../src/renderer/survey/fields.ts'
+import { areaOf, fieldsOf } from '../../../src/renderer/curation/insights/treemap-layout.ts'
 import type { SurveyedFile } from '../../../src/shared/contract/index.ts'
 
 const file = (path: string, size = 10): SurveyedFile => ({

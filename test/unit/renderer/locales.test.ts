@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import en from '../../../src/renderer/i18n/en.json'
-import zhCN from '../../../src/renderer/i18n/zh-CN.json'
-import zhTW from '../../../src/renderer/i18n/zh-TW.json'
+import en from '../../../src/renderer/lib/i18n/en.json'
+import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json'
+import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json'
 import { errorCodes } from '../../../src/shared/util/errors.ts'
 
 function flatten(value: object, prefix = ''): Map<string, string> {

@@ -5,7 +5,7 @@ import {
   formatTable,
   tableAround,
   toggleTask,
-} from '../../../src/renderer/workspace/markdown-edits.ts'
+} from '../../../src/renderer/editor/markdown-edits.ts'
 import { hunkKey, splitHunks } from '../../../src/shared/util/patch-hunks.ts'
 
 describe('M43 what Enter does', () => {

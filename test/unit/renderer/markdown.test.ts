@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { completionsAt } from '../../../src/renderer/chat/completion.ts'
-import { splitBlocks } from '../../../src/renderer/markdown/blocks.ts'
-import { hasMath, normalizeMath } from '../../../src/renderer/markdown/math.ts'
+import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts'
+import { splitBlocks } from '../../../src/renderer/markdown/chat/block-split.ts'
+import { hasMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
 
 describe('M42 blocks of Markdown', () => {
   it.each([

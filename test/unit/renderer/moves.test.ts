@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
-import { keyOf, movesBetween } from '../../../src/renderer/search/moves.ts'
+import { keyOf, movesBetween } from '../../../src/renderer/search/rank-diff.ts'
 
 /** Upper case is returned, in that order; lower case is not. */
 function ranking(letters: string): Candidate[] {

@@ -1,6 +1,6 @@
 import { pinyin } from 'pinyin-pro'
 import { describe, expect, it } from 'vitest'
-import { spellingsOf } from '../../../src/renderer/ui/pinyin.ts'
+import { spellingsOf } from '../../../src/renderer/lib/util/pinyin-match.ts'
 
 describe('M48 Chinese names as they are typed', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { plainTitle } from '../../../src/renderer/workspace/plain-title.ts'
+import { plainTitle } from '../../../src/renderer/lib/notes/plain-title.ts'
 
 describe('M66 headings in the outline', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { normalizeFormulas } from '../../../src/renderer/reading/formulas.ts'
+import { normalizeFormulas } from '../../../src/renderer/markdown/parse/formulas.ts'
 
 describe('M66 formulas of notes', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { documentOf } from '../../../src/renderer/reading/document.ts'
+import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 describe('M66 HTML in notes', () => {

@@ -1,7 +1,7 @@
 /** Outlines as Logseq writes them, by tabs, are as deep in the preview as they are written, wherever they are cut. */
 import { describe, expect, it } from 'vitest'
-import { piecesOf } from '../../../src/renderer/markdown/pieces.ts'
-import { documentOf } from '../../../src/renderer/reading/document.ts'
+import { piecesOf } from '../../../src/renderer/markdown/chat/split-markdown.ts'
+import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { noteHtml } from '../../support/note-html.ts'
 import { seededRandom } from '../../support/thorough.ts'
 

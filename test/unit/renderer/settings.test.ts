@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { configJsonSchema } from '../../../src/main/platform/config/config-schema.ts'
-import en from '../../../src/renderer/i18n/en.json' with { type: 'json' }
-import zhCN from '../../../src/renderer/i18n/zh-CN.json' with { type: 'json' }
-import zhTW from '../../../src/renderer/i18n/zh-TW.json' with { type: 'json' }
-import { groupOf, sectionAt, sections } from '../../../src/renderer/settings/sections.ts'
+import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
+import zhCN from '../../../src/renderer/lib/i18n/zh-CN.json' with { type: 'json' }
+import zhTW from '../../../src/renderer/lib/i18n/zh-TW.json' with { type: 'json' }
+import { groupOf, sectionAt, sections } from '../../../src/renderer/settings/setting-sections.ts'
 import { formatDuration, settingRows, valueAt, type JsonSchema } from '../../../src/renderer/settings/setting-rows.ts'
 import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOf } from '../../../src/renderer/links/graph-layout.ts'
-import { rowsOf } from '../../../src/renderer/tags/tag-rows.ts'
+import { layoutOf } from '../../../src/renderer/editor/links/graph-layout.ts'
+import { rowsOf } from '../../../src/renderer/editor/tags/tag-rows.ts'
 
 describe('M68 rows of the tree of tags', () => {
   const tags = [

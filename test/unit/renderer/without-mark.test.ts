@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutMark } from '../../../src/renderer/upkeep/without-mark.ts'
+import { withoutMark } from '../../../src/renderer/curation/without-mark.ts'
 
 it.each([
   ['- The rent is due ^[local]', 'The rent is due'],

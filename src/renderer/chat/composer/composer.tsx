@@ -1,0 +1,292 @@
+/** The field in which the next message is written, with its attachments and completions. */
+import { useQuery } from '@tanstack/react-query'
+import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
+import {
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent, Attachment } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { Button, IconButton } from '#lib/ui/button.tsx'
+import { isComposing, isMac } from '#lib/util/shortcuts.ts'
+import { AgentModelPicker } from '../models/model-picker.tsx'
+import { attach, AttachError, withOwnName } from './attach-to-message.ts'
+import { AttachmentChip } from './attachment-chip.tsx'
+import { CompletionMenu } from './completion-menu.tsx'
+import { completionsAt, type Completion } from './completion.ts'
+import { OfferedDrafts } from '#lib/drafts/offered-drafts.tsx'
+import { DraftNotes } from './draft-notes.tsx'
+import { useDraft } from '#lib/drafts/use-draft.ts'
+
+export interface Outgoing {
+  readonly text: string
+  readonly attachments: readonly Attachment[]
+  readonly delivery: 'next' | 'after'
+}
+
+export interface ComposerHandle {
+  focus(): void
+  /** Takes files that were dropped elsewhere. */
+  attach(files: readonly File[]): void
+  /** Puts a message back that was waiting, or one that is proposed. */
+  takeBack(text: string, attachments?: readonly Attachment[]): void
+}
+
+interface ComposerProps {
+  readonly ref?: Ref<ComposerHandle>
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly isRunning: boolean
+  /** @returns false when the message was not taken; it stays in the field then */
+  readonly onSend: (message: Outgoing) => Promise<boolean>
+  readonly onStop: () => void
+  /** The last message of the user is to be edited. */
+  readonly onEditLast: () => void
+  /** Where a conversation begins, the same words can be looked for instead. */
+  readonly onSearch?: (text: string) => void
+}
+
+export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEditLast, onSearch }: ComposerProps) {
+  const { t } = useTranslation()
+  const [caret, setCaret] = useState(0)
+  const [selected, setSelected] = useState(0)
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const frame = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const typed = useDraft(agent.id, session, field)
+  const { draft, change, clear } = typed
+  const picker = useRef<HTMLInputElement>(null)
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const filePaths = (files.data ?? []).map(({ path }) => path)
+  const completions = completionsAt(draft.text, caret, filePaths)
+  const { items } = completions
+  const current = items[Math.min(selected, items.length - 1)]
+  const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
+
+  const addFiles = async (added: readonly File[]) => {
+    const outcomes = await Promise.allSettled(added.map(attach))
+    const refused: string[] = []
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') {
+        change((before) => ({ ...before, attachments: withOwnName(before.attachments, outcome.value) }))
+      } else if (outcome.reason instanceof AttachError) {
+        refused.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
+      } else throw outcome.reason
+    }
+    setProblems([...new Set(refused)])
+    field.current?.focus()
+  }
+  useImperativeHandle(ref, () => ({
+    focus: () => field.current?.focus(),
+    attach: (added) => void addFiles(added),
+    takeBack: (text, attachments = []) => {
+      change((before) => ({
+        text: [text, before.text].filter(Boolean).join('\n\n'),
+        attachments: [...attachments, ...before.attachments],
+      }))
+      // Where the writing goes on.
+      requestAnimationFrame(() => {
+        field.current?.focus()
+        field.current?.setSelectionRange(text.length, text.length)
+      })
+    },
+  }))
+  // Before anything is drawn, and behind what was typed already: no key that is pressed meanwhile goes elsewhere.
+  useLayoutEffect(() => {
+    const { current: text } = field
+    text?.focus()
+    text?.setSelectionRange(text.value.length, text.value.length)
+  }, [])
+
+  useRoomFor(frame)
+
+  const choose = ({ insert }: Completion) => {
+    const { from } = completions
+    const text = draft.text.slice(0, from) + insert + draft.text.slice(caret)
+    change((before) => ({ ...before, text }))
+    setSelected(0)
+    const at = from + insert.length
+    setCaret(at)
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at))
+  }
+  const send = async (delivery: 'next' | 'after') => {
+    if (isEmpty) return
+    const { text, attachments } = draft
+    // At once: what is typed from here on is the next message. One that is not taken comes back before it.
+    clear()
+    setProblems([])
+    if (await onSend({ text: text.trim(), attachments, delivery })) return
+    change((since) => ({
+      text: [text, since.text].filter(Boolean).join('\n\n'),
+      attachments: [...attachments, ...since.attachments],
+    }))
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Keys that choose a candidate of an input method belong to it, not to us.
+    if (isComposing(event)) return
+    if (current) {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+      if (step !== 0) {
+        event.preventDefault()
+        return setSelected((selected + step + items.length) % items.length)
+      }
+      // Enter on a whole command sends it; on the beginning of one it completes, as Tab does.
+      const isWhole = current.kind === 'command' && draft.text === `/${current.label}`
+      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole)) {
+        event.preventDefault()
+        return choose(current)
+      }
+      if (event.key === 'Escape') return setCaret(-1)
+    }
+    if (event.key === 'ArrowUp' && draft.text === '') {
+      event.preventDefault()
+      return onEditLast()
+    }
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    void send((isMac ? event.metaKey : event.ctrlKey) ? 'after' : 'next')
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files]
+    if (pasted.length === 0) return
+    event.preventDefault()
+    void addFiles(pasted)
+  }
+  return (
+    <div ref={frame} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
+      <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
+      <OfferedDrafts field={typed} />
+      <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
+        <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onRead={() => setProblems([])} />
+        {draft.attachments.length > 0 && (
+          <div className="flex flex-wrap gap-1.5 pb-2">
+            {draft.attachments.map((attachment, index) => (
+              <AttachmentChip
+                key={index}
+                name={attachment.name}
+                picture={pictureOf(attachment)}
+                onRemove={() =>
+                  change((before) => ({ ...before, attachments: before.attachments.filter((_, at) => at !== index) }))
+                }
+              />
+            ))}
+          </div>
+        )}
+        <textarea
+          ref={field}
+          value={draft.text}
+          rows={1}
+          aria-label={t('chat.composer')}
+          aria-autocomplete="list"
+          aria-controls={items.length > 0 ? 'completions' : undefined}
+          aria-activedescendant={current ? `completion-${Math.min(selected, items.length - 1)}` : undefined}
+          placeholder={t(isRunning ? 'chat.placeholderRunning' : 'chat.placeholder', { agent: agent.name })}
+          onChange={(event) => {
+            const { value, selectionStart } = event.target
+            setCaret(selectionStart)
+            setSelected(0)
+            change((before) => ({ ...before, text: value }))
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className="block max-h-[40vh] min-h-7 w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
+        />
+        <div className="flex items-center gap-2 pt-1.5">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              void addFiles([...(event.target.files ?? [])])
+              event.target.value = ''
+            }}
+          />
+          <IconButton label={t('chat.attach')} className="-ml-1.5" onClick={() => picker.current?.click()}>
+            <Plus size={15} />
+          </IconButton>
+          <span className="min-w-0 flex-1 truncate text-[12px] text-muted max-sm:hidden">
+            {isRunning && !isEmpty ? t('chat.deliveryHint') : t('chat.hint')}
+          </span>
+          <AgentModel agent={agent} />
+          <span className="flex-1 sm:hidden" />
+          {isRunning && (
+            <Button look="plain" className="shrink-0 whitespace-nowrap" onClick={onStop}>
+              <Square size={11} aria-hidden /> {t('chat.stop')}
+            </Button>
+          )}
+          {onSearch && !isRunning && (
+            <Button
+              className="shrink-0 whitespace-nowrap"
+              disabled={draft.text.trim() === ''}
+              onClick={() => {
+                clear()
+                onSearch(draft.text.trim())
+              }}
+            >
+              <Search size={13} aria-hidden /> {t('chat.searchInstead')}
+            </Button>
+          )}
+          {(!isRunning || !isEmpty) && (
+            <Button
+              look="primary"
+              className="shrink-0 whitespace-nowrap"
+              disabled={isEmpty}
+              onClick={() => void send('next')}
+            >
+              {t('chat.send')} <ArrowUp size={13} aria-hidden />
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Toasts lie above the field, never on it. */
+function useRoomFor(frame: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const { current: element } = frame
+    if (!element) return undefined
+    const { style } = document.documentElement
+    const sizes = new ResizeObserver(() => style.setProperty('--composer', `${element.offsetHeight}px`))
+    sizes.observe(element)
+    return () => {
+      sizes.disconnect()
+      style.removeProperty('--composer')
+    }
+  }, [frame])
+}
+
+/** The model that answers, and the way to another. */
+function AgentModel({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)
+  return (
+    <AgentModelPicker
+      agent={agent}
+      trigger={
+        <button
+          type="button"
+          aria-label={t('chat.model', { model: name })}
+          className="flex min-h-7 max-w-56 min-w-8 items-center gap-1 rounded-sm px-1.5 text-[12px] text-muted hover:bg-soft hover:text-text"
+        >
+          <span className="truncate">{name}</span>
+          <ChevronDown size={12} aria-hidden className="shrink-0" />
+        </button>
+      }
+    />
+  )
+}
+
+function pictureOf(attachment: Attachment): string | undefined {
+  return attachment.type === 'image' ? `data:${attachment.mimeType};base64,${attachment.data}` : undefined
+}

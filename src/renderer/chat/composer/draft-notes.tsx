@@ -1,0 +1,80 @@
+/** What there is to say of a message before it is sent, beside the field: what could not be attached, what the model cannot take. */
+import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Agent, Draft } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { formatShort } from '#lib/i18n/format.ts'
+import { useDraftTokens } from './draft-tokens.ts'
+
+interface DraftNotesProps {
+  readonly agent: Agent
+  readonly session: string | undefined
+  readonly draft: Draft
+  /** Files that were not taken, in words. */
+  readonly problems: readonly string[]
+  readonly onRead: () => void
+}
+
+export function DraftNotes({ agent, session, draft, problems, onRead }: DraftNotesProps) {
+  const { t } = useTranslation()
+  const size = useSizeNote(agent, session, draft)
+  const pictures = usePictureNote(agent, draft)
+  const notes = [...(pictures === undefined ? [] : [pictures]), ...(size === undefined ? [] : [size])]
+  if (problems.length === 0 && notes.length === 0) return null
+  return (
+    <div role="alert" data-testid="draft-notes" className="flex flex-col gap-1 pb-2 text-[12px] text-warning">
+      {notes.map((note) => (
+        <Note key={note}>{note}</Note>
+      ))}
+      {problems.map((problem) => (
+        <Note key={problem}>{problem}</Note>
+      ))}
+      {problems.length > 0 && (
+        <button
+          type="button"
+          onClick={onRead}
+          className="flex min-h-6 items-center gap-1 self-start rounded-sm text-muted hover:text-text"
+        >
+          <X size={12} aria-hidden /> {t('common.close')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Note({ children }: { children: React.ReactNode }) {
+  return (
+    <p className="flex gap-1.5">
+      <TriangleAlert size={12} aria-hidden className="mt-1 shrink-0" />
+      <span className="min-w-0 break-words">{children}</span>
+    </p>
+  )
+}
+
+/** More than half of the window, or more than there is. */
+function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
+  const { t } = useTranslation()
+  const tokens = useDraftTokens(agent.id, session, draft)
+  const report = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  ).data
+  if (!report || tokens === 0) return undefined
+  const { contextWindow, reserveTokens } = report
+  const told = { tokens: formatShort(tokens), window: formatShort(contextWindow) }
+  if (tokens > contextWindow - reserveTokens) return t('chat.draftTooLong', told)
+  return tokens > contextWindow / 2 ? t('chat.draftLong', told) : undefined
+}
+
+/** Pictures for a model that cannot see. What models can do is asked only where there are pictures. */
+function usePictureNote(agent: Agent, { attachments }: Draft): string | undefined {
+  const hasPictures = attachments.some(({ type }) => type === 'image')
+  const models = useQuery({
+    ...api.chat.models.queryOptions({ input: { agent: agent.id } }),
+    enabled: hasPictures,
+  }).data
+  const model = models?.models.find(({ id }) => id === agent.model)
+  if (!hasPictures || !model || model.images) return undefined
+  return explainCode('images_unsupported', { model: model.id })
+}

@@ -1,0 +1,48 @@
+/** About how many tokens the message has that is being written: for the meter, which shows what will be sent. */
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import type { Draft } from '#shared/contract/index.ts'
+import { estimateTokens } from '#shared/util/tokens.ts'
+import { useDebounced } from '#lib/util/use-debounced.ts'
+
+/** Counting a long text at every key would be felt. */
+const pauseMs = 300
+
+let written = { of: '', tokens: 0 }
+const listeners = new Set<() => void>()
+
+function set(next: typeof written): void {
+  if (next.of === written.of && next.tokens === written.tokens) return
+  written = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+const nameOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
+
+/** Counts what is written, and tells the meter. @returns tokens, estimated; pictures are not counted */
+export function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
+  const { text, attachments } = useDebounced(draft, pauseMs)
+  // The draft that is counted is the same for many keys.
+  const tokens = useMemo(
+    () =>
+      estimateTokens(text) +
+      attachments.reduce((sum, one) => sum + (one.type === 'file' ? estimateTokens(one.text) : 0), 0),
+    [text, attachments],
+  )
+  const of = nameOf(agent, session)
+  useEffect(() => {
+    set({ of, tokens })
+    return () => set({ of: '', tokens: 0 })
+  }, [of, tokens])
+  return tokens
+}
+
+/** Tokens of what is being written in this conversation; 0 where nothing is. */
+export function useWrittenTokens(agent: string, session: string | undefined): number {
+  const of = nameOf(agent, session)
+  return useSyncExternalStore(subscribe, () => (written.of === of ? written.tokens : 0))
+}

@@ -1,0 +1,81 @@
+/** What the user has sent and nobody has taken yet, at the end of the conversation that it belongs to. */
+import { Clock } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#lib/ui/button.tsx'
+import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { AttachmentChip } from './attachment-chip.tsx'
+import type { Outgoing } from './composer.tsx'
+import { outbox, useUnsent, type Unsent } from './outbox.ts'
+
+interface UnsentMessagesProps {
+  readonly agent: string
+  readonly session: string | undefined
+  /** Handed over, and not answered for yet. */
+  readonly sending: Outgoing | undefined
+  readonly onTakeBack: (message: Outgoing) => void
+}
+
+export function UnsentMessages({ agent, session, sending, onTakeBack }: UnsentMessagesProps) {
+  const { t } = useTranslation()
+  const waiting = useUnsent(agent, session)
+  if (waiting.length === 0 && !sending) return null
+  const takeBack = (message: Unsent) => {
+    outbox.remove(message.id)
+    onTakeBack(message)
+  }
+  return (
+    <ul
+      aria-label={t('chat.unsent.title')}
+      data-testid="unsent"
+      className="mx-auto flex max-h-[40vh] w-full max-w-[740px] flex-col gap-2 overflow-y-auto px-8 pb-2"
+    >
+      {sending && (
+        <Item message={sending}>
+          <span>{t('chat.unsent.sending')}</span>
+        </Item>
+      )}
+      {waiting.map((message) => (
+        <Item key={message.id} message={message}>
+          <span className={message.problem === undefined ? '' : 'text-warning'}>
+            {message.problem === undefined
+              ? t('chat.unsent.waiting')
+              : message.problem === 'unknown'
+                ? t('chat.unsent.unknown')
+                : message.problem}
+          </span>
+          {message.problem !== undefined && (
+            <Button look="link" onClick={() => outbox.retry(message.id)}>
+              {t('chat.send')}
+            </Button>
+          )}
+          <Button look="link" onClick={() => takeBack(message)}>
+            {t('common.cancel')}
+          </Button>
+        </Item>
+      ))}
+    </ul>
+  )
+}
+
+function Item({ message: { text, attachments }, children }: { message: Outgoing; children: React.ReactNode }) {
+  return (
+    <li className="flex flex-col items-end gap-1">
+      {attachments.length > 0 && (
+        <div className="flex flex-wrap justify-end gap-1.5">
+          {attachments.map(({ name }, index) => (
+            <AttachmentChip key={index} name={name} />
+          ))}
+        </div>
+      )}
+      {text !== '' && (
+        <p className="max-w-[80%] rounded-lg rounded-br-sm border border-dashed border-line bg-side px-3.5 py-2 break-words whitespace-pre-wrap text-muted">
+          {withoutPiles(clipPassage(text))}
+        </p>
+      )}
+      <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">
+        <Clock size={12} aria-hidden />
+        {children}
+      </p>
+    </li>
+  )
+}

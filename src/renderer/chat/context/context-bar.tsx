@@ -1,0 +1,66 @@
+/** The whole window to scale: every item, the reserve hatched, and (large) the two thresholds as ticks. */
+import { useTranslation } from 'react-i18next'
+import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
+import { formatNumber, formatShort } from '#lib/i18n/format.ts'
+import { layerColor } from './layers.ts'
+import { useItemName } from './item-name.ts'
+
+interface ContextBarProps {
+  readonly report: ContextReport
+  readonly small?: boolean
+  /** Opens an item as it was sent. */
+  readonly onOpen?: (item: ContextItem) => void
+}
+
+export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
+  const { t } = useTranslation()
+  const nameOf = useItemName()
+  const width = (tokens: number) => `${Math.min(100, (tokens / report.contextWindow) * 100)}%`
+  const label = t('context.meter', {
+    tokens: formatShort(report.estimatedTokens),
+    window: formatShort(report.contextWindow),
+  })
+  return (
+    <div role="img" aria-label={label} className={small ? 'relative h-1.5' : 'relative mt-8 h-9'}>
+      <div className={`absolute inset-0 flex overflow-hidden bg-soft ${small ? 'rounded-full' : 'rounded-sm'}`}>
+        {report.items.map((item) =>
+          item.tokens === 0 ? null : (
+            // The table has the same for the keyboard.
+            <div
+              key={`${item.layer}/${item.name}`}
+              title={`${nameOf(item)} · ${formatNumber(item.tokens)}`}
+              onClick={onOpen && (() => onOpen(item))}
+              className={small ? '' : `border-r border-paper/60 hover:brightness-110 ${onOpen ? 'cursor-pointer' : ''}`}
+              style={{ width: width(item.tokens), background: layerColor(item.layer) }}
+            />
+          ),
+        )}
+        <span className="flex-1" />
+        <div
+          title={`${t('context.reserve')} · ${formatNumber(report.reserveTokens)}`}
+          style={{
+            width: width(report.reserveTokens),
+            backgroundImage: 'repeating-linear-gradient(135deg, var(--line) 0 1px, transparent 1px 5px)',
+          }}
+        />
+      </div>
+      {!small && (
+        <>
+          <Tick at={width(report.flushAt)} label={t('context.flush', { tokens: formatShort(report.flushAt) })} raised />
+          <Tick at={width(report.compactAt)} label={t('context.compact', { tokens: formatShort(report.compactAt) })} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The two thresholds lie close together: their labels stand at different heights. */
+function Tick({ at, label, raised = false }: { at: string; label: string; raised?: boolean }) {
+  return (
+    <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: raised ? -24 : -8 }}>
+      <span className={`absolute -top-1 text-[11px] whitespace-nowrap text-muted ${raised ? 'right-1.5' : 'left-1.5'}`}>
+        {label}
+      </span>
+    </div>
+  )
+}

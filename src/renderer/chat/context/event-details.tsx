@@ -1,0 +1,88 @@
+/** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { ContextEvent, ContextEventDetails } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatMoment, formatNumber } from '#lib/i18n/format.ts'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { DiffCard } from '#lib/diff-view/diff-card.tsx'
+import { useEventSentence } from '../sessions/event-sentence.ts'
+
+interface EventDetailsProps {
+  readonly agent: string
+  readonly session: string
+  readonly event: ContextEvent
+}
+
+export function EventDetails({ agent, session, event: { id, at, event } }: EventDetailsProps) {
+  const { t } = useTranslation()
+  const sentenceOf = useEventSentence()
+  const details = useQuery(api.context.event.queryOptions({ input: { agent, session, id } }))
+  return (
+    <section
+      aria-label={t(`context.event.${event.type}`)}
+      data-testid="event-details"
+      className="mt-4 flex flex-col gap-3 rounded-lg border border-line bg-side px-4 py-3"
+    >
+      <h3 className="flex gap-3">
+        <span className="font-semibold">{t(`context.event.${event.type}`)}</span>
+        <span className="text-muted">{formatMoment(at)}</span>
+      </h3>
+      {event.type !== 'command' && <p>{sentenceOf(event)}</p>}
+      {event.type === 'flush' &&
+        event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+      {event.type === 'compaction' && (
+        <pre className="max-h-72 overflow-auto rounded-md border border-line bg-paper px-3.5 py-2 font-mono text-[12px] whitespace-pre-wrap">
+          {event.summary}
+        </pre>
+      )}
+      {details.error ? (
+        <ErrorState error={details.error} onRetry={() => void details.refetch()} />
+      ) : details.data ? (
+        <Parts details={details.data} />
+      ) : (
+        <Skeleton lines={3} />
+      )}
+    </section>
+  )
+}
+
+function Parts({ details: { dropped, kept, results } }: { details: ContextEventDetails }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {dropped.length > 0 && <Spoken title={t('context.dropped', { count: dropped.length })} messages={dropped} />}
+      {kept.length > 0 && <Spoken title={t('context.kept', { count: kept.length })} messages={kept} />}
+      {results.length > 0 && (
+        <ul className="text-[12px]">
+          {results.map(({ tool, characters, isCleared }, index) => (
+            <li key={index} className="flex gap-3">
+              <span className="font-mono">{tool}</span>
+              <span className="tabular text-muted">
+                {t(isCleared ? 'context.cleared' : 'context.trimmed', { characters: formatNumber(characters) })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Spoken({ title, messages }: { title: string; messages: ContextEventDetails['dropped'] }) {
+  return (
+    <details>
+      <summary className="cursor-pointer">{title}</summary>
+      <ul className="mt-1 max-h-96 overflow-auto rounded-md border border-line bg-paper text-[12px]">
+        {messages.map(({ role, text, tokens }, index) => (
+          <li key={index} className="flex gap-3 border-b border-soft px-3.5 py-1.5 last:border-0">
+            <span className="w-24 shrink-0 truncate font-mono text-muted">{role}</span>
+            <span className="line-clamp-4 min-w-0 flex-1 whitespace-pre-wrap">{text}</span>
+            <span className="tabular shrink-0 text-muted">{formatNumber(tokens)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

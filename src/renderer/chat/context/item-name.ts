@@ -1,0 +1,30 @@
+/** A few items are named by what they are, the others by a file's or a tool's name. */
+import { useTranslation } from 'react-i18next'
+import type { ContextItem } from '#shared/contract/index.ts'
+import { stretchOfItem, toolOfItem } from '#shared/chat/context-items.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
+
+export function useItemName(): (item: Pick<ContextItem, 'layer' | 'name'>) => string {
+  const { t } = useTranslation()
+  return ({ layer, name }) => {
+    if (layer === 'tools') return name
+    const tool = layer === 'system' ? toolOfItem(name) : undefined
+    if (tool !== undefined) return t('context.name.tool', { name: tool })
+    const stretch = layer === 'conversation' ? stretchOfItem(name) : undefined
+    if (stretch)
+      return t(stretch.from === stretch.to ? 'context.name.oneMessage' : 'context.name.messages', {
+        from: formatNumber(stretch.from),
+        to: formatNumber(stretch.to),
+      })
+    switch (name) {
+      case 'system prompt':
+      case 'tools':
+      case 'conversation':
+      case 'message':
+      case 'summary':
+        return t(`context.name.${name}`)
+      default:
+        return name
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/** How full the window was, request by request, with what happened in between; the same as a table (M45). */
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ContextEvent, ContextStep } from '#shared/contract/index.ts'
+import { formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
+import { areas, scaleOf, xOf } from './areas.ts'
+import { layerColor } from './layers.ts'
+import { EventLanes, eventColor, lanes } from './event-lanes.tsx'
+import { StepTable } from './step-table.tsx'
+
+interface TimelineProps {
+  readonly steps: readonly ContextStep[]
+  readonly events: readonly ContextEvent[]
+  /** Index of the request that is looked at. */
+  readonly at: number
+  readonly onStep: (index: number) => void
+  readonly openEvent: string | undefined
+  readonly onEvent: (id: string | undefined) => void
+}
+
+const height = 132
+
+export function Timeline({ steps, events, at, onStep, openEvent, onEvent }: TimelineProps) {
+  const { t } = useTranslation()
+  const [hasTable, setHasTable] = useState(false)
+  const scale = useMemo(() => scaleOf(steps), [steps])
+  const shapes = useMemo(() => areas(steps, height, scale), [steps, scale])
+  const most = useMemo(() => Math.max(0, ...steps.map(({ estimatedTokens }) => estimatedTokens)), [steps])
+  const y = (tokens: number) => height - (tokens / scale) * height
+  const step = steps[at]
+  const money = steps.reduce((sum, { usage }) => sum + (usage?.cost?.total ?? 0), 0)
+  const describe = (index: number) => {
+    const one = steps[index]
+    return one ? `${t('context.request', { number: index + 1 })}: ${formatNumber(one.estimatedTokens)}` : ''
+  }
+  return (
+    <section aria-label={t('context.timeline')} className="mt-10">
+      <h2 className="flex items-baseline gap-4 pb-2">
+        <span className="font-semibold">{t('context.timeline')}</span>
+        <span className="tabular text-[12px] text-muted">
+          {t('context.requests', { count: steps.length })}
+          {money > 0 && ` · ${formatMoney(money)}`}
+        </span>
+      </h2>
+      <EventLanes count={steps.length} events={events} openEvent={openEvent} onEvent={onEvent} />
+      <div className="relative" style={{ height }}>
+        <svg
+          role="img"
+          aria-label={t('context.chart', {
+            count: steps.length,
+            most: formatShort(most),
+            events: events.length,
+          })}
+          viewBox={`0 0 1000 ${height}`}
+          preserveAspectRatio="none"
+          className="absolute inset-0 size-full rounded-sm bg-side"
+          onClick={(event) => {
+            const { left, width } = event.currentTarget.getBoundingClientRect()
+            const share = (event.clientX - left) / width
+            onStep(Math.min(steps.length - 1, Math.max(0, Math.floor(share * steps.length))))
+          }}
+        >
+          {shapes.map(({ layer, points }) => (
+            <polygon key={layer} points={points} style={{ fill: layerColor(layer) }} />
+          ))}
+          {step &&
+            [step.flushAt, step.compactAt].map((tokens) =>
+              tokens > scale ? null : (
+                <line
+                  key={tokens}
+                  x1={0}
+                  x2={1000}
+                  y1={y(tokens)}
+                  y2={y(tokens)}
+                  className="stroke-text"
+                  strokeDasharray="4 4"
+                  vectorEffect="non-scaling-stroke"
+                />
+              ),
+            )}
+          <line
+            x1={xOf(at, steps.length)}
+            x2={xOf(at, steps.length)}
+            y1={0}
+            y2={height}
+            className="stroke-accent"
+            strokeWidth={2}
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
+      </div>
+      <input
+        type="range"
+        aria-label={t('context.choose')}
+        aria-valuetext={describe(at)}
+        min={0}
+        max={Math.max(0, steps.length - 1)}
+        value={at}
+        onChange={(event) => onStep(event.target.valueAsNumber)}
+        className="mt-1 w-full accent-accent"
+      />
+      <p className="flex flex-wrap items-center gap-x-5 text-[12px] text-muted">
+        {lanes.map((type) => (
+          <span key={type} className="flex items-center gap-1.5">
+            <span aria-hidden className={`size-2.5 rounded-full ${eventColor[type]}`} />
+            {t(`context.event.${type}`)}
+          </span>
+        ))}
+        {step?.usage && <StepUsage step={step} />}
+      </p>
+      <details className="mt-2" onToggle={(event) => setHasTable(event.currentTarget.open)}>
+        <summary className="cursor-pointer text-[12px] text-muted">{t('common.asTable')}</summary>
+        {hasTable && <StepTable steps={steps} at={at} onStep={onStep} />}
+      </details>
+    </section>
+  )
+}
+
+function StepUsage({ step: { usage } }: { step: ContextStep }) {
+  const { t } = useTranslation()
+  if (!usage) return null
+  return (
+    <span className="tabular ml-auto">
+      {t('context.cache', { read: formatNumber(usage.cacheRead), written: formatNumber(usage.cacheWrite) })}
+      {usage.cost && ` · ${formatMoney(usage.cost.total)}`}
+    </span>
+  )
+}

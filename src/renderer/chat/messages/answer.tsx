@@ -1,0 +1,107 @@
+/** One message of the agent: thoughts, words, tools, and how it ended; complete, or as it is being given. */
+import { useTranslation } from 'react-i18next'
+import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
+import { useAgentName } from '#lib/agents/agent-name.ts'
+import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { ShowAll } from '#lib/ui/clipped-text.tsx'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { DiffCard } from '#lib/diff-view/diff-card.tsx'
+import { Failure, Interrupted, TooLong } from './failure.tsx'
+import type { LiveTurn } from '../live-turn-state.ts'
+import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+import { Markdown } from '../../markdown/chat/markdown.tsx'
+import { ToolLine } from './tool-line.tsx'
+import { changeOf, type Answer } from './turns.ts'
+
+interface AnswerProps {
+  readonly agent: string
+  /** Undefined for the one that is being given. */
+  readonly answer: Answer | undefined
+  /** Those of the turn that are complete. */
+  readonly known: readonly Answer[]
+  readonly question: string | undefined
+  readonly isRunning: boolean
+  readonly follower: LiveTurnFollower
+}
+
+export function AnswerView({ agent, answer, known, question, isRunning, follower }: AnswerProps) {
+  const { t } = useTranslation()
+  const name = useAgentName(agent)
+  const live = useLive(follower, (turn) => (answer ? undefined : turn))
+  const streamed = live && !isShownIn(known, live) ? live : undefined
+  const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
+  const thinking = answer ? thinkingOf(answer) : (streamed?.thinking ?? '')
+  return (
+    <div className="flex flex-col gap-3 empty:hidden" aria-live={answer ? undefined : 'polite'}>
+      {thinking.trim() !== '' && <Thinking text={thinking} isOpen={!answer && text === ''} />}
+      {text !== '' && (
+        <div data-testid={answer ? 'answer' : 'live'}>
+          <span className="sr-only">{t('chat.assistant', { agent: name })}: </span>
+          <Markdown text={text} agent={agent} />
+        </div>
+      )}
+      {answer?.tools.map((step) => {
+        const change = changeOf(step)
+        return (
+          <ErrorBoundary key={step.call.id} piece="tool" of={step.result}>
+            {change ? (
+              <DiffCard agent={agent} change={change} />
+            ) : (
+              <ToolLine agent={agent} step={step} isRunning={isRunning} follower={follower} />
+            )}
+          </ErrorBoundary>
+        )
+      })}
+      {answer && <Ending message={answer.message} question={question} hasBegun={hasBegun(known)} />}
+    </div>
+  )
+}
+
+function thinkingOf({ message }: Answer): string {
+  return message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
+}
+
+/** The conversation can be read anew before the stream says that the answer is complete. */
+function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boolean {
+  if (settledAs !== undefined && known.some(({ id }) => id === settledAs)) return true
+  const last = known.at(-1)
+  return text !== '' && last !== undefined && messageText(last.message) === text
+}
+
+/** Something of the turn is there: words, or tools that were used. */
+function hasBegun(known: readonly Answer[]): boolean {
+  return known.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
+}
+
+/** How an answer ended, when it did not just end. */
+interface EndingProps {
+  readonly message: AssistantMessage
+  readonly question: string | undefined
+  readonly hasBegun: boolean
+}
+
+function Ending({ message, question, hasBegun: isBegun }: EndingProps) {
+  switch (message.stopReason) {
+    case 'length':
+      return <TooLong cutCall={message.cutCall} />
+    case 'aborted':
+      return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} hasBegun={isBegun} />
+    case 'error':
+      return <Failure message={message} question={question} />
+    case 'stop':
+    case 'toolUse':
+      return null
+  }
+}
+
+function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) {
+  const { t } = useTranslation()
+  const shown = clipPassage(text)
+  return (
+    <details className="text-muted" open={isOpen}>
+      <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{withoutPiles(shown)}</p>
+      {shown.length < text.length && <ShowAll text={text} />}
+    </details>
+  )
+}

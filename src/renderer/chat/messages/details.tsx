@@ -1,0 +1,130 @@
+/** What an answer rests on: what it recalled, what it wrote, what it used. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { SearchResponse } from '#shared/contract/index.ts'
+import type { Usage } from '#shared/chat/messages.ts'
+import { api } from '#lib/api/client.ts'
+import { formatMoney, formatNumber, formatPercent, formatScore } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Hit } from '../../search/hit.tsx'
+import { changeOf, recallsOf, usageOf, type Turn } from './turns.ts'
+import { SidePanel } from '#lib/ui/side-panel.tsx'
+import { Counts } from '#lib/diff-view/change-label.tsx'
+
+interface DetailsProps {
+  readonly agent: string
+  readonly session: string | undefined
+  readonly turn: Turn | undefined
+  readonly onClose: () => void
+}
+
+export function Details({ agent, session, turn, onClose }: DetailsProps) {
+  const { t } = useTranslation()
+  const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
+  const recalls = turn ? recallsOf(turn) : []
+  const changes = steps.map(changeOf).filter((change) => change !== undefined)
+  return (
+    <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>
+      {!turn && <p className="p-4 text-muted">{t('details.empty')}</p>}
+      {turn && recalls.length === 0 && (
+        <p className="border-b border-line p-4 text-muted">{t('details.nothingRecalled')}</p>
+      )}
+      {recalls.map((recall, index) => (
+        <Recall key={index} agent={agent} recall={recall} />
+      ))}
+      {changes.length > 0 && (
+        <section className="border-b border-line p-4">
+          <h3 className="pb-2 text-[12px] text-muted">{t('details.wrote')}</h3>
+          {changes.map((change, index) => (
+            <p key={index} className="flex gap-2 font-mono text-[12px]">
+              <Link href={paths.file(change.path, change.startLine)} className="hover:underline">
+                {change.path}
+              </Link>
+              <Counts change={change} />
+            </p>
+          ))}
+        </section>
+      )}
+      {turn && <TurnUsage turn={turn} />}
+      {session !== undefined && <SessionUsage agent={agent} session={session} />}
+    </SidePanel>
+  )
+}
+
+function Recall({ agent, recall }: { agent: string; recall: SearchResponse }) {
+  const { t } = useTranslation()
+  return (
+    <section className="flex flex-col gap-3 border-b border-line p-4">
+      <h3 className="flex gap-2 text-[12px] text-muted">
+        <span className="flex-1 truncate" title={recall.query}>
+          “{recall.query}”
+        </span>
+        <span className="tabular">
+          {t('details.recalledCount', {
+            returned: recall.results.length,
+            candidates: recall.candidates,
+            minScore: formatScore(recall.minScore),
+          })}
+        </span>
+      </h3>
+      {recall.results.map((result) => (
+        <Hit key={`${result.path}:${result.startLine}`} agent={agent} result={result} recall={recall} />
+      ))}
+      <Link href={paths.search(recall.query)} className="text-accent hover:underline">
+        {t('details.openInSearch')} →
+      </Link>
+    </section>
+  )
+}
+
+function TurnUsage({ turn }: { turn: Turn }) {
+  const { t } = useTranslation()
+  const last = turn.answers.at(-1)?.message
+  const model = last && (last.provider === 'offline' ? 'offline' : `${last.provider}/${last.model}`)
+  return <Figures title={t('details.turn')} usage={usageOf(turn)} model={model} />
+}
+
+function SessionUsage({ agent, session }: { agent: string; session: string }) {
+  const { t } = useTranslation()
+  const usage = useQuery(api.sessions.usage.queryOptions({ input: { agent, session } }))
+  return usage.data ? <Figures title={t('details.session')} usage={usage.data} /> : null
+}
+
+function Figures({ title, usage, model }: { title: string; usage: Usage; model?: string | undefined }) {
+  const { t } = useTranslation()
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return (
+    <section className="border-b border-line p-4">
+      <h3 className="pb-2 text-[12px] text-muted">{title}</h3>
+      <dl className="tabular grid grid-cols-[1fr_auto] gap-y-1">
+        <dt>{t('details.input')}</dt>
+        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(input) })}</dd>
+        {usage.cacheRead > 0 && (
+          <>
+            <dt className="text-muted">{t('details.cached')}</dt>
+            <dd className="text-right text-muted">
+              {formatNumber(usage.cacheRead)} · {formatPercent(usage.cacheRead / input)}
+            </dd>
+          </>
+        )}
+        <dt>{t('details.output')}</dt>
+        <dd className="text-right">{t('details.tokens', { tokens: formatNumber(usage.output) })}</dd>
+        {usage.cost && (
+          <>
+            <dt>{t('details.cost')}</dt>
+            <dd className="text-right">{formatMoney(usage.cost.total)}</dd>
+          </>
+        )}
+        {model !== undefined && (
+          <>
+            <dt>{t('details.model')}</dt>
+            <dd className="max-w-44 truncate text-right" title={model}>
+              {model}
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,122 @@
+/** Answers that failed or were broken off, and what can be done about it. */
+import { Shuffle } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ModelPicker } from '../models/model-picker.tsx'
+import { paths } from '#lib/router/paths.ts'
+import { useChatActions } from '../chat-actions.ts'
+import { ProviderWords } from './provider-words.tsx'
+import { toolName } from './tool-line.tsx'
+
+/** Failures that are mended in the settings, and the place there. */
+const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
+  provider_timeout: 'chat.idleTimeout',
+  provider_key_missing: 'models',
+  provider_auth: 'models',
+  provider_quota: 'models',
+  provider_error: 'models',
+  provider_unavailable: 'models',
+  spending_limit: 'spending',
+}
+
+/** Failures of the way, not of the request: what had come by then is good, and can be gone on with. */
+const breaksOff: ReadonlySet<string> = new Set([
+  'provider_cut',
+  'provider_timeout',
+  'provider_unavailable',
+  'provider_failed',
+  'provider_overloaded',
+  'provider_rate_limited',
+  'provider_garbled',
+])
+
+/** What went wrong, and what can be done about it. */
+export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
+  const { t } = useTranslation()
+  const { agent, retry, resume } = useChatActions()
+  const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
+  const section = mendedInSettings[errorCode]
+  const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
+  const isBrokenOff = breaksOff.has(errorCode) && messageText(message).trim() !== ''
+  const isLocal = provider === 'offline' || provider === 'commonplace'
+  return (
+    <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
+      <p className="font-medium text-bad">{t('common.errorTitle')}</p>
+      <p>{sentence}</p>
+      <ProviderWords sentence={sentence} data={{ provider, ...errorData }} />
+      <div className="flex flex-wrap gap-2 pt-1">
+        {(errorCode === 'step_limit' || isBrokenOff) && <Button onClick={resume}>{t('chat.resume')}</Button>}
+        {errorCode !== 'step_limit' && question !== undefined && (
+          <Button onClick={() => retry(question)}>{t('common.retry')}</Button>
+        )}
+        {question !== undefined && !isLocal && (
+          <ModelPicker
+            agent={agent}
+            value={undefined}
+            align="start"
+            onChoose={(model) => retry(question, model)}
+            trigger={
+              <Button look="quiet">
+                <Shuffle size={13} aria-hidden /> {t('chat.retryWith')}
+              </Button>
+            }
+          />
+        )}
+        {section && (
+          <Link
+            href={paths.settings(section)}
+            className="inline-flex min-h-7 items-center rounded-sm px-2.5 text-accent hover:underline"
+          >
+            {errorCode === 'provider_timeout' ? t('chat.waitLonger') : t('chat.openSettings', { provider })}
+          </Link>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface InterruptedProps {
+  readonly isCrash: boolean
+  readonly question: string | undefined
+  /** Something was said or done before: there is something to go on with. */
+  readonly hasBegun: boolean
+}
+
+/** An answer that was stopped, or that a crash cut off. */
+export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
+  const { t } = useTranslation()
+  const { retry, resume } = useChatActions()
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-muted">
+      {t(isCrash ? 'chat.cutOff' : 'chat.interrupted')}
+      {(hasBegun || question === undefined) && (
+        <Button look="quiet" onClick={resume}>
+          {t('chat.resume')}
+        </Button>
+      )}
+      {question !== undefined && (
+        <Button look="quiet" onClick={() => retry(question)}>
+          {t('common.retry')}
+        </Button>
+      )}
+    </p>
+  )
+}
+
+/** An answer that its length cut off. @param cutCall the tool that was about to be used */
+export function TooLong({ cutCall }: { cutCall: string | undefined }) {
+  const { t } = useTranslation()
+  const { resume } = useChatActions()
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-muted">
+      {cutCall === undefined ? t('chat.tooLong') : t('chat.tooLongCall', { tool: clipLine(toolName(cutCall), 80) })}
+      <Button look="quiet" onClick={resume}>
+        {t('chat.resume')}
+      </Button>
+    </p>
+  )
+}

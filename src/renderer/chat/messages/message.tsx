@@ -1,0 +1,89 @@
+/** A turn of the conversation: the question, the answers, and what happened besides. */
+import { memo, useMemo } from 'react'
+import { messageText } from '#shared/chat/messages.ts'
+import { Asked } from '../../markdown/citations/query-context.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { useChatActions } from '../chat-actions.ts'
+import { Interrupted } from './failure.tsx'
+import type { LiveTurnFollower } from '../live-turn.ts'
+import { AnswerActions } from './message-actions.tsx'
+import { SessionEventView } from './session-event.tsx'
+import { recallsOf, type Answer, type Turn } from './turns.ts'
+import { AnswerView } from './answer.tsx'
+import { SourcesLine } from './sources-line.tsx'
+import { QuestionEditor, QuestionView } from './question.tsx'
+
+interface TurnProps {
+  readonly turn: Turn
+  readonly isEditing: boolean
+  readonly isSelected: boolean
+  /** The answer is still being given. */
+  readonly isRunning: boolean
+  readonly isLast: boolean
+  readonly follower: LiveTurnFollower
+}
+
+export const TurnView = memo(function TurnView(props: TurnProps) {
+  const { turn, isEditing, isSelected, isRunning, isLast, follower } = props
+  const { agent, select } = useChatActions()
+  const { question, answers, events } = turn
+  const last = answers.at(-1)
+  const text = answers
+    .map(({ message }) => messageText(message))
+    .filter(Boolean)
+    .join('\n\n')
+  const isUnanswered = isLast && !isRunning && question !== undefined && isOpenEnded(last)
+  const asked = useMemo(() => recallsOf(turn).at(-1)?.query, [turn])
+  return (
+    <Asked value={asked}>
+      <article
+        className="flex flex-col gap-1"
+        onClick={() => select(turn.id)}
+        onFocus={() => select(turn.id)}
+        data-selected={isSelected}
+      >
+        {question && (
+          <ErrorBoundary piece="message" of={question}>
+            {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
+          </ErrorBoundary>
+        )}
+        {(answers.length > 0 || isUnanswered || isRunning) && (
+          <div className="group/message flex flex-col gap-3">
+            {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
+            {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
+              <ErrorBoundary key={place} piece="message" of={answer}>
+                <AnswerView
+                  agent={agent.id}
+                  answer={answer}
+                  known={answers}
+                  question={question?.id}
+                  isRunning={isRunning}
+                  follower={follower}
+                />
+              </ErrorBoundary>
+            ))}
+            {last && !isRunning && (
+              <ErrorBoundary piece="row" look="row" of={turn}>
+                <SourcesLine agent={agent.id} turn={turn} />
+              </ErrorBoundary>
+            )}
+            {isUnanswered && <Interrupted isCrash question={question.id} hasBegun={last !== undefined} />}
+            {last && question && !isRunning && (
+              <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
+            )}
+          </div>
+        )}
+        {events.map(({ id, event }) => (
+          <ErrorBoundary key={id} piece="message" of={event}>
+            <SessionEventView agent={agent.id} event={event} />
+          </ErrorBoundary>
+        ))}
+      </article>
+    </Asked>
+  )
+})
+
+/** Nothing came, or tools were called and nothing came after: the app ended in the middle. */
+function isOpenEnded(last: Answer | undefined): boolean {
+  return last === undefined || last.message.stopReason === 'toolUse'
+}

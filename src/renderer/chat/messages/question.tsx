@@ -1,0 +1,122 @@
+/** What the user said, with its attachments; as a field again while it is edited. */
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'
+import { useDraft } from '#lib/drafts/use-draft.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { ShowAll } from '#lib/ui/clipped-text.tsx'
+import { AttachmentChip } from '../composer/attachment-chip.tsx'
+import { useChatActions } from '../chat-actions.ts'
+import { QuestionActions } from './message-actions.tsx'
+import type { Question } from './turns.ts'
+import { isComposing } from '#lib/util/shortcuts.ts'
+
+export function QuestionView({ question }: { question: Question }) {
+  const { t } = useTranslation()
+  const { text, files, images } = splitAttachments(question.message)
+  const shown = clipPassage(text)
+  return (
+    <div className="group/message flex flex-col items-end">
+      <div className="flex max-w-[80%] flex-col items-end gap-1.5">
+        <Attached files={files} images={images} />
+        {text !== '' && (
+          <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
+            <span className="sr-only">{t('chat.you')}: </span>
+            {withoutPiles(shown)}
+            {shown.length < text.length && (
+              <div>
+                <ShowAll text={text} />
+              </div>
+            )}
+          </div>
+        )}
+      </div>
+      <QuestionActions id={question.id} text={text} versions={question.versions} />
+    </div>
+  )
+}
+
+function Attached({ files, images }: Pick<ReturnType<typeof splitAttachments>, 'files' | 'images'>) {
+  const { t } = useTranslation()
+  if (files.length === 0 && images.length === 0) return null
+  return (
+    <div className="flex flex-wrap justify-end gap-1.5">
+      {images.map(({ data, mimeType }, index) => (
+        <img
+          key={index}
+          src={`data:${mimeType};base64,${data}`}
+          alt={t('chat.picture', { number: index + 1 })}
+          className="max-h-60 max-w-full rounded-md border border-line"
+        />
+      ))}
+      {files.map(({ name }, index) => (
+        <AttachmentChip key={index} name={name} />
+      ))}
+    </div>
+  )
+}
+
+/** The message as a field again; what follows it stays on the branch that it is on. */
+export function QuestionEditor({ question }: { question: Question }) {
+  const { t } = useTranslation()
+  const { agent, edit, sendEdited } = useChatActions()
+  const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`, field)
+  /** Something was typed here; an empty field is what somebody wants, then. */
+  const [isTyped, setIsTyped] = useState(false)
+  const text = isTyped || draft.text !== '' ? draft.text : sent
+  const setText = (next: string) => {
+    setIsTyped(true)
+    change(() => ({ text: next, attachments: [] }))
+  }
+  const [isSending, setIsSending] = useState(false)
+  const send = async () => {
+    if (text.trim() === '' || isSending) return
+    setIsSending(true)
+    const isTaken = await sendEdited(question.id, text.trim())
+    if (isTaken) clear()
+    else setIsSending(false)
+  }
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-accent bg-raised px-3.5 py-2.5">
+      <textarea
+        ref={field}
+        autoFocus
+        value={text}
+        aria-label={t('chat.edit')}
+        onChange={(event) => setText(event.target.value)}
+        onFocus={({ target }) => target.setSelectionRange(target.value.length, target.value.length)}
+        onKeyDown={(event) => {
+          if (isComposing(event)) return
+          if (event.key === 'Escape') edit(undefined)
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          void send()
+        }}
+        className="max-h-[40vh] w-full resize-none bg-transparent text-[14px] leading-relaxed outline-none [field-sizing:content]"
+      />
+      <div className="flex flex-wrap justify-end gap-2">
+        {text !== sent && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              clear()
+              setIsTyped(false)
+              field.current?.focus()
+            }}
+          >
+            {t('draft.fromSent')}
+          </Button>
+        )}
+        <Button look="quiet" onClick={() => edit(undefined)}>
+          {t('common.cancel')}
+        </Button>
+        <Button look="primary" disabled={text.trim() === '' || isSending} onClick={() => void send()}>
+          {t('chat.send')}
+        </Button>
+      </div>
+    </div>
+  )
+}

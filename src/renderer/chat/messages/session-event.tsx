@@ -1,0 +1,139 @@
+/** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { commands } from '#shared/chat/commands.ts'
+import type { CommandOutcome, SessionEvent } from '#shared/contract/index.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { formatNumber, formatScore, formatShort } from '#lib/i18n/format.ts'
+import { DiffCard } from '#lib/diff-view/diff-card.tsx'
+import { Markdown } from '../../markdown/chat/markdown.tsx'
+import { PlaceLink } from '../../markdown/citations/place-link.tsx'
+import { useEventSentence } from '../sessions/event-sentence.ts'
+
+export function SessionEventView({ agent, event }: { agent: string; event: SessionEvent }) {
+  const sentenceOf = useEventSentence()
+  switch (event.type) {
+    case 'flush':
+      return (
+        <Rule text={sentenceOf(event)} isWarning={event.status === 'rescued'}>
+          {event.changes.length > 0 &&
+            event.changes.map((change, index) => <DiffCard key={index} agent={agent} change={change} />)}
+        </Rule>
+      )
+    case 'compaction':
+      return (
+        <Rule text={sentenceOf(event)} isWarning={event.leftOut}>
+          <div className="rounded-md border border-line px-4 py-3">
+            <Markdown text={event.summary} agent={agent} />
+          </div>
+        </Rule>
+      )
+    case 'prune':
+      return <Rule text={sentenceOf(event)} />
+    case 'notice':
+      return <Rule text={sentenceOf(event)} isWarning />
+    case 'command':
+      return <CommandView agent={agent} command={event.command} outcome={event.outcome} />
+  }
+}
+
+function Rule({ text, isWarning = false, children }: { text: string; isWarning?: boolean; children?: ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const line = <span aria-hidden className="flex-1 border-t border-line" />
+  const look = `flex w-full items-center gap-4 text-[12px] ${isWarning ? 'text-warning' : 'text-muted'}`
+  return (
+    <div className="flex flex-col gap-3" data-testid="event">
+      {children ? (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className={`${look} min-h-6 hover:text-text`}
+        >
+          {line}
+          {text}
+          {line}
+        </button>
+      ) : (
+        <p className={look}>
+          {line}
+          <span className="max-w-[80%] text-center">{text}</span>
+          {line}
+        </p>
+      )}
+      {isOpen && children}
+    </div>
+  )
+}
+
+function CommandView({ agent, command, outcome }: { agent: string; command: string; outcome: CommandOutcome }) {
+  return (
+    <div className="flex flex-col gap-1 pb-3" data-testid="command">
+      <p className="font-mono text-[12px] text-muted">/{command}</p>
+      <Outcome agent={agent} outcome={outcome} />
+    </div>
+  )
+}
+
+function Outcome({ agent, outcome }: { agent: string; outcome: CommandOutcome }) {
+  const { t } = useTranslation()
+  switch (outcome.kind) {
+    case 'compacted':
+      return <p>{t('kept.compacted', { before: formatShort(outcome.before), after: formatShort(outcome.after) })}</p>
+    case 'nothingToCompact':
+      return <p>{t('command.nothingToCompact')}</p>
+    case 'needsArgument':
+      return <p>{t('command.needsArgument', { command: outcome.command })}</p>
+    case 'remembered':
+      return <DiffCard agent={agent} change={outcome.change} />
+    case 'found':
+      return outcome.results.length === 0 ? (
+        <p>{t('search.nothing', { query: outcome.query })}</p>
+      ) : (
+        <ul className="text-[12px]">
+          {outcome.results.map(({ path, startLine, score, snippet }) => (
+            <li key={`${path}:${startLine}`} className="flex gap-3">
+              <span className="tabular font-mono">{formatScore(score)}</span>
+              <span className="min-w-0">
+                <PlaceLink agent={agent} path={path} startLine={startLine} className="font-mono text-accent" />
+                {snippet !== undefined && <span className="block break-words text-muted">{snippet}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )
+    case 'model':
+      return <p>{t('command.model', { model: outcome.model })}</p>
+    case 'agent':
+      return <p>{t('command.agent', { agent: outcome.agent, workspace: outcome.workspace })}</p>
+    case 'status':
+      return (
+        <p className="tabular">
+          {t('command.status', {
+            tokens: formatNumber(outcome.tokens),
+            window: formatNumber(outcome.contextWindow),
+            files: formatNumber(outcome.files),
+            chunks: formatNumber(outcome.chunks),
+            model: outcome.model,
+          })}
+          {outcome.flushAt !== undefined && ` · ${t('context.flush', { tokens: formatNumber(outcome.flushAt) })}`}
+          {outcome.compactAt !== undefined && ` · ${t('context.compact', { tokens: formatNumber(outcome.compactAt) })}`}
+        </p>
+      )
+    case 'help':
+      return (
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5">
+          {commands.map(({ name, argument }) => (
+            <div key={name} className="contents">
+              <dt className="font-mono text-[12px]">
+                /{name} {argument && <span className="text-muted">{t(`command.argument.${argument}`)}</span>}
+              </dt>
+              <dd className="text-muted">{t(`command.about.${name}`)}</dd>
+            </div>
+          ))}
+        </dl>
+      )
+    case 'failed':
+      return <p className="text-bad">{explainCode(outcome.code, outcome.data)}</p>
+  }
+}

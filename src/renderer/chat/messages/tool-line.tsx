@@ -1,0 +1,102 @@
+/** One quiet line for a tool call; it opens to what came of it, in words. */
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { clipLine } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { formatPercent } from '#lib/i18n/format.ts'
+import { useLive, type LiveTurnFollower } from '../live-turn.ts'
+import { ToolStory } from './tool-result-details.tsx'
+import { recallOf, type ToolStep } from './turns.ts'
+
+const known = [
+  ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
+  // What Anthropic's memory tool was told to do.
+  ...([
+    'memory_view',
+    'memory_create',
+    'memory_str_replace',
+    'memory_insert',
+    'memory_delete',
+    'memory_rename',
+  ] as const),
+]
+
+interface ToolLineProps {
+  readonly agent: string
+  readonly step: ToolStep
+  readonly isRunning: boolean
+  readonly follower: LiveTurnFollower
+}
+
+export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const { call, result } = step
+  const did = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
+  const name = known.find((tool) => tool === did)
+  const recall = recallOf(step)
+  return (
+    <div className="text-muted">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex min-h-6 max-w-full flex-wrap items-center gap-x-2 rounded-sm text-left hover:text-text"
+      >
+        <ChevronRight size={12} aria-hidden className={`shrink-0 transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="shrink-0">{name ? t(`tool.${name}`) : clipLine(toolName(call.name), 80)}</span>
+        <Subject call={call} />
+        {recall && (
+          <span className="tabular shrink-0">
+            · {t('tool.found', { returned: recall.results.length, candidates: recall.candidates })} ·{' '}
+            {Math.max(1, Math.round(recall.timings.totalMs))} ms
+          </span>
+        )}
+        {result?.isError && <span className="shrink-0 text-bad">· {t('tool.failed')}</span>}
+        {!result &&
+          (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
+      </button>
+      {isOpen && (
+        <ErrorBoundary piece="tool" of={result}>
+          <ToolStory agent={agent} step={step} />
+        </ErrorBoundary>
+      )}
+    </div>
+  )
+}
+
+/** `/memories/tea.md`, as Anthropic's memory tool calls it → `memory/tea.md`. */
+function withoutMemories(path: string): string {
+  return path.replace(/^\/memories(?=\/|$)/, 'memory')
+}
+
+/** `mcp__files__read` → `files: read`. */
+export function toolName(tool: string): string {
+  return tool.replace(/^mcp__(.+?)__/, '$1: ')
+}
+
+function Progress({ call, follower }: { call: string; follower: LiveTurnFollower }) {
+  const { t } = useTranslation()
+  const progress = useLive(follower, (turn) => turn.progress.find((known) => known.call === call))
+  const share = progress?.share ?? null
+  return (
+    <span className="tabular flex shrink-0 items-center gap-2">
+      · {progress?.note || t('tool.running')}
+      {share !== null && (
+        <>
+          <progress max={1} value={share} className="h-1 w-24 accent-accent" />
+          {formatPercent(share)}
+        </>
+      )}
+    </span>
+  )
+}
+
+function Subject({ call }: { call: ToolStep['call'] }) {
+  const { query, old_path, path = old_path } = call.arguments
+  if (typeof query === 'string') return <span className="truncate text-text">“{clipLine(query)}”</span>
+  return typeof path === 'string' && path !== '' ? (
+    <span className="truncate font-mono text-[12px]">{clipLine(withoutMemories(path))}</span>
+  ) : null
+}

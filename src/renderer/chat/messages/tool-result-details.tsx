@@ -1,0 +1,172 @@
+/** What a tool did, in words: what was looked for, found, read, written. The JSON of it is one more click. */
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { SearchResponse } from '#shared/contract/index.ts'
+import { messageText } from '#shared/chat/messages.ts'
+import type { WrongArgument } from '#shared/chat/tool-details.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { formatScore } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Hit } from '../../search/hit.tsx'
+import { PlaceLink } from '../../markdown/citations/place-link.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ClippedText } from '#lib/ui/clipped-text.tsx'
+import { recallOf, type ToolStep } from './turns.ts'
+
+export function ToolStory({ agent, step }: { agent: string; step: ToolStep }) {
+  const recall = recallOf(step)
+  return (
+    <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]" data-testid="tool-story">
+      {recall ? <Searched agent={agent} recall={recall} /> : <Done agent={agent} step={step} />}
+      <Raw step={step} />
+    </div>
+  )
+}
+
+function Searched({ agent, recall }: { agent: string; recall: SearchResponse }) {
+  const { t } = useTranslation()
+  const { query, results, candidates, provider, minScore } = recall
+  const left = candidates - results.length
+  const by = t(provider === 'none' ? 'tool.byWords' : 'tool.byBoth')
+  return (
+    <>
+      <p>{t('tool.lookedFor', { query: clipLine(query), by })}</p>
+      {results.length > 0 && (
+        <ul className="flex flex-col gap-4 border-l border-line pl-4">
+          {results.map((result) => (
+            <li key={`${result.path}:${result.startLine}`}>
+              <Hit agent={agent} result={result} recall={recall} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        {results.length === 0 && `${t('tool.foundNothing')} `}
+        {left > 0 && `${t('tool.leftOut', { count: left, minScore: formatScore(minScore) })} `}
+        <Link href={paths.search(query)} className="text-accent hover:underline">
+          {t('details.openInSearch')} →
+        </Link>
+      </p>
+    </>
+  )
+}
+
+function Done({ agent, step: { call, result } }: { agent: string; step: ToolStep }) {
+  const { t } = useTranslation()
+  const text = result ? messageText(result) : ''
+  const { path, from } = call.arguments
+  const startLine = typeof from === 'number' ? from : 1
+  if (result?.details?.kind === 'wrongArguments') return <WrongArguments problems={result.details.problems} />
+  if (result?.isError) return <p className="text-bad">{t('tool.saidNo', { reason: clipLine(text, 2000) })}</p>
+  if (call.name === 'list') return <Listed text={text} />
+  if ((call.name === 'memory_get' || call.name === 'read') && typeof path === 'string') {
+    const read = textOf(text)
+    const endLine = startLine + Math.max(1, read.split('\n').length) - 1
+    return (
+      <Told sentence={t('tool.readLines', { count: endLine - startLine + 1 })} text={read}>
+        <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} className="text-text" />
+      </Told>
+    )
+  }
+  if (!result) return null
+  return (
+    <>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-3">
+        {Object.entries(call.arguments).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt>{clipLine(name, 60)}</dt>
+            <dd className="min-w-0 break-words text-text">
+              {clipLine(typeof value === 'string' ? value : JSON.stringify(value), 500)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {text !== '' && <Told sentence={t('tool.cameBack')} text={text} />}
+    </>
+  )
+}
+
+function WrongArguments({ problems }: { problems: readonly WrongArgument[] }) {
+  const { t } = useTranslation()
+  return (
+    <div className="text-text">
+      <p>{t('wrongArguments.title')}</p>
+      <ul className="list-disc pl-5">
+        {problems.map(({ field, fault, expected }) => (
+          <li key={`${field} ${fault}`} className="break-words">
+            {t(`wrongArguments.${fault}`, { field: field || t('wrongArguments.whole'), expected })}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Listed({ text }: { text: string }) {
+  const { t } = useTranslation()
+  const files = text.split('\n').flatMap((line) => /^(.+\.(?:md|markdown)) \(\d+ bytes\)$/i.exec(line)?.[1] ?? [])
+  return (
+    <>
+      <p>{t('tool.listed', { count: files.length })}</p>
+      <ul className="max-h-60 overflow-y-auto font-mono">
+        {files.map((path) => (
+          <li key={path}>
+            <Link href={paths.file(path)} className="hover:underline">
+              {path}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Told({ sentence, text, children }: { sentence: string; text: string; children?: ReactNode }) {
+  return (
+    <section>
+      <p className="pb-1">
+        {sentence} {children}
+      </p>
+      <ClippedText text={text} className={textLook} />
+    </section>
+  )
+}
+
+const textLook =
+  'max-h-72 overflow-auto rounded-sm border border-line bg-side p-2 font-mono break-words whitespace-pre-wrap text-text'
+
+function Raw({ step: { call, result } }: { step: ToolStep }) {
+  const { t } = useTranslation()
+  return (
+    <details>
+      <summary className="w-fit cursor-pointer rounded-sm hover:text-text">{t('tool.raw')}</summary>
+      <h4 className="pt-1 text-[11px]">{t('tool.arguments')}</h4>
+      <ClippedText text={JSON.stringify(call.arguments, null, 2)} className={textLook} />
+      {result && (
+        <>
+          <h4 className="pt-1 text-[11px]">{t('tool.result')}</h4>
+          <ClippedText text={pretty(messageText(result))} className={textLook} />
+        </>
+      )}
+    </details>
+  )
+}
+
+/** `memory_get` wraps what it read. */
+function textOf(result: string): string {
+  if (result.length > maxPretty) return result
+  const value = parseJson(result)
+  return typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
+    ? value.text
+    : result
+}
+
+/** Longer answers are shown as they came. */
+const maxPretty = 200_000
+
+function pretty(text: string): string {
+  if (text.length > maxPretty) return text
+  const value = parseJson(text)
+  return value === undefined ? text : JSON.stringify(value, null, 2)
+}

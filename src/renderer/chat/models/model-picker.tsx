@@ -1,0 +1,146 @@
+/** All models there are, to be searched and chosen from; any other can be named in full. */
+import { Popover } from '@base-ui/react/popover'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Command } from 'cmdk'
+import { Check, Lock, RotateCw } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, Model } from '#shared/contract/index.ts'
+import { modelProviders } from '#shared/util/providers.ts'
+import { api, client } from '#lib/api/client.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { formatMoney, formatShort } from '#lib/i18n/format.ts'
+import { IconButton } from '#lib/ui/button.tsx'
+import { paths } from '#lib/router/paths.ts'
+
+interface ModelPickerProps {
+  readonly agent: Agent
+  readonly value: string | undefined
+  readonly onChoose: (id: string) => void
+  /** The button that opens it. */
+  readonly trigger: ReactElement
+  readonly align?: 'start' | 'end'
+}
+
+const modelId = new RegExp(`^(${modelProviders.join('|')})/\\S+$`)
+
+export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: ModelPickerProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const choose = (id: string) => {
+    setIsOpen(false)
+    onChoose(id)
+  }
+  return (
+    <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+      <Popover.Trigger render={trigger} />
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align={align} side="top" className="z-50">
+          <Popover.Popup className="w-[420px] overflow-hidden rounded-md border border-line bg-raised shadow-float">
+            <Picker agent={agent} value={value} onChoose={choose} onLeave={() => setIsOpen(false)} />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+/** Chooses the model that the agent answers with. */
+export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
+  const set = useMutation(api.settings.setModel.mutationOptions())
+  const choose = (model: string) => set.mutate({ agent: agent.id, model })
+  return <ModelPicker agent={agent} value={agent.model} onChoose={choose} trigger={trigger} />
+}
+
+interface PickerProps {
+  readonly agent: Agent
+  readonly value: string | undefined
+  readonly onChoose: (id: string) => void
+  readonly onLeave: () => void
+}
+
+function Picker({ agent, value, onChoose, onLeave }: PickerProps) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const [query, setQuery] = useState('')
+  const input = { agent: agent.id }
+  const list = useQuery(api.chat.models.queryOptions({ input }))
+  const refresh = useMutation({
+    mutationFn: () => client.chat.models({ ...input, fresh: true }),
+    onSuccess: (fresh) => queries.setQueryData(api.chat.models.queryKey({ input }), fresh),
+  })
+  const models = list.data?.models ?? []
+  const groups = Map.groupBy(
+    models.filter(({ available }) => available),
+    ({ provider }) => provider,
+  )
+  const typed = query.trim()
+  return (
+    <Command label={t('status.model')} loop>
+      <div className="flex items-center border-b border-line pr-1.5">
+        <Command.Input
+          autoFocus
+          value={query}
+          onValueChange={setQuery}
+          placeholder={t('models.search')}
+          className="min-w-0 flex-1 bg-transparent px-3 py-2.5 outline-none placeholder:text-muted"
+        />
+        <IconButton label={t('models.refresh')} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+          <RotateCw size={13} className={refresh.isPending ? 'animate-spin' : ''} />
+        </IconButton>
+      </div>
+      <Command.List className="max-h-80 overflow-y-auto p-1">
+        <Command.Empty className="px-3 py-4 text-muted">{t('models.none')}</Command.Empty>
+        {[...groups].map(([provider, members]) => (
+          <Command.Group
+            key={provider}
+            heading={provider}
+            className="[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted"
+          >
+            {members.map((model) => (
+              <ModelRow key={model.id} model={model} isChosen={model.id === value} onChoose={onChoose} />
+            ))}
+          </Command.Group>
+        ))}
+        {modelId.test(typed) && !models.some(({ id }) => id === typed) && (
+          <Command.Item forceMount value={typed} onSelect={() => onChoose(typed)} className={rowLook}>
+            {t('models.use', { model: typed })}
+          </Command.Item>
+        )}
+      </Command.List>
+      <footer className="flex flex-col gap-1 border-t border-line px-3 py-2 text-[12px] text-muted">
+        {list.data?.failures.map(({ provider, code }) => (
+          <p key={provider} className="text-warning">
+            {explainCode(code, { provider })}
+          </p>
+        ))}
+        <Link href={paths.settings('models')} onClick={onLeave} className="text-accent hover:underline">
+          {t('models.setUp')}
+        </Link>
+      </footer>
+    </Command>
+  )
+}
+
+const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2 data-[selected=true]:bg-selected'
+
+function ModelRow({ model, isChosen, onChoose }: { model: Model; isChosen: boolean; onChoose: (id: string) => void }) {
+  const { t } = useTranslation()
+  const { id, contextWindow, prices, isLocal } = model
+  return (
+    <Command.Item value={id} onSelect={() => onChoose(id)} className={rowLook}>
+      <span className="w-3.5 shrink-0">{isChosen && <Check size={13} aria-label={t('models.chosen')} />}</span>
+      <span className="min-w-0 flex-1 truncate">{id === 'offline' ? t('status.noModel') : model.model}</span>
+      {isLocal && (
+        <span title={t('local.modelTitle')} className="flex shrink-0 items-center gap-1 text-[12px] text-muted">
+          <Lock size={11} aria-hidden />
+          {t('local.model')}
+        </span>
+      )}
+      <span className="tabular shrink-0 text-[12px] text-muted">
+        {formatShort(contextWindow)}
+        {prices && prices.output > 0 && ` · ${formatMoney(prices.input)} / ${formatMoney(prices.output)}`}
+      </span>
+    </Command.Item>
+  )
+}

@@ -1,0 +1,26 @@
+/** What happened to a conversation besides messages, each in a sentence. */
+import { useTranslation } from 'react-i18next'
+import type { SessionEvent } from '#shared/contract/index.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { formatShort } from '#lib/i18n/format.ts'
+
+type Keeping = Exclude<SessionEvent, { type: 'command' }>
+
+export function useEventSentence(): (event: Keeping) => string {
+  const { t } = useTranslation()
+  return (event) => {
+    switch (event.type) {
+      case 'flush':
+        return t(`kept.flush.${event.status}`, { count: event.changes.length })
+      case 'compaction':
+        return t(event.leftOut ? 'kept.leftOut' : 'kept.compacted', {
+          before: formatShort(event.before),
+          after: formatShort(event.after),
+        })
+      case 'prune':
+        return t('kept.pruned', { count: event.results, characters: formatShort(event.before - event.after) })
+      case 'notice':
+        return `${t('kept.compactionFailed')} ${explainCode(event.code, event.data)}`
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
+import { useQuery } from '@tanstack/react-query'
+import { MoreHorizontal, Pin, X } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, SessionSummary } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { IconButton } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { Highlight } from '#lib/ui/highlight.tsx'
+import { paths, sessionAt } from '#lib/router/paths.ts'
+import { SectionTitle } from '#lib/ui/nav-row.tsx'
+import { FilterField } from '#lib/ui/search-field.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { SessionMenu } from './session-menu.tsx'
+
+export function SessionList({ agent, current }: { agent: Agent; current: string }) {
+  const { t } = useTranslation()
+  const [query, setQuery] = useState('')
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  const rows = useMemo(() => chatRows(sessions.data ?? []), [sessions.data])
+  const shown = sessionAt(current)
+  if (sessions.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('nav.noChats')}</p>
+  return (
+    <>
+      <div className="relative px-0.5 pb-0.5">
+        <FilterField label={t('session.search')} value={query} onChange={setQuery} className="w-full" />
+        {query !== '' && (
+          <IconButton label={t('common.clear')} className="absolute right-0.5" onClick={() => setQuery('')}>
+            <X size={12} />
+          </IconButton>
+        )}
+      </div>
+      {query.trim() === '' ? (
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} heightOf={heightOf} reveal={shown}>
+          {(row) =>
+            typeof row === 'string' ? (
+              <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
+            ) : (
+              <ErrorBoundary piece="row" of={row}>
+                <SessionRow agent={agent.id} summary={row} current={current} />
+              </ErrorBoundary>
+            )
+          }
+        </VirtualRows>
+      ) : (
+        <Found agent={agent} query={query.trim()} />
+      )}
+    </>
+  )
+}
+
+function SessionRow({ agent, summary, current }: { agent: string; summary: SessionSummary; current: string }) {
+  const { t } = useTranslation()
+  const isCurrent = sessionAt(current) === summary.id && current.startsWith('/chat/')
+  return (
+    <div
+      className={`group/row relative rounded-sm transition-colors duration-150 ${isCurrent ? 'bg-selected' : 'hover:bg-soft'}`}
+    >
+      <Link
+        href={paths.chat(summary.id)}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex min-h-[27px] items-center gap-1.5 rounded-sm px-2 group-focus-within/row:pr-8 group-hover/row:pr-8"
+      >
+        {summary.pinned && <Pin size={11} aria-label={t('session.pinned')} className="shrink-0 text-muted" />}
+        <span className="min-w-0 flex-1 truncate">{clipLine(summary.title) || t('nav.untitled')}</span>
+      </Link>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <SessionMenu
+          agent={agent}
+          summary={summary}
+          trigger={
+            <IconButton label={t('session.menuOf', { title: clipLine(summary.title, 100) })}>
+              <MoreHorizontal size={14} />
+            </IconButton>
+          }
+        />
+      </span>
+    </div>
+  )
+}
+
+function Found({ agent, query }: { agent: Agent; query: string }) {
+  const { t } = useTranslation()
+  const deferred = useDeferredValue(query)
+  const found = useQuery(api.sessions.find.queryOptions({ input: { agent: agent.id, query: deferred } }))
+  if (found.data?.length === 0) return <p className="px-2 pt-4 text-muted">{t('session.nothing', { query })}</p>
+  const words = deferred.split(/\s+/)
+  return (
+    <section aria-label={t('session.found')} className="pt-2">
+      {(found.data ?? []).map(({ id, title, message, snippet }) => (
+        <Link key={id} href={paths.chat(id, message)} className="block rounded-sm px-2 py-1 hover:bg-soft">
+          <span className="block truncate">
+            <Highlight text={clipLine(title) || t('nav.untitled')} words={words} />
+          </span>
+          {snippet && (
+            <span className="line-clamp-2 text-[12px] text-muted">
+              <Highlight text={clipLine(snippet)} words={words} />
+            </span>
+          )}
+        </Link>
+      ))}
+    </section>
+  )
+}
+
+type Day = 'pinned' | 'today' | 'yesterday' | 'older'
+
+/** Each day, and below it its conversations. */
+function chatRows(sessions: readonly SessionSummary[]): (Day | SessionSummary)[] {
+  const midnight = new Date().setHours(0, 0, 0, 0)
+  const dayBefore = new Date(midnight - 1).setHours(0, 0, 0, 0)
+  const dayOf = ({ pinned, updatedAt }: SessionSummary): Day => {
+    if (pinned) return 'pinned'
+    return updatedAt >= midnight ? 'today' : updatedAt >= dayBefore ? 'yesterday' : 'older'
+  }
+  const groups = Map.groupBy(sessions, dayOf)
+  const days: Day[] = ['pinned', 'today', 'yesterday', 'older']
+  return days.flatMap((day) => {
+    const members = groups.get(day)
+    return members ? [day, ...members] : []
+  })
+}
+
+const keyOfRow = (row: Day | SessionSummary) => (typeof row === 'string' ? row : row.id)
+const heightOf = (row: Day | SessionSummary) => (typeof row === 'string' ? 38 : 27)

@@ -1,0 +1,75 @@
+/** What can be done with a conversation as a whole. */
+import { useMutation } from '@tanstack/react-query'
+import { MoreHorizontal } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { SessionSummary } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { download } from '#lib/util/download.ts'
+import { paths, sessionAt, usePlace } from '#lib/router/paths.ts'
+import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+
+interface SessionMenuProps {
+  readonly agent: string
+  readonly summary: SessionSummary
+  readonly trigger?: ReactElement
+}
+
+export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const session = sessionAt(usePlace())
+  const [isRenaming, setIsRenaming] = useState(false)
+  const target = { agent, session: summary.id }
+  const rename = useMutation(api.sessions.rename.mutationOptions())
+  const pin = useMutation(api.sessions.pin.mutationOptions())
+  const save = useMutation(api.sessions.export.mutationOptions({ onSuccess: ({ name, text }) => download(name, text) }))
+  const remove = useMutation(
+    api.sessions.remove.mutationOptions({
+      onSuccess() {
+        if (session === summary.id) navigate(paths.chat())
+        const title = clipLine(summary.title, 100) || t('nav.untitled')
+        tellDone(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+      },
+    }),
+  )
+  return (
+    <>
+      <ActionMenu
+        trigger={
+          trigger ?? (
+            <IconButton label={t('session.menu')}>
+              <MoreHorizontal size={15} />
+            </IconButton>
+          )
+        }
+      >
+        <ActionItem onClick={() => setIsRenaming(true)}>{t('session.rename')}</ActionItem>
+        <ActionItem onClick={() => pin.mutate({ ...target, pinned: !summary.pinned })}>
+          {t(summary.pinned ? 'session.unpin' : 'session.pin')}
+        </ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'markdown' })}>
+          {t('session.exportMarkdown')}
+        </ActionItem>
+        <ActionItem onClick={() => save.mutate({ ...target, format: 'jsonl' })}>{t('session.exportJsonl')}</ActionItem>
+        <ActionSeparator />
+        <ActionItem onClick={() => remove.mutate(target)}>{t('session.remove')}</ActionItem>
+      </ActionMenu>
+      {isRenaming && (
+        <PromptDialog
+          title={t('session.rename')}
+          label={t('session.name')}
+          initial={summary.title}
+          action={t('session.save')}
+          onClose={() => setIsRenaming(false)}
+          onSubmit={(name) => rename.mutate({ ...target, name })}
+        />
+      )}
+    </>
+  )
+}

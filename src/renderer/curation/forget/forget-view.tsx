@@ -1,0 +1,126 @@
+/** One place to say what shall be gone for good: where it stands, what of it is meant, and what is out of reach. */
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { maxPhrase } from '#shared/util/limits.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { ForgetOutcomeView } from './forget-outcome.tsx'
+import { ForgetPlaces } from './forget-places.tsx'
+import { OutOfReach } from './out-of-reach.tsx'
+import { useForget, type ForgetState } from './use-forget.ts'
+
+export function ForgetView({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const state = useForget(agent.id)
+  const [typed, setTyped] = useState('')
+  const { query, words, running, outcome } = state
+  return (
+    <section aria-label={t('forget.title')} className="flex min-w-0 flex-1 flex-col" data-testid="forget">
+      <ViewHeader title={t('forget.title')} />
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto flex max-w-[760px] flex-col gap-5 px-7 py-6 max-sm:px-4">
+          <p className="max-w-[66ch] text-muted">{t('forget.lead')}</p>
+          <form
+            className="flex flex-wrap gap-2"
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (typed.trim() !== '') state.look(typed)
+            }}
+          >
+            <input
+              autoFocus
+              value={typed}
+              maxLength={maxPhrase}
+              disabled={running !== undefined}
+              aria-label={t('forget.words')}
+              placeholder={t('forget.words')}
+              onChange={(event) => setTyped(event.target.value)}
+              className="min-w-0 flex-1 basis-60 rounded-sm border border-line bg-raised px-3 py-1.5 outline-none focus:border-accent"
+            />
+            <Button type="submit" disabled={typed.trim() === '' || running !== undefined}>
+              {t('forget.look')}
+            </Button>
+          </form>
+          {running ? (
+            <Running state={state} />
+          ) : outcome ? (
+            <ForgetOutcomeView outcome={outcome} words={words} />
+          ) : words === '' ? null : query.error ? (
+            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          ) : query.data ? (
+            <Found state={state} />
+          ) : (
+            <Skeleton lines={8} />
+          )}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+function Running({ state: { running, stop } }: { state: ForgetState }) {
+  const { t } = useTranslation()
+  const { done = 0, total = 0 } = running ?? {}
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-3">
+      <progress
+        aria-label={t('forget.running')}
+        value={total === 0 ? undefined : done}
+        max={Math.max(1, total)}
+        className="w-48"
+      />
+      <span className="text-muted">{t('forget.running')}</span>
+      <Button onClick={stop}>{t('find.stop')}</Button>
+    </div>
+  )
+}
+
+function Found({ state }: { state: ForgetState }) {
+  const { t } = useTranslation()
+  const [isAsking, setIsAsking] = useState(false)
+  const { query, words, lines } = state
+  if (!query.data) return null
+  const { places, near, git, models } = query.data
+  const isNothing = places.length === 0 && near.length === 0
+  return (
+    <>
+      {places.length === 0 && <p>{t('forget.nothing', { words })}</p>}
+      <ForgetPlaces state={state} places={places} near={near} />
+      <OutOfReach git={git} models={models} />
+      {!isNothing && (
+        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
+          <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setIsAsking(true)}>
+            {t('forget.run')}
+          </Button>
+        </div>
+      )}
+      {isAsking && (
+        <Modal
+          className="top-[22vh] left-1/2 flex w-[min(460px,92vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+          onClose={() => setIsAsking(false)}
+        >
+          <ModalTitle>{t('forget.sure', { words })}</ModalTitle>
+          <p>{t('forget.sureHint')}</p>
+          <div className="flex justify-end gap-2">
+            <Button look="quiet" onClick={() => setIsAsking(false)}>
+              {t('common.cancel')}
+            </Button>
+            <Button
+              look="primary"
+              onClick={() => {
+                setIsAsking(false)
+                void state.run()
+              }}
+            >
+              {t('forget.runNow')}
+            </Button>
+          </div>
+        </Modal>
+      )}
+    </>
+  )
+}

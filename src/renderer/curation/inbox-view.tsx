@@ -1,0 +1,220 @@
+/** Proposals that keep memory true, each to be accepted, edited, refused or put off (M60); all of it from the keyboard. */
+import { ArrowLeft, ListChecks, Sparkles } from 'lucide-react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Choice } from '#lib/ui/choice.tsx'
+import { isComposing } from '#lib/util/shortcuts.ts'
+import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { ChosenView } from './chosen-view.tsx'
+import { ProposalList } from './proposal-list.tsx'
+import { ProposalView } from './proposal-view.tsx'
+import { ReviewDialog } from './review-dialog.tsx'
+import { ReviewNote } from './review-note.tsx'
+import { StuckNote } from './stuck-note.tsx'
+import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
+
+/** @param proposal the one that is shown first */
+export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
+  const { t } = useTranslation()
+  const inbox = useInbox(agent.id, proposal)
+  const [isEditing, setIsEditing] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
+  /** On a narrow screen the list and the proposal take turns. */
+  const [isOpened, setIsOpened] = useState(proposal !== undefined)
+  const { query, current, proposals, part, chosen } = inbox
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event) || event.altKey || belongsElsewhere(event)) return
+    const isMod = event.ctrlKey || event.metaKey
+    const done = keyActions(inbox, () => current && current.files.length > 0 && part === 'open' && setIsEditing(true))
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+    const action = done[isMod ? `Mod+${key}` : key]
+    if (!action) return
+    event.preventDefault()
+    action()
+  }
+  const view = useRef<HTMLElement>(null)
+  // What had the focus went with the last proposal: keys are for the view all the same, `u` first of all.
+  const isEmpty = proposals.length === 0
+  useEffect(() => {
+    if (isEmpty && document.activeElement === document.body) view.current?.focus({ preventScroll: true })
+  }, [isEmpty])
+  return (
+    <section
+      ref={view}
+      tabIndex={-1}
+      aria-label={t('upkeep.title')}
+      className="@container flex min-w-0 flex-1 flex-col outline-none"
+      onKeyDown={onKeyDown}
+      data-testid="inbox"
+    >
+      <ViewHeader
+        title={t('upkeep.title')}
+        aside={query.data ? t('upkeep.count', { count: query.data.open.length }) : ''}
+      >
+        <Choice
+          label={t('upkeep.shown')}
+          value={part}
+          options={inboxParts.map((value) => ({ value, name: t(`upkeep.part.${value}`) }))}
+          onChoose={inbox.show}
+        />
+        <Look inbox={inbox} onReview={() => setIsAsking(true)} />
+      </ViewHeader>
+      <StuckNote inbox={inbox} />
+      <ReviewNote inbox={inbox} onReview={() => setIsAsking(true)} />
+      {isAsking && (
+        <ReviewDialog
+          agent={agent.id}
+          onStart={() => {
+            setIsAsking(false)
+            inbox.review()
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.isPending ? (
+        <Skeleton lines={9} />
+      ) : proposals.length === 0 ? (
+        <Empty inbox={inbox} />
+      ) : (
+        <div className="flex min-h-0 flex-1">
+          <div
+            className={`flex min-w-0 flex-col border-r border-line @max-[760px]:w-full @max-[760px]:border-r-0 @min-[760px]:w-[42%] @min-[760px]:max-w-[440px] @min-[760px]:min-w-[300px] ${isOpened ? '@max-[760px]:hidden' : ''}`}
+          >
+            {chosen.size > 0 && <Chosen inbox={inbox} />}
+            <ProposalList
+              inbox={inbox}
+              onOpen={(id) => {
+                inbox.choose(id)
+                setIsEditing(false)
+                setIsOpened(true)
+              }}
+            />
+          </div>
+          <div className={`min-w-0 flex-1 overflow-y-auto ${isOpened ? '' : '@max-[760px]:hidden'}`}>
+            <Button look="quiet" className="mt-2 ml-2 @min-[760px]:hidden" onClick={() => setIsOpened(false)}>
+              <ArrowLeft size={14} aria-hidden />
+              {t('upkeep.back')}
+            </Button>
+            {chosen.size > 1 && part === 'open' ? (
+              <ChosenView agent={agent.id} inbox={inbox} />
+            ) : (
+              current && (
+                <ProposalView
+                  key={current.id}
+                  inbox={inbox}
+                  proposal={current}
+                  isEditing={isEditing}
+                  onEdit={setIsEditing}
+                />
+              )
+            )}
+          </div>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** What is typed into a field is text; on a button or a link Enter and space are its own. */
+function belongsElsewhere({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (/^(BUTTON|A)$/.test(target.tagName) || target.role === 'radio') return key === 'Enter' || key === ' '
+  return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'checkbox')
+}
+
+function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string, () => void>> {
+  const { index, current, go } = inbox
+  const down = () => go(index + 1)
+  const up = () => go(index - 1)
+  const toggle = () => current && inbox.toggle(current.id)
+  return {
+    j: down,
+    ArrowDown: down,
+    k: up,
+    ArrowUp: up,
+    PageDown: () => go(index + 10),
+    PageUp: () => go(index - 10),
+    Home: () => go(0),
+    End: () => go(inbox.proposals.length - 1),
+    x: toggle,
+    ' ': toggle,
+    'Mod+a': inbox.chooseAll,
+    Escape: inbox.chooseNone,
+    Enter: () => void inbox.accept(),
+    e: edit,
+    r: () => void inbox.refuse(),
+    s: () => void inbox.snooze('week'),
+    t: () => current && void inbox.turn(current),
+    u: () => void inbox.undo(),
+  }
+}
+
+function Chosen({ inbox }: { inbox: InboxState }) {
+  const { t } = useTranslation()
+  const { chosen, isBusy } = inbox
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 border-b border-soft px-3 py-1 text-[12px]">
+      <span className="text-muted">{t('upkeep.chosen', { count: chosen.size })}</span>
+      <Button look="link" disabled={isBusy} onClick={() => void inbox.accept()}>
+        {t('upkeep.accept')}
+      </Button>
+      <Button look="link" disabled={isBusy} onClick={() => void inbox.refuse()}>
+        {t('upkeep.refuse')}
+      </Button>
+      <Button look="link" onClick={inbox.chooseAll}>
+        {t('upkeep.chooseAll')}
+      </Button>
+    </div>
+  )
+}
+
+function Look({ inbox, onReview }: { inbox: InboxState; onReview: () => void }) {
+  const { t } = useTranslation()
+  const progress = inbox.query.data?.progress
+  if (progress)
+    return (
+      <Button onClick={inbox.stop}>
+        <progress
+          aria-label={t(inbox.query.data?.isReviewing === true ? 'upkeep.review.asking' : 'upkeep.looking')}
+          value={progress.total === 0 ? undefined : progress.done}
+          max={Math.max(1, progress.total)}
+          className="w-16"
+        />
+        {t('common.cancel')}
+      </Button>
+    )
+  return (
+    <>
+      <Button onClick={inbox.look}>
+        <ListChecks size={14} aria-hidden />
+        {t('upkeep.look')}
+      </Button>
+      <Button onClick={onReview}>
+        <Sparkles size={14} aria-hidden />
+        {t('upkeep.review.open')}
+      </Button>
+    </>
+  )
+}
+
+function Empty({ inbox }: { inbox: InboxState }) {
+  const { t } = useTranslation()
+  const lookedAt = inbox.query.data?.lookedAt ?? null
+  if (inbox.part === 'done') return <EmptyState title={t('upkeep.noneDone')} />
+  if (lookedAt === null)
+    return (
+      <EmptyState title={t('upkeep.never')} hint={t('upkeep.hint')}>
+        <Button look="primary" disabled={inbox.query.data?.progress != null} onClick={inbox.look}>
+          {t('upkeep.look')}
+        </Button>
+      </EmptyState>
+    )
+  return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(lookedAt) })} />
+}

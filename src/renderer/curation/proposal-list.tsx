@@ -1,0 +1,135 @@
+/** The proposals, a row each; of a thousand only those in sight are drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useRef } from 'react'
+import { Check } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Evidence, Proposal } from '#shared/contract/index.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import type { InboxState } from './use-inbox.ts'
+import { withoutMark } from './without-mark.ts'
+
+const rowHeight = 66
+
+interface ProposalListProps {
+  readonly inbox: InboxState
+  readonly onOpen: (id: string) => void
+}
+
+export function ProposalList({ inbox, onOpen }: ProposalListProps) {
+  const { t } = useTranslation()
+  const { proposals, current, index, chosen, toggle } = inbox
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: proposals.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  })
+  useEffect(() => {
+    if (index >= 0) rows.scrollToIndex(index, { align: 'auto' })
+  }, [index, rows])
+  // Every key of the view works from the first moment on.
+  useEffect(() => {
+    // Whatever was pressed last went with its proposal.
+    if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
+  }, [current?.id])
+  return (
+    <div
+      ref={scroller}
+      role="listbox"
+      tabIndex={0}
+      aria-label={t('upkeep.title')}
+      aria-multiselectable
+      aria-activedescendant={current ? `proposal-${current.id}` : undefined}
+      className="group min-h-0 flex-1 overflow-y-auto outline-none"
+      data-testid="proposals"
+    >
+      <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map((row) => {
+          const proposal = proposals[row.index]
+          return (
+            proposal && (
+              <div
+                key={proposal.id}
+                className="absolute inset-x-0 top-0"
+                style={{ height: rowHeight, transform: `translateY(${row.start}px)` }}
+              >
+                <ProposalRow
+                  proposal={proposal}
+                  isCurrent={proposal.id === current?.id}
+                  isChosen={chosen.has(proposal.id)}
+                  onToggle={toggle}
+                  onOpen={onOpen}
+                />
+              </div>
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface ProposalRowProps {
+  readonly proposal: Proposal
+  readonly isCurrent: boolean
+  readonly isChosen: boolean
+  readonly onToggle: (id: string) => void
+  readonly onOpen: (id: string) => void
+}
+
+/** While others are scrolled into sight it is not drawn again. */
+const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
+  const { t } = useTranslation()
+  const { id, rule, state } = proposal
+  const first = subjectOf(proposal)
+  return (
+    <div
+      id={`proposal-${id}`}
+      role="option"
+      aria-selected={isChosen || isCurrent}
+      aria-current={isCurrent}
+      className={`flex h-full cursor-default gap-1 border-b border-soft pr-4 transition-colors duration-150 ${isCurrent ? 'bg-selected group-focus:shadow-[inset_2px_0_0_var(--color-accent)]' : 'hover:bg-soft'}`}
+      onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle(id) : onOpen(id))}
+      data-testid="proposal"
+    >
+      {/* Drawn, since an option holds nothing that can be operated: whether it is chosen is told by the option. */}
+      <span
+        aria-hidden
+        title={t('upkeep.choose')}
+        className="flex w-9 shrink-0 items-center justify-center"
+        onClick={(event) => {
+          event.stopPropagation()
+          onToggle(id)
+        }}
+        data-testid="choose"
+      >
+        <span
+          className={`flex size-4 items-center justify-center rounded-[4px] border ${isChosen ? 'border-accent bg-accent text-paper' : 'border-faint'}`}
+        >
+          {isChosen && <Check size={12} strokeWidth={3} />}
+        </span>
+      </span>
+      <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
+        <span className="truncate">{clipLine(withoutMark(first?.text ?? ''), 200)}</span>
+        <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
+          <span className="shrink-0">{t(`upkeep.rule.${rule}`)}</span>
+          {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}
+          <span className="min-w-0 truncate font-mono text-[11px]">{first && `${first.path}:${first.line}`}</span>
+        </span>
+      </span>
+    </div>
+  )
+})
+
+/** What it is about: the first line that speaks for it; of what comes from elsewhere, the first that would be written. */
+function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
+  const [first] = evidence
+  if (rule !== 'outside') return first
+  const [file] = files
+  const [edit] = file?.edits ?? []
+  // What stands there already is what it would stand by.
+  const at = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
+  const text = edit?.after[at]
+  return file && edit && text !== undefined ? { path: file.path, line: edit.line + at, text: text.trim() } : first
+}

@@ -1,0 +1,209 @@
+/** One proposal: what speaks for it, what it would change, and what can be done with it. */
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Proposal } from '#shared/contract/index.ts'
+import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
+import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ProposalEditor } from './proposal-editor.tsx'
+import { ProposedDiff } from './proposed-diff.tsx'
+import { ReviewRequest } from './review-request.tsx'
+import { PlaceLink } from './stuck-note.tsx'
+import { withoutMark } from './without-mark.ts'
+import { isTurnable, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+
+interface ProposalViewProps {
+  readonly inbox: InboxState
+  readonly proposal: Proposal
+  readonly isEditing: boolean
+  readonly onEdit: (isEditing: boolean) => void
+}
+
+export function ProposalView({ inbox, proposal, isEditing, onEdit }: ProposalViewProps) {
+  const { t } = useTranslation()
+  const { files } = proposal
+  const [isAsked, setIsAsked] = useState(false)
+  return (
+    <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="proposal-view">
+      <header className="flex flex-col gap-1">
+        <h2 className="text-[15px] font-semibold">{t(`upkeep.rule.${proposal.rule}`)}</h2>
+        <Why proposal={proposal} />
+        <p className="text-[12px] text-muted">
+          <Author proposal={proposal} /> · {formatMoment(proposal.at)}
+          {proposal.request !== undefined && (
+            <>
+              {' · '}
+              <Button look="link" onClick={() => setIsAsked(true)}>
+                {t('upkeep.review.request')}
+              </Button>
+            </>
+          )}
+        </p>
+      </header>
+      {isAsked && proposal.request !== undefined && (
+        <ReviewRequest agent={inbox.agent} number={proposal.request} onClose={() => setIsAsked(false)} />
+      )}
+      {(proposal.rule !== 'outside' || proposal.author.kind === 'client') && <EvidenceList proposal={proposal} />}
+      {isEditing ? (
+        <ProposalEditor
+          proposal={proposal}
+          isBusy={inbox.isBusy}
+          onCancel={() => onEdit(false)}
+          onDone={async (after) => {
+            onEdit(false)
+            await inbox.acceptEdited(proposal, after)
+          }}
+        />
+      ) : (
+        <>
+          {files.map(({ path, patch, hash }) => (
+            <ProposedDiff key={path} path={path} patch={patch} isNew={hash === null} />
+          ))}
+          {files.length === 0 && <p className="text-muted">{t('upkeep.nothingToChange')}</p>}
+          {inbox.part === 'open' ? (
+            <Actions inbox={inbox} proposal={proposal} onEdit={() => onEdit(true)} />
+          ) : (
+            <Outcome inbox={inbox} proposal={proposal} />
+          )}
+        </>
+      )}
+    </article>
+  )
+}
+
+function Why({ proposal: { rule, author, detail, reason } }: { proposal: Proposal }) {
+  const { t } = useTranslation()
+  const { day = '', likeness = 0, tokens = 0, target = '' } = detail
+  const why =
+    likeness === 1 && (rule === 'duplicate' || rule === 'logged')
+      ? (`${rule}Exactly` as const)
+      : rule === 'outside' && author.kind === 'client'
+        ? 'program'
+        : rule
+  return (
+    <>
+      <p className="max-w-[62ch]">
+        {t(`upkeep.why.${why}`, {
+          day,
+          likeness: formatPercent(likeness),
+          count: tokens,
+          target: clipLine(target, 120),
+          name: author.kind === 'client' ? clipLine(author.name, 60) : '',
+        })}
+      </p>
+      {detail.query !== undefined && (
+        <p className="max-w-[62ch] break-words">{t('upkeep.foundFor', { query: clipLine(detail.query, 200) })}</p>
+      )}
+      {reason !== undefined && <p className="max-w-[62ch] break-words">{clipLine(reason, 600)}</p>}
+    </>
+  )
+}
+
+function Author({ proposal: { author, cost } }: { proposal: Proposal }) {
+  const { t } = useTranslation()
+  if (author.kind === 'client') return <>{t('upkeep.by.client', { name: clipLine(author.name, 60) })}</>
+  if (author.kind !== 'model') return <>{t(`upkeep.by.${author.kind}`)}</>
+  const price = cost?.usd == null ? '' : ` · ${formatMoney(cost.usd)}`
+  return (
+    <>
+      {t('upkeep.by.model', { model: author.model })}
+      {price}
+    </>
+  )
+}
+
+function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
+  const { t } = useTranslation()
+  return (
+    <section aria-label={t('upkeep.evidence')}>
+      <h3 className="pb-1 text-[12px] text-muted">{t('upkeep.evidence')}</h3>
+      <ul className="flex flex-col gap-2">
+        {evidence.map(({ path, line, text }, index) => (
+          <li key={index} className="min-w-0 border-l-2 border-line pl-3">
+            <span className="break-words">{clipLine(withoutMark(text), 500)}</span>{' '}
+            <Link href={paths.file(path, line)} className="font-mono text-[12px] break-all text-accent hover:underline">
+              {path}:{line}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Proposal; onEdit: () => void }) {
+  const { t } = useTranslation()
+  const { isBusy, meant } = inbox
+  const count = meant.length
+  const many = count > 1
+  return (
+    <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
+      <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
+        {many
+          ? t('upkeep.acceptMany', { count })
+          : t(proposal.files.length === 0 ? 'upkeep.lookedAt' : 'upkeep.accept')}
+        <Key>↵</Key>
+      </Button>
+      {!many && proposal.files.length > 0 && (
+        <Button disabled={isBusy} onClick={onEdit}>
+          {t('upkeep.edit')} <Key>E</Key>
+        </Button>
+      )}
+      {!many && isTurnable(proposal) && (
+        <Button disabled={isBusy} onClick={() => void inbox.turn(proposal)}>
+          {t('upkeep.turn')} <Key>T</Key>
+        </Button>
+      )}
+      <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
+        {many ? t('upkeep.refuseMany', { count }) : t('upkeep.refuse')} <Key>R</Key>
+      </Button>
+      <ActionMenu
+        trigger={
+          <Button disabled={isBusy}>
+            {t('upkeep.snooze')} <Key>S</Key>
+          </Button>
+        }
+      >
+        {(Object.keys(snoozes) as Snooze[]).map((span) => (
+          <ActionItem key={span} onClick={() => void inbox.snooze(span)}>
+            {t(`upkeep.snoozeFor.${span}`)}
+          </ActionItem>
+        ))}
+      </ActionMenu>
+    </div>
+  )
+}
+
+/** The key that does the same, in the button's own colour. */
+function Key({ children }: { children: string }) {
+  return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
+}
+
+function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal }) {
+  const { t } = useTranslation()
+  const { state, gone, until, stateAt, stuck } = proposal
+  const text =
+    state === 'withdrawn' && gone !== undefined
+      ? t(`upkeep.withdrawn.${gone}`)
+      : state === 'snoozed' && until !== undefined
+        ? t('upkeep.snoozedUntil', { when: formatMoment(until) })
+        : t('upkeep.stateSince', { state: t(`upkeep.state.${state}`), when: formatMoment(stateAt) })
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-3 text-muted">
+      {text}
+      {stuck && (
+        <span className="min-w-0">
+          {t('upkeep.stuckOne')} <PlaceLink place={stuck} />
+        </span>
+      )}
+      {state !== 'withdrawn' && (
+        <Button look="link" disabled={inbox.isBusy} onClick={() => void inbox.restore(proposal)}>
+          {t(stuck ? 'upkeep.stuckAgain' : 'common.undo')}
+        </Button>
+      )}
+    </p>
+  )
+}

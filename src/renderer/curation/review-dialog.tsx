@@ -1,0 +1,113 @@
+/** What a review by the model would take, before anything is asked: requests, tokens, money, and what the month leaves. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { ReviewEstimate } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
+
+interface ReviewDialogProps {
+  readonly agent: string
+  readonly onStart: () => void
+  readonly onClose: () => void
+}
+
+export function ReviewDialog({ agent, onStart, onClose }: ReviewDialogProps) {
+  const { t } = useTranslation()
+  const query = useQuery({ ...api.upkeep.estimate.queryOptions({ input: { agent } }), gcTime: 0, retry: false })
+  const estimate = query.data
+  const canStart = estimate !== undefined && !estimate.isOffline && estimate.requests > 0 && estimate.fitting > 0
+  return (
+    <Modal
+      className="top-[14vh] left-1/2 flex max-h-[76vh] w-[min(520px,94vw)] -translate-x-1/2 flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <ModalTitle>{t('upkeep.review.title')}</ModalTitle>
+      <p className="text-muted">{t('upkeep.review.lead')}</p>
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : !estimate ? (
+        <div role="status" aria-label={t('upkeep.review.estimating')}>
+          <Skeleton lines={5} />
+        </div>
+      ) : (
+        <Estimate estimate={estimate} />
+      )}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <Link
+          href={paths.settings('upkeep')}
+          className="mr-auto text-[12px] text-accent hover:underline"
+          onClick={onClose}
+        >
+          {t('upkeep.review.settings')}
+        </Link>
+        <Button look="quiet" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button look="primary" disabled={!canStart} onClick={onStart}>
+          {t('upkeep.review.start')}
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+function Estimate({ estimate }: { estimate: ReviewEstimate }) {
+  const { t } = useTranslation()
+  const spentText = useSpent()
+  const { model, isOffline, lines, requests, input, output, usd, budget, spent, fitting } = estimate
+  if (isOffline) return <p role="note">{t('upkeep.review.offline')}</p>
+  const rows = [
+    [t('upkeep.review.model'), model],
+    [t('upkeep.review.lines'), formatNumber(lines)],
+    [t('upkeep.review.requests'), formatNumber(requests)],
+    [
+      t('upkeep.review.tokens'),
+      t('upkeep.review.tokensOf', { input: formatShort(input), output: formatShort(output) }),
+    ],
+    [
+      t('upkeep.review.cost'),
+      usd === null ? t('upkeep.review.unknownPrice') : t('upkeep.review.about', { cost: formatMoney(usd) }),
+    ],
+    [t('upkeep.review.month'), spentText({ spent, budget, usd })],
+  ] as const
+  return (
+    <>
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1" data-testid="estimate">
+        {rows.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 break-words tabular">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {requests === 0 ? (
+        <p role="note">{t('upkeep.review.nothing')}</p>
+      ) : (
+        fitting < requests && (
+          <p role="note" className="text-bad">
+            {fitting === 0 ? t('upkeep.review.noBudget') : t('upkeep.review.partly', { count: fitting })}
+          </p>
+        )
+      )}
+    </>
+  )
+}
+
+/** In money where the price is known and a limit is set, else in tokens. */
+function useSpent() {
+  const { t } = useTranslation()
+  return ({ spent, budget, usd }: Pick<ReviewEstimate, 'spent' | 'budget' | 'usd'>): string => {
+    if (usd !== null && budget.usd !== null)
+      return t('upkeep.review.spentOf', { spent: formatMoney(spent.usd), budget: formatMoney(budget.usd) })
+    const tokens = t('upkeep.review.spentTokens', { count: spent.tokens })
+    return budget.tokens === null
+      ? tokens
+      : t('upkeep.review.spentOf', { spent: tokens, budget: formatShort(budget.tokens) })
+  }
+}

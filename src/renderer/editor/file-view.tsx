@@ -1,0 +1,170 @@
+/** A file of the workspace: in the editor, or to be read only; one that is not there can be made. */
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { Agent } from '#shared/contract/index.ts'
+import type { ErrorData } from '#shared/util/errors.ts'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { isErrorOf } from '#lib/feedback/explain.ts'
+import { useAgentName } from '#lib/agents/agent-name.ts'
+import { formatDay } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { LongText } from '#lib/ui/long-text.tsx'
+import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
+import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { useFileActions } from './tree/file-actions.ts'
+import type { DiskFile, Gone } from './open-file.ts'
+import { OpenFile } from './edited-file.tsx'
+import { otherKind } from './other-kind.ts'
+
+const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
+const OtherView = lazy(() => import('./other-view.tsx'))
+
+export function FileView({ agent, path }: { agent: Agent; path: string }) {
+  if (otherKind(path) === undefined) return <NoteView agent={agent} path={path} />
+  return (
+    <Suspense fallback={<Skeleton lines={12} />}>
+      <OtherView agent={agent} path={path} />
+    </Suspense>
+  )
+}
+
+function NoteView({ agent, path }: { agent: Agent; path: string }) {
+  const file = useQuery(
+    api.workspace.read.queryOptions({
+      input: { agent: agent.id, path },
+      // Nobody tells of permissions that change.
+      refetchInterval: ({ state }) => (state.data?.isProtected ? lookMs : false),
+    }),
+  )
+  // What is being typed stays where it is, whatever becomes of the permissions.
+  const [wasWritable, setWasWritable] = useState(false)
+  const settings = useQuery(api.settings.get.queryOptions())
+  const [isDraftOpen, setIsDraftOpen] = useState(false)
+  const autosave = settings.data?.appearance.autosave ?? 'leave'
+  const gone = goneOf(file.error)
+  const isProtected = file.data?.isProtected === true && !wasWritable
+  if (file.data && !file.data.readOnly && !file.data.isProtected && !wasWritable) setWasWritable(true)
+  if ((file.data?.readOnly || isProtected) && file.data && !gone)
+    return <ReadOnlyFile agent={agent.id} path={path} text={file.data.text} isProtected={isProtected} />
+  const close = () => setIsDraftOpen(false)
+  if (file.data && !file.data.readOnly)
+    return <OpenFile agent={agent} path={path} disk={file.data} autosave={autosave} gone={gone} onDiscarded={close} />
+  if (isDraftOpen)
+    return (
+      <OpenFile agent={agent} path={path} disk={nothing} autosave={autosave} gone={undefined} onDiscarded={close} />
+    )
+  return (
+    <section className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>} />
+      {gone ? (
+        <Missing agent={agent.id} path={path} gone={gone} onOpenDraft={() => setIsDraftOpen(true)} />
+      ) : file.error ? (
+        <ErrorState error={file.error} onRetry={() => void file.refetch()} />
+      ) : (
+        <Skeleton lines={12} />
+      )}
+    </section>
+  )
+}
+
+interface MissingProps {
+  readonly agent: string
+  readonly path: string
+  readonly gone: Gone
+  readonly onOpenDraft: () => void
+}
+
+/** There is no such file: perhaps it has another name now, perhaps something was typed into it and never saved. */
+function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const actions = useFileActions(agent)
+  const draft = useQuery(
+    api.workspace.drafts.queryOptions({ input: { agent, path }, refetchOnMount: 'always', gcTime: 0 }),
+  )
+  const hasDraft = draft.data !== undefined && draft.data.length > 0
+  const shown = clipLine(path)
+  const day = /^(?:\.commonplace\/)?memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path)?.[1]
+  return (
+    <EmptyState
+      title={
+        movedTo === undefined
+          ? day === undefined
+            ? t('file.notFound', { path: shown })
+            : t('file.emptyDay', { day: formatDay(day) })
+          : t('file.movedAway', { path: shown, to: clipLine(movedTo) })
+      }
+      {...(hasDraft ? { hint: t('file.draftWithout') } : {})}
+    >
+      {movedTo !== undefined && <Button onClick={() => navigate(paths.file(movedTo))}>{t('file.goThere')}</Button>}
+      {hasDraft && <Button onClick={onOpenDraft}>{t('file.openDraft')}</Button>}
+      <Button onClick={() => void actions.create(path, day === undefined ? '' : `# ${day}\n\n`)}>
+        {t(day === undefined ? 'file.create' : 'file.createLog')}
+      </Button>
+    </EmptyState>
+  )
+}
+
+function goneOf(error: unknown): Gone | undefined {
+  if (!isErrorOf(error, 'file_not_found')) return undefined
+  const { movedTo } = (error as { data?: ErrorData }).data ?? {}
+  return typeof movedTo === 'string' ? { movedTo } : {}
+}
+
+interface ReadOnlyProps {
+  readonly agent: string
+  readonly path: string
+  readonly text: string
+  readonly isProtected: boolean
+}
+
+/** A file of an extra folder, of another agent that shares its memory, or one that its permissions protect. */
+function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
+  const [isRead, setIsRead] = useState(true)
+  const { t } = useTranslation()
+  const line = lineOfHash(useHash())
+  const owner = /^@([^/]+)\//.exec(path)?.[1]
+  const name = useAgentName(owner ?? '')
+  return (
+    <section aria-label={path} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader
+        title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
+        aside={owner === undefined ? t('file.readOnly') : t('file.shared', { agent: name })}
+      >
+        <Button
+          look="quiet"
+          aria-pressed={isRead}
+          className="aria-pressed:bg-selected aria-pressed:text-text"
+          onClick={() => setIsRead(!isRead)}
+        >
+          {t('file.preview')}
+        </Button>
+      </ViewHeader>
+      {isProtected && (
+        <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted max-sm:px-3">
+          {t('file.protected')}
+        </div>
+      )}
+      {isRead ? (
+        <ErrorBoundary piece="preview" look="view" of={text}>
+          <Suspense fallback={<Skeleton lines={12} />}>
+            <Reading agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
+          </Suspense>
+        </ErrorBoundary>
+      ) : (
+        <LongText text={text} label={path} line={line} />
+      )}
+    </section>
+  )
+}
+
+/** Between two looks at whether a file may be written by now, ms. */
+const lookMs = 3000
+
+const nothing: DiskFile = { text: '', hash: null }

@@ -1,0 +1,294 @@
+/**
+ * Finds a text in all files as it stands, and replaces it: file by file or everywhere. What is found is shown as it is
+ * found; nothing is replaced in all files before the whole count is known and confirmed.
+ */
+import { CaseSensitive, Regex } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, LeftFile, UnreadFile } from '#shared/contract/index.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { Button, IconButton } from '#lib/ui/button.tsx'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+import { useDebounced } from '#lib/util/use-debounced.ts'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { paths } from '#lib/router/paths.ts'
+import { EmptyState } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
+import { useFind, type Found } from './use-find.ts'
+import { useReplace } from './use-replace.ts'
+
+/** Somebody who types is not done yet, ms. */
+const pauseMs = 150
+/** Files that were left, or not read, and are named. */
+const fewNamed = 20
+
+export function FindView({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState('')
+  const [replacement, setReplacement] = useState('')
+  const [isPattern, setIsPattern] = useState(false)
+  const [matchCase, setMatchCase] = useState(false)
+  const [round, setRound] = useState(0)
+  const [isAsked, setIsAsked] = useState(false)
+  const wanted = useDebounced(text, pauseMs)
+  const found = useFind(agent.id, { text: wanted, isPattern, matchCase }, round)
+  const { progress, left, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
+  const { search } = found
+  const isReady = search !== undefined && wanted === text && progress === undefined
+  return (
+    <section aria-label={t('find.title')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('find.title')} aside={wanted === '' ? '' : <Count found={found} />} />
+      <div className="flex flex-col gap-2 border-b border-line px-5 py-3">
+        <div className="flex items-center gap-2">
+          <input
+            autoFocus
+            value={text}
+            aria-label={t('find.text')}
+            placeholder={t('find.text')}
+            onChange={(event) => setText(event.target.value)}
+            className={fieldLook}
+          />
+          <IconButton
+            label={t('find.matchCase')}
+            aria-pressed={matchCase}
+            className={toggleLook}
+            onClick={() => setMatchCase(!matchCase)}
+          >
+            <CaseSensitive size={15} />
+          </IconButton>
+          <IconButton
+            label={t('find.pattern')}
+            aria-pressed={isPattern}
+            className={toggleLook}
+            onClick={() => setIsPattern(!isPattern)}
+          >
+            <Regex size={15} />
+          </IconButton>
+        </div>
+        <div className="flex items-center gap-2">
+          <input
+            value={replacement}
+            aria-label={t('find.replacement')}
+            placeholder={t('find.replacement')}
+            onChange={(event) => setReplacement(event.target.value)}
+            className={fieldLook}
+          />
+          <Button disabled={!isReady || found.count === 0} onClick={() => setIsAsked(true)}>
+            {t('find.replaceAll')}
+          </Button>
+        </div>
+        {progress && (
+          <div className="tabular flex items-center gap-3" data-testid="replacing">
+            <progress
+              max={Math.max(1, progress.total)}
+              value={progress.done}
+              aria-label={t('find.replacing')}
+              className="h-1.5 min-w-0 flex-1 accent-accent"
+            />
+            {t('import.progress', { done: formatNumber(progress.done), total: formatNumber(progress.total) })}
+            <Button onClick={stop}>{t('find.stop')}</Button>
+          </div>
+        )}
+        {left.length > 0 && <Named role="alert" title={t('find.left', { count: left.length })} files={left} />}
+        {found.unread.length > 0 && search !== undefined && (
+          <Named role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
+        )}
+      </div>
+      <div
+        className="min-h-0 flex-1 overflow-y-auto px-5 py-3"
+        tabIndex={0}
+        aria-label={t('find.results')}
+        role="region"
+      >
+        {found.error ? (
+          <ErrorState error={found.error} />
+        ) : wanted === '' ? (
+          <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
+        ) : search !== undefined && found.files.length === 0 ? (
+          <EmptyState title={t(found.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: wanted })} />
+        ) : (
+          <Results
+            key={wanted}
+            found={found}
+            isReady={isReady}
+            onReplace={(path) => search !== undefined && replace(search, replacement, [path])}
+          />
+        )}
+      </div>
+      {isAsked && search !== undefined && (
+        <Confirm
+          found={found}
+          text={wanted}
+          replacement={replacement}
+          onConfirm={() => replace(search, replacement)}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+const fieldLook =
+  'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
+const toggleLook = 'aria-pressed:bg-selected aria-pressed:text-text'
+
+/** While it goes on, that it does, and how far it is. */
+function Count({ found: { count, files, done, total, search } }: { found: Found }) {
+  const { t } = useTranslation()
+  const told = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
+  if (search !== undefined) return <span role="status">{told}</span>
+  return (
+    <span role="status">{t('find.sofar', { found: told, done: formatNumber(done), total: formatNumber(total) })}</span>
+  )
+}
+
+interface NamedProps {
+  readonly role: 'alert' | 'note'
+  readonly title: string
+  readonly files: readonly (LeftFile | UnreadFile)[]
+}
+
+/** Files that were not replaced in, or not read, and why. */
+function Named({ role, title, files }: NamedProps) {
+  const { t } = useTranslation()
+  return (
+    <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
+      <p className="text-warning">{title}</p>
+      {files.slice(0, fewNamed).map(({ path, reason }) => (
+        <p key={path}>
+          <Link href={paths.file(path)} className="font-mono hover:underline">
+            {path}
+          </Link>{' '}
+          <span className="text-muted">{t(`find.reason.${reason}`)}</span>
+        </p>
+      ))}
+      {files.length > fewNamed && (
+        <p className="text-muted">{t('find.moreFiles', { count: files.length - fewNamed })}</p>
+      )}
+    </div>
+  )
+}
+
+interface ConfirmProps {
+  readonly found: Found
+  readonly text: string
+  readonly replacement: string
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+function Confirm({ found: { count, files }, text, replacement, onConfirm, onClose }: ConfirmProps) {
+  const { t } = useTranslation()
+  return (
+    <Modal
+      className="top-[20vh] left-1/2 flex w-[min(480px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <ModalTitle>{t('find.confirm', { count, files: t('find.inFiles', { count: files.length }) })}</ModalTitle>
+      <p className="max-h-40 overflow-y-auto font-mono text-[12px] break-all">
+        {text} → {replacement === '' ? <span className="text-muted">{t('find.byNothing')}</span> : replacement}
+      </p>
+      <p className="text-[12px] text-muted">{t('find.confirmHint')}</p>
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        <Button
+          look="primary"
+          autoFocus
+          onClick={() => {
+            onClose()
+            onConfirm()
+          }}
+        >
+          {t('find.replaceNow')}
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+interface ResultsProps {
+  readonly found: Found
+  readonly isReady: boolean
+  readonly onReplace: (path: string) => void
+}
+
+function Results({ found: { files }, isReady, onReplace }: ResultsProps) {
+  const { t } = useTranslation()
+  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
+  const rows = useMemo(() => findRows(files, whole), [files, whole])
+  return (
+    <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} heightOf={heightOf}>
+      {(row) => (
+        <ErrorBoundary piece="row" of={row}>
+          <Row
+            row={row}
+            isReady={isReady}
+            onReplace={onReplace}
+            onMore={(path) => setWhole(new Set([...whole, path]))}
+          />
+        </ErrorBoundary>
+      )}
+    </VirtualRows>
+  )
+}
+
+function heightOf({ kind }: FindRow): number {
+  return kind === 'file' ? 40 : 24
+}
+
+interface RowProps {
+  readonly row: FindRow
+  readonly isReady: boolean
+  readonly onReplace: (path: string) => void
+  readonly onMore: (path: string) => void
+}
+
+function Row({ row, isReady, onReplace, onMore }: RowProps) {
+  const { t } = useTranslation()
+  switch (row.kind) {
+    case 'file': {
+      const { path, count } = row.file
+      return (
+        <h2 data-testid="found-file" className="flex items-center gap-3 pt-3 font-mono text-[12px]">
+          <Link href={paths.file(path)} className="min-w-0 truncate hover:underline">
+            {path}
+          </Link>
+          <span className="tabular text-muted">{formatNumber(count)}</span>
+          <Button
+            look="link"
+            className="shrink-0"
+            aria-label={t('find.replaceIn', { path })}
+            disabled={!isReady}
+            onClick={() => onReplace(path)}
+          >
+            {t('find.replaceHere')}
+          </Button>
+        </h2>
+      )
+    }
+    case 'line':
+      return (
+        <Link
+          href={paths.file(row.path, row.line)}
+          className="flex gap-3 rounded-sm px-1 py-0.5 font-mono text-[12px] hover:bg-soft"
+        >
+          <span className="tabular w-10 shrink-0 text-right text-muted">{row.line}</span>
+          <span className="min-w-0 truncate">{row.text}</span>
+        </Link>
+      )
+    case 'more':
+      return row.unlisted > 0 ? (
+        <p className="pl-14 text-[12px] text-muted">{t('find.unlisted', { count: row.unlisted })}</p>
+      ) : (
+        <Button look="link" className="pl-14!" onClick={() => onMore(row.path)}>
+          {t('find.more', { count: row.hidden })}
+        </Button>
+      )
+  }
+}

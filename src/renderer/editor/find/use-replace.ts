@@ -1,0 +1,77 @@
+/** Replaces what was found, tells how far it is and what was left, and has the way back. */
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { attempt, tellDone } from '#lib/feedback/toast.ts'
+
+interface Progress {
+  readonly done: number
+  readonly total: number
+}
+
+interface Replacing {
+  readonly progress: Progress | undefined
+  /** Of the last replacement: what was left as it is. */
+  readonly left: readonly LeftFile[]
+  /** @param paths some of the files that were found; all of them when left out */
+  readonly replace: (search: string, replacement: string, paths?: readonly string[]) => void
+  readonly stop: () => void
+}
+
+/** @param onEnd files are others now */
+export function useReplace(agent: string, onEnd: () => void): Replacing {
+  const { t } = useTranslation()
+  const [running, setRunning] = useState<Progress & { search?: string }>()
+  const [left, setLeft] = useState<readonly LeftFile[]>([])
+
+  async function follow(events: AsyncIterable<ReplaceEvent>, search?: string) {
+    let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
+    for await (const event of events) {
+      if (event.type === 'done') end = event
+      else setRunning({ done: event.done, total: event.total, ...(search === undefined ? {} : { search }) })
+    }
+    return end
+  }
+
+  async function work(begin: () => Promise<AsyncIterable<ReplaceEvent>>, search?: string) {
+    setRunning({ done: 0, total: 0, ...(search === undefined ? {} : { search }) })
+    setLeft([])
+    try {
+      const end = await follow(await begin(), search)
+      setLeft(end?.left ?? [])
+      return end
+    } finally {
+      setRunning(undefined)
+      onEnd()
+    }
+  }
+
+  async function takeBack(undo: string) {
+    const end = await work(() => client.find.undo({ agent, undo }))
+    if (end) toast(t('find.takenBack', { count: end.files }))
+  }
+
+  async function replace(search: string, replacement: string, paths?: readonly string[]) {
+    const some = paths ? { paths: [...paths] } : {}
+    const made = await attempt(work(() => client.find.replace({ agent, search, replacement, ...some }), search))
+    const end = made?.value
+    if (!end) return
+    const { count, files, undo } = end
+    const told = end.isStopped
+      ? t('find.stopped')
+      : t('find.replaced', { count, files: t('find.inFiles', { count: files }) })
+    if (undo === null) toast(told)
+    else tellDone(told, () => takeBack(undo))
+  }
+
+  return {
+    progress: running,
+    left,
+    replace: (search, replacement, paths) => void replace(search, replacement, paths),
+    stop: () => {
+      if (running?.search !== undefined) void attempt(client.find.stop({ agent, search: running.search }))
+    },
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Every change of one file: who, when, what; each can be looked at and gone back to. Commits of the user's own repository
+ * stand among them.
+ */
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { Counts, SourceNote, TurnLink, useCauseName } from '#lib/diff-view/change-label.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { CommitRow } from './commit-row.tsx'
+import { Hunks } from '#lib/diff-view/hunks.tsx'
+import { patchLines, type PatchLine } from '#lib/diff-view/patch-lines.ts'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { SidePanel } from '#lib/ui/side-panel.tsx'
+
+const page = 100
+/** That are asked for at once. */
+const maxChanges = 1000
+/** Of a change that is closed, px. */
+const rowHeight = 54
+
+type Row =
+  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
+  | { readonly kind: 'commit'; readonly at: number; readonly commit: FileCommit }
+
+export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: string; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [limit, setLimit] = useState(page)
+  const [selected, setSelected] = useState<string>()
+  const timeline = useQuery(api.history.timeline.queryOptions({ input: { agent: agent.id, path, limit } }))
+  const commits = useInfiniteQuery(
+    api.history.commits.infiniteOptions({
+      input: (skip: number) => ({ agent: agent.id, path, skip, limit: page }),
+      initialPageParam: 0,
+      getNextPageParam: ({ isMore }, pages) =>
+        isMore ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
+    }),
+  )
+  const hasMoreChanges = timeline.data?.length === limit && limit < maxChanges
+  const rows = useMemo(
+    () => rowsOf(timeline.data ?? [], commits.data?.pages.flatMap((one) => one.commits) ?? []),
+    [timeline.data, commits.data],
+  )
+  const untrusted = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
+  const more = () => {
+    if (hasMoreChanges) setLimit(limit + page)
+    if (commits.hasNextPage) void commits.fetchNextPage()
+  }
+  return (
+    <SidePanel title={t('history.title')} closing={t('history.close')} onClose={onClose}>
+      <div className="p-2">
+        {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
+        {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
+        {untrusted !== undefined && <Untrusted path={untrusted} />}
+        {timeline.isPending && <Skeleton lines={6} />}
+        {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
+          <p className="p-2 text-muted">{t('history.empty')}</p>
+        )}
+        <VirtualRows label={t('history.title')} rows={rows} keyOf={keyOf} heightOf={() => rowHeight}>
+          {(row) => {
+            const key = keyOf(row)
+            const select = {
+              isSelected: key === selected,
+              onSelect: () => setSelected(key === selected ? undefined : key),
+            }
+            return (
+              <ErrorBoundary piece="row" of={row}>
+                {row.kind === 'commit' ? (
+                  <CommitRow agent={agent.id} path={path} commit={row.commit} {...select} />
+                ) : (
+                  <ChangeRow
+                    agent={agent.id}
+                    change={row.change}
+                    isNewest={row.change === timeline.data?.[0]}
+                    {...select}
+                  />
+                )}
+              </ErrorBoundary>
+            )
+          }}
+        </VirtualRows>
+        {(hasMoreChanges || commits.hasNextPage) && (
+          <Button look="link" className="px-2!" disabled={commits.isFetchingNextPage} onClick={more}>
+            {t('history.more')}
+          </Button>
+        )}
+        {commits.isPending && timeline.isSuccess && (
+          <p className="p-2 text-[12px] text-muted">{t('history.gitReading')}</p>
+        )}
+      </div>
+    </SidePanel>
+  )
+}
+
+function keyOf(row: Row): string {
+  return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
+}
+
+/** Newest first. */
+function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
+  return [
+    ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
+    ...commits.map((commit): Row => ({ kind: 'commit', at: commit.at, commit })),
+  ].toSorted((one, other) => other.at - one.at)
+}
+
+/** What Git says of a folder that it does not trust, and the remedy. */
+function Untrusted({ path }: { path: string }) {
+  const { t } = useTranslation()
+  return (
+    <div className="p-2 text-[12px] text-muted">
+      <p>{t('history.untrusted', { path })}</p>
+      <code className="mt-1 block font-mono break-all">
+        git config --global --add safe.directory &quot;{path}&quot;
+      </code>
+    </div>
+  )
+}
+
+interface ChangeRowProps {
+  readonly agent: string
+  readonly change: HistoryEntry
+  readonly isNewest: boolean
+  readonly isSelected: boolean
+  readonly onSelect: () => void
+}
+
+function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowProps) {
+  const { t } = useTranslation()
+  const nameOf = useCauseName(agent)
+  return (
+    <div className={`rounded-sm ${isSelected ? 'bg-selected' : ''}`} data-testid="history-entry">
+      <button
+        type="button"
+        aria-expanded={isSelected}
+        onClick={onSelect}
+        className="flex min-h-8 w-full items-center gap-2 rounded-sm px-2 text-left hover:bg-soft"
+      >
+        <span className="font-medium">
+          {change.isUndo ? t('changes.takenBack', { name: nameOf(change) }) : nameOf(change)}
+        </span>
+        <span className="min-w-0 flex-1 truncate text-[12px] text-muted">{formatMoment(change.at)}</span>
+        <Counts change={change} />
+      </button>
+      <p className="flex px-2 empty:hidden">
+        <SourceNote change={change} />
+      </p>
+      {!isSelected && <FirstLine agent={agent} change={change} />}
+      {change.from !== undefined && (
+        <p className="truncate px-2 pb-1 font-mono text-[11px] text-muted">
+          {t('history.movedFrom', { path: change.from })}
+        </p>
+      )}
+      {isSelected && <ChangeDetails agent={agent} change={change} mayRestore={!isNewest} />}
+    </div>
+  )
+}
+
+/** What was written, or what went, in its first words. */
+function FirstLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
+  const isTelling = (kind: PatchLine['kind']) => (line: PatchLine) =>
+    line.kind === kind && /[\p{L}\p{N}]/u.test(line.text)
+  const shown =
+    lines.find((line) => isTelling('added')(line) && !line.text.startsWith('#')) ??
+    lines.find(isTelling('added')) ??
+    lines.find(isTelling('removed'))
+  if (!shown) return null
+  return (
+    <p
+      className={`truncate px-2 pb-1 text-[12px] ${shown.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
+    >
+      {clipLine(shown.text.replace(/^\s*(?:#{1,6}|[-*+>])\s+/, ''), 200)}
+    </p>
+  )
+}
+
+function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: HistoryEntry; mayRestore: boolean }) {
+  const { t } = useTranslation()
+  const { commit, path, now } = change
+  const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
+  const restore = useMutation(
+    api.history.restore.mutationOptions({
+      onSuccess: ({ path: restored, patch }) =>
+        tellDone(t('history.restored'), () => client.workspace.undo({ agent, path: restored, patch })),
+    }),
+  )
+  return (
+    <div className="flex flex-col gap-2 px-2 pb-2">
+      {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
+      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} mayUndo={change.cause !== 'adopted'} />}
+      <div className="flex items-center gap-3">
+        {mayRestore && (
+          <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>
+            {t('history.restore')}
+          </Button>
+        )}
+        <TurnLink change={change} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+/** Links of all notes that lead nowhere, each with what can be done about it. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, BrokenLink } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+
+/** Rows drawn at first, and with each further step. */
+const page = 100
+
+export function BrokenView({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(page)
+  const broken = useQuery(api.links.broken.queryOptions({ input: { agent: agent.id } }))
+  const links = broken.data?.links ?? []
+  const byFile = Map.groupBy(links.slice(0, shown), ({ path }) => path)
+  return (
+    <section aria-label={t('links.brokenTitle')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader
+        title={t('links.brokenTitle')}
+        aside={broken.data ? t('links.brokenCount', { count: broken.data.count }) : ''}
+      />
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {broken.error ? (
+          <ErrorState error={broken.error} onRetry={() => void broken.refetch()} />
+        ) : broken.isPending ? (
+          <Skeleton />
+        ) : links.length === 0 ? (
+          <EmptyState title={t('links.noneBroken')} />
+        ) : (
+          <div className="mx-auto flex max-w-[820px] flex-col gap-4 px-8 py-6 max-sm:px-3">
+            {[...byFile].map(([path, inside]) => (
+              <section key={path} aria-label={path}>
+                <h2 className="truncate font-mono text-[12px] text-muted">{clipLine(path)}</h2>
+                {inside.map((link, at) => (
+                  <BrokenRow key={at} agent={agent.id} link={link} />
+                ))}
+              </section>
+            ))}
+            {links.length > shown && (
+              <Button look="link" onClick={() => setShown(shown + page)}>
+                {t('history.more')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
+  const { t } = useTranslation()
+  const { path, line, text, target, lacks, makes, near } = link
+  const mend = useMutation(
+    api.links.mend.mutationOptions({
+      onSuccess: ({ patch }) =>
+        tellDone(t('links.mended', { path }), () => client.workspace.undo({ agent, path, patch })),
+    }),
+  )
+  return (
+    <div className="flex flex-col gap-1 border-b border-soft py-2" data-testid="broken-link">
+      <Link href={paths.file(path, line)} className="flex gap-3 hover:underline">
+        <span className="tabular w-10 shrink-0 text-right text-muted">{line}</span>
+        <span className="min-w-0 break-words">{clipLine(text, 300)}</span>
+      </Link>
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 pl-[52px] text-[12px]">
+        <span className="text-muted">{t(`links.lacks.${lacks}`, { target: clipLine(target, 100) })}</span>
+        {near.map((by) => (
+          <Button
+            key={by}
+            look="link"
+            className="text-[12px]"
+            disabled={mend.isPending}
+            onClick={() => mend.mutate({ agent, path, line, target, by })}
+          >
+            {t('links.writeInstead', { target: clipLine(by, 100) })}
+          </Button>
+        ))}
+        {makes !== null && (
+          <Link href={paths.file(makes)} className="text-accent hover:underline">
+            {t('links.makeNote', { path: clipLine(makes, 100) })}
+          </Link>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,204 @@
+/** What links to a note, what speaks of it without a link, and what it links to itself. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, Mention, OutgoingLink } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { NoteProperties } from '../tags/note-properties.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { Highlight } from '#lib/ui/highlight.tsx'
+import { SidePanel } from '#lib/ui/side-panel.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
+
+interface LinksPanelProps {
+  readonly agent: Agent
+  readonly path: string
+  readonly onClose: () => void
+}
+
+export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
+  const { t } = useTranslation()
+  const links = useQuery(api.links.of.queryOptions({ input: { agent: agent.id, path } }))
+  const outgoing = links.data?.outgoing ?? []
+  const broken = outgoing.filter((link) => link.path === null)
+  return (
+    <SidePanel title={t('links.title')} closing={t('links.close')} onClose={onClose}>
+      <div className="flex flex-col gap-3 p-2">
+        <NoteProperties agent={agent.id} path={path} />
+        <Link href={paths.around(path)} className="px-2 text-[12px] text-accent hover:underline">
+          {t('around.show')}
+        </Link>
+        {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
+        {links.isPending && <Skeleton lines={6} />}
+        {links.data && (
+          <>
+            <Part title={t('links.backlinks')} count={links.data.counts.backlinks} none={t('links.noBacklinks')}>
+              {links.data.backlinks.map((link, at) => (
+                <Place key={at} path={link.path} line={link.line} text={link.text} />
+              ))}
+            </Part>
+            <NearNotes agent={agent.id} path={path} />
+            <Mentions agent={agent.id} path={path} />
+            {broken.length > 0 && (
+              <Part title={t('links.broken')} count={broken.length} none="">
+                {broken.map((link, at) => (
+                  <Outgoing key={at} path={path} link={link} />
+                ))}
+              </Part>
+            )}
+            <Part
+              title={t('links.outgoing')}
+              count={links.data.counts.outgoing - broken.length}
+              none={t('links.noOutgoing')}
+            >
+              {outgoing
+                .filter((link) => link.path !== null)
+                .map((link, at) => (
+                  <Outgoing key={at} path={path} link={link} />
+                ))}
+            </Part>
+          </>
+        )}
+      </div>
+    </SidePanel>
+  )
+}
+
+function Part({ title, count, none, children }: { title: string; count: number; none: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h3 className="flex items-baseline gap-2 px-2 text-[12px] font-semibold">
+        {title} <span className="tabular font-normal text-muted">{count}</span>
+      </h3>
+      {count === 0 ? <p className="px-2 py-1 text-[12px] text-muted">{none}</p> : children}
+    </section>
+  )
+}
+
+const rowLook = 'block rounded-sm px-2 py-1 hover:bg-soft'
+
+/** Of a line in a list. */
+const maxShown = 200
+
+interface PlaceProps {
+  readonly path: string
+  readonly line: number
+  readonly text: string
+  /** What of the text is meant, by its beginning and end. */
+  readonly found?: readonly [from: number, to: number]
+}
+
+function Place({ path, line, text, found }: PlaceProps) {
+  return (
+    <Link href={paths.file(path, line)} className={rowLook}>
+      <span className="block truncate font-mono text-[11px] text-muted">
+        {clipLine(path)}:{line}
+      </span>
+      <span className="line-clamp-2 text-[12px] break-words">
+        {found ? <Found text={text} found={found} /> : clipLine(text, maxShown)}
+      </span>
+    </Link>
+  )
+}
+
+/** Only the place that is meant is marked: the same words may stand in the line once more. */
+function Found({ text, found: [from, to] }: { text: string; found: readonly [from: number, to: number] }) {
+  const words = clipLine(text.slice(from, to), maxShown)
+  return (
+    <>
+      {clipLine(text.slice(0, from), maxShown)}
+      <Highlight text={words} words={[words]} />
+      {clipLine(text.slice(to), maxShown)}
+    </>
+  )
+}
+
+function Outgoing({ path, link: { at, target, path: to, line, makes } }: { path: string; link: OutgoingLink }) {
+  const { t } = useTranslation()
+  return (
+    <div className="flex items-baseline gap-2 rounded-sm px-2 py-1 hover:bg-soft">
+      {to === null ? (
+        <Link href={paths.file(path, at)} className="unresolved min-w-0 flex-1 truncate text-[12px]">
+          {clipLine(target, 200)}
+        </Link>
+      ) : (
+        <Link href={paths.file(to, line ?? undefined)} className="min-w-0 flex-1 truncate text-[12px]" title={to}>
+          {clipLine(target, 200)}
+        </Link>
+      )}
+      {makes !== null && (
+        <Link href={paths.file(makes)} className="shrink-0 text-[12px] text-accent hover:underline">
+          {t('links.make')}
+        </Link>
+      )}
+    </div>
+  )
+}
+
+/** Every note is read for them: only when somebody wants to see them. */
+function Mentions({ agent, path }: { agent: string; path: string }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  const found = useQuery(api.links.mentions.queryOptions({ input: { agent, path }, enabled: isOpen }))
+  const link = useMutation(api.links.linkMention.mutationOptions())
+  const linkIt = ({ path: at, line, from, words }: Mention) =>
+    link.mutate(
+      { agent, path: at, to: path, line, from, words },
+      {
+        onSuccess: ({ patch }) =>
+          tellDone(t('links.linked', { path: at }), () => client.workspace.undo({ agent, path: at, patch })),
+      },
+    )
+  if (!isOpen)
+    return (
+      <Button look="link" className="self-start px-2! text-[12px]" onClick={() => setIsOpen(true)}>
+        {t('links.showMentions')}
+      </Button>
+    )
+  if (found.error) return <p className="p-2 text-muted">{explainError(found.error)}</p>
+  if (!found.data) return <Skeleton lines={3} />
+  return (
+    <Part title={t('links.mentions')} count={found.data.count} none={t('links.noMentions')}>
+      {found.data.mentions.map((mention) => (
+        <div key={`${mention.path}:${mention.line}:${mention.from}`} className="flex items-start">
+          <div className="min-w-0 flex-1">
+            <Place
+              path={mention.path}
+              line={mention.line}
+              text={mention.text}
+              found={[mention.at, mention.at + mention.words.length]}
+            />
+          </div>
+          <Button
+            look="link"
+            className="shrink-0 px-2! text-[12px]"
+            disabled={link.isPending}
+            aria-label={t('links.linkItIn', { path: mention.path, line: mention.line })}
+            onClick={() => linkIt(mention)}
+          >
+            {t('links.linkIt')}
+          </Button>
+        </div>
+      ))}
+    </Part>
+  )
+}
+
+/** By meaning, where there are vectors; they come with the index, so the list is asked for anew when the note was saved. */
+function NearNotes({ agent, path }: { agent: string; path: string }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(api.search.nearNotes.queryOptions({ input: { agent, path } }))
+  if (!data || data.length === 0) return null
+  return (
+    <Part title={t('links.near')} count={data.length} none="">
+      {data.map((note) => (
+        <Place key={note.path} path={note.path} line={note.line} text={note.text} />
+      ))}
+    </Part>
+  )
+}

@@ -1,0 +1,95 @@
+/** Gives a note or a folder another name or place; where others link to it, it is asked whether their links go along. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { MovePlan } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { attempt, refusalOf, tellDone } from '#lib/feedback/toast.ts'
+import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { PlanDialog } from './plan-dialog.tsx'
+
+interface MoveDialogProps {
+  readonly agent: string
+  /** A file, or a folder without `/` at its end. */
+  readonly from: string
+  readonly onMoved: (to: string) => void
+  readonly onClose: () => void
+}
+
+export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
+  const { t } = useTranslation()
+  const queries = useQueryClient()
+  const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
+  const move = async (to: string, plan: MovePlan | undefined) => {
+    const { links, notes, staysLocal, undo } = await client.links.move({
+      agent,
+      from,
+      to,
+      ...(plan ? { plan: plan.id } : {}),
+    })
+    const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
+    const showMoves = () => queries.invalidateQueries({ queryKey: api.links.moves.key() })
+    void showMoves()
+    const told = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
+    tellDone(told, () => client.links.undoMove({ agent, undo }).then(showMoves), { look: 'plain' })
+    onMoved(to)
+  }
+  const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {
+    // How far it is, and the way to cancel it, stand in a corner: nothing is to be in front of that.
+    onClose()
+    await attempt(move(to, chosen))
+  }
+  /** Closes the dialog, or goes on to what the move would change. */
+  const begin = async (to: string) => {
+    const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
+    if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
+    if (plan) await move(to, undefined)
+    onClose()
+  }
+  if (planned)
+    return (
+      <PlanDialog
+        plan={planned.plan}
+        title={t('links.willUpdate', {
+          count: planned.plan.links,
+          notes: t('links.inNotes', { count: planned.plan.notes }),
+        })}
+        hint={planned.plan.staysLocal ? t('links.staysLocal') : undefined}
+        leftBehind={t('links.leftBehind', { count: planned.plan.left.length })}
+        choices={[
+          { label: t('links.onlyMove'), onChoose: () => moveAsChosen(planned.to, undefined) },
+          { label: t('links.update'), onChoose: () => moveAsChosen(planned.to, planned.plan) },
+        ]}
+        onClose={onClose}
+      />
+    )
+  return <NameDialog from={from} onSubmit={(to) => refusalOf(begin(to))} onClose={onClose} />
+}
+
+interface NameDialogProps {
+  readonly from: string
+  /** @returns why it cannot be */
+  readonly onSubmit: (to: string) => Promise<string | undefined>
+  readonly onClose: () => void
+}
+
+function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
+  const { t } = useTranslation()
+  /** It is closed by what comes of it. */
+  const isDone = useRef(false)
+  return (
+    <PromptDialog
+      title={t('file.rename')}
+      label={t('file.path')}
+      initial={from}
+      action={t('file.move')}
+      isPath
+      onClose={() => isDone.current || onClose()}
+      onSubmit={async (to) => {
+        const refusal = await onSubmit(to.replace(/\/+$/, ''))
+        isDone.current = refusal === undefined
+        return refusal
+      }}
+    />
+  )
+}

@@ -1,0 +1,100 @@
+/** What a change of many notes would do to each, before it is done. */
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { MovePlan } from '#shared/contract/index.ts'
+import { Patch } from '#lib/diff-view/patch.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
+
+/** Notes whose changes are seen without asking. */
+const openAtFirst = 3
+
+interface PlanDialogProps {
+  readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
+  readonly title: string
+  /** What has to be known besides. */
+  readonly hint?: string | undefined
+  /** Said of what cannot be written anew. */
+  readonly leftBehind: string
+  /** The last one is what is meant most often. */
+  readonly choices: readonly { readonly label: string; readonly onChoose: () => Promise<void> }[]
+  readonly onClose: () => void
+}
+
+export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: PlanDialogProps) {
+  const { t } = useTranslation()
+  const [isBusy, setIsBusy] = useState(false)
+  const rest = plan.notes - plan.files.length
+  return (
+    <Modal
+      className="top-[10vh] left-1/2 flex max-h-[78vh] w-[min(680px,94vw)] -translate-x-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-4 shadow-float"
+      onClose={onClose}
+    >
+      <ModalTitle>{title}</ModalTitle>
+      {hint !== undefined && (
+        <p role="note" className="text-[12px] text-muted">
+          {hint}
+        </p>
+      )}
+      {plan.left.length > 0 && (
+        <p role="note" className="text-[12px] text-muted">
+          {leftBehind}{' '}
+          {plan.left
+            .map(({ path, line, target, isProtected, isUnread }) => {
+              const place = target === '' ? path : `${path}:${line}`
+              return isUnread ? t('links.unread', { place }) : isProtected ? t('links.protected', { place }) : place
+            })
+            .join(', ')}
+        </p>
+      )}
+      <ul className="flex min-h-0 flex-col gap-2 overflow-y-auto" tabIndex={0} aria-label={t('links.changes')}>
+        {plan.files.map(({ path, count, patch }, at) => (
+          <FileChanges key={path} path={path} count={count} isOpen={at < openAtFirst}>
+            <Patch patch={patch} isSmall />
+          </FileChanges>
+        ))}
+        {rest > 0 && <li className="text-muted">{t('links.moreNotes', { count: rest })}</li>}
+      </ul>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        {choices.map(({ label, onChoose }, at) => (
+          <Button
+            key={label}
+            {...(at === choices.length - 1 ? { look: 'primary' as const, autoFocus: true } : {})}
+            disabled={isBusy}
+            onClick={() => {
+              setIsBusy(true)
+              void onChoose()
+            }}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+    </Modal>
+  )
+}
+
+interface FileChangesProps {
+  readonly path: string
+  readonly count: number
+  /** At first; then it is the reader's. */
+  readonly isOpen: boolean
+  readonly children: ReactNode
+}
+
+function FileChanges({ path, count, isOpen, children }: FileChangesProps) {
+  return (
+    <li className="rounded-md border border-line">
+      <details open={isOpen}>
+        <summary className="flex cursor-default items-center gap-2 px-2.5 py-1.5 font-mono text-[12px]">
+          <span className="min-w-0 flex-1 break-all">{path}</span>
+          <span className="tabular text-muted">{count}</span>
+        </summary>
+        {children}
+      </details>
+    </li>
+  )
+}

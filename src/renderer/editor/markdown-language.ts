@@ -1,0 +1,169 @@
+/** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
+import i18next from 'i18next'
+import { monaco } from '#lib/util/monaco.ts'
+import { decodePart } from '#shared/util/decode.ts'
+import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
+import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { parseProperties } from '#shared/markdown/properties/parse-properties.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
+import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
+
+/** What the open file needs to know of the others. */
+export interface Surroundings extends NoteLinks {
+  readonly path: string
+}
+
+const scheme = 'commonplace-file'
+/** Links that are followed from the editor; each is a mark that moves with every keystroke. */
+const maxLinks = 5000
+/** Longer texts are data, not notes. */
+const maxLinked = 2_000_000
+/** Characters before the cursor among which a link can have begun. */
+const maxBefore = 1000
+const surroundings = new WeakMap<monaco.editor.ITextModel, Surroundings>()
+let isRegistered = false
+
+export function setSurroundings(model: monaco.editor.ITextModel, value: Surroundings): void {
+  surroundings.set(model, value)
+}
+
+export function registerMarkdown(): void {
+  if (isRegistered) return
+  isRegistered = true
+  monaco.languages.registerFoldingRangeProvider('markdown', {
+    provideFoldingRanges: (model) =>
+      sectionsOf(model.getLinesContent())
+        .filter(({ from, to }) => to > from)
+        .map(({ from, to }) => ({ start: from, end: to })),
+  })
+  monaco.languages.registerLinkProvider('markdown', {
+    provideLinks(model) {
+      const place = surroundings.get(model)
+      if (!place) return { links: [] }
+      const tags = tagsOf(model).map(({ name, place: { from, to } }) => ({
+        range: monaco.Range.fromPositions(model.getPositionAt(from), model.getPositionAt(to)),
+        url: monaco.Uri.from({ scheme, query: JSON.stringify(['tag', name]) }),
+      }))
+      return {
+        links: linksOf(model)
+          .map((link): monaco.languages.ILink => {
+            const kind = link.kind === 'wiki' ? 'wiki' : 'inline'
+            const query = JSON.stringify([kind, targetOf(link)])
+            const isResolved = place.resolve(kind, targetOf(link)) !== undefined
+            return {
+              range: rangeOf(model, link),
+              url: monaco.Uri.from({ scheme, query }),
+              ...(isResolved ? {} : { tooltip: i18next.t('links.unresolved') }),
+            }
+          })
+          .concat(tags),
+      }
+    },
+  })
+  monaco.editor.registerLinkOpener({
+    open(address) {
+      if (address.scheme !== scheme) return false
+      const model = monaco.editor.getModels().find((known) => surroundings.has(known))
+      const place = model && surroundings.get(model)
+      const [kind, named] = JSON.parse(address.query) as ['wiki' | 'inline', LinkTarget] | ['tag', string]
+      if (kind === 'tag') place?.openTag(named)
+      else place?.open(kind, named)
+      return place !== undefined
+    },
+  })
+  monaco.languages.registerCompletionItemProvider('markdown', {
+    triggerCharacters: ['[', '(', '/', '#', '^'],
+    async provideCompletionItems(model, position) {
+      const before = model
+        .getLineContent(position.lineNumber)
+        .slice(Math.max(0, position.column - 1 - maxBefore), position.column - 1)
+      const links = await linkSuggestions(model, position, before)
+      // What is typed next is asked for anew: the best match is not among the first fifty of any.
+      return { suggestions: [...links, ...momentSuggestions(position, before)], incomplete: links.length > 0 }
+    },
+  })
+}
+
+function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
+  return model.getValueLength() > maxLinked ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
+}
+
+/** With its fragment. */
+function targetOf({ target, fragment }: NoteLink): LinkTarget {
+  return { target, ...(fragment === undefined ? {} : { fragment }) }
+}
+
+/** All of `[[…]]`, of others the target alone. */
+function tagsOf(model: monaco.editor.ITextModel) {
+  if (model.getValueLength() > maxLinked) return []
+  const { tags } = parseProperties(model.getValue())
+  return tags.flatMap(({ name, place }) => (place ? { name, place } : []))
+}
+
+function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range {
+  const isWiki = link.kind === 'wiki'
+  const start = model.getPositionAt(isWiki ? link.from : link.targetFrom)
+  const end = model.getPositionAt(isWiki ? link.to : (link.fragmentTo ?? link.targetTo))
+  return monaco.Range.fromPositions(start, end)
+}
+
+/** Links that lead nowhere, to be marked. */
+export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: Surroundings): monaco.Range[] {
+  return linksOf(model)
+    .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)
+    .map((link) => rangeOf(model, link))
+}
+
+/** `[[` and `](` name files, and behind `#` their headings. */
+async function linkSuggestions(
+  model: monaco.editor.ITextModel,
+  position: monaco.Position,
+  before: string,
+): Promise<monaco.languages.CompletionItem[]> {
+  const place = surroundings.get(model)
+  const wiki = /\[\[([^[\]|\n]*)$/.exec(before)?.[1]
+  const inline = /\]\(([^()\n]*)$/.exec(before)?.[1]
+  const typed = wiki ?? inline
+  if (!place || typed === undefined) return []
+  const { lineNumber, column } = position
+  const after = model.getLineContent(lineNumber).slice(column - 1)
+  const closing = wiki === undefined ? ')' : ']]'
+  const end = after.startsWith(closing) ? '' : closing
+  const names = await place.names(wiki ?? decodePart(inline ?? '')).catch(() => [])
+  const { File, Reference } = monaco.languages.CompletionItemKind
+  // `[[` is the way to a Markdown link, too: in a vault of those, and for a name that cannot stand in `[[…]]`.
+  const isOther = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
+  const rest = isOther && end === '' ? closing.length : 0
+  const begin = column - typed.length - (isOther ? 2 : 0)
+  return names.map((name, index) => ({
+    label: { label: name.label, description: name.path },
+    kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
+    insertText: isOther ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
+    // They come best first, and every one of them fits.
+    sortText: String(index).padStart(3, '0'),
+    filterText: isOther ? `[[${typed}` : typed,
+    range: new monaco.Range(lineNumber, begin, lineNumber, column + rest),
+  }))
+}
+
+/** `/date`, `/time`, `/entry`: the moment, as daily logs have it. */
+function momentSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
+  const typed = /(?:^|\s)(\/[a-z]*)$/.exec(before)?.[1]
+  if (typed === undefined) return []
+  const now = new Date()
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const date = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`
+  const time = `${pad(now.getHours())}:${pad(now.getMinutes())}`
+  const range = new monaco.Range(
+    position.lineNumber,
+    position.column - typed.length,
+    position.lineNumber,
+    position.column,
+  )
+  return [
+    { label: '/date', insertText: date },
+    { label: '/time', insertText: time },
+    { label: '/now', insertText: `${date} ${time}` },
+    { label: '/entry', insertText: `## ${time} - ` },
+  ].map((item) => ({ ...item, detail: item.insertText, kind: monaco.languages.CompletionItemKind.Snippet, range }))
+}

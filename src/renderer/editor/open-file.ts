@@ -1,0 +1,342 @@
+/**
+ * A file as it is being edited: what is typed, what is on the disk, and how the two come together. What is typed is kept
+ * as a draft between keystrokes, saved on leaving (or after a pause), and never overwrites what somebody else wrote.
+ */
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Appearance, FileDraft } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { fileTypedHere, handedOver, keepAfterMs, keepTyped } from '#lib/drafts/typed-text.ts'
+import { windowId } from '#lib/drafts/window-id.ts'
+import { isErrorOf } from '#lib/feedback/explain.ts'
+import { tellFailure } from '#lib/feedback/toast.ts'
+
+export interface DiskFile {
+  readonly text: string
+  /** Null while the file does not exist yet. */
+  readonly hash: string | null
+}
+
+export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
+
+/** A pause in typing after which, with autosave by pause, the file is saved, ms. */
+const saveAfterMs = 1500
+
+/** Where a file went that is not there any more; without a path it was deleted. */
+export interface Gone {
+  readonly movedTo?: string | undefined
+}
+
+export interface OpenFile {
+  readonly text: string
+  /** Another object whenever the text did not come from typing. */
+  readonly content: { readonly text: string }
+  readonly state: SaveState
+  /** What somebody else wrote in the same place; only in a conflict. */
+  readonly theirs: string | undefined
+  /** What was typed last came back from a draft. */
+  readonly hasDraft: boolean
+  /** Somebody else deleted or moved it: nothing is written before somebody says so. */
+  readonly isGone: boolean
+  /** What other windows have typed and not saved, the newest first. */
+  readonly others: readonly OtherDraft[]
+  readonly type: (text: string) => void
+  /** Also makes a file that is gone anew. */
+  readonly save: () => Promise<void>
+  /** Ends a conflict. */
+  readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
+  readonly discard: () => Promise<void>
+  /** What was typed goes on in another file: the same one, by the name that it has now. */
+  readonly carryTo: (path: string) => Promise<void>
+  /** Puts another window's draft into the editor. */
+  readonly take: (other: OtherDraft) => void
+  readonly drop: (other: OtherDraft) => void
+}
+
+export interface OtherDraft {
+  readonly writer: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly draft: FileDraft
+}
+
+interface Options {
+  readonly autosave: Appearance['autosave']
+  readonly gone: Gone | undefined
+  /** Told when the editor was left with a text that has no file. */
+  readonly onLeftBehind: () => void
+}
+
+export function useOpenFile(
+  agent: string,
+  path: string,
+  disk: DiskFile,
+  { autosave, gone, onLeftBehind }: Options,
+): OpenFile {
+  const { t } = useTranslation()
+  const [text, setText] = useState(disk.text)
+  const [content, setContent] = useState({ text: disk.text })
+  const [state, setState] = useState<SaveState>('saved')
+  const [theirs, setTheirs] = useState<string>()
+  const [hasDraft, setHasDraft] = useState(false)
+  const [others, setOthers] = useState<readonly OtherDraft[]>([])
+  /** The state of the file after which a save found that it is gone, before anybody told. */
+  const [missed, setMissed] = useState<DiskFile>()
+  const isGone = gone !== undefined || missed === disk
+  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isAsked: false, onLeftBehind })
+  const timers = useRef({ draft: 0, save: 0 })
+
+  /** Takes a state of the file that did not come from typing. */
+  const show = useCallback((file: DiskFile) => {
+    latest.current = { ...latest.current, text: file.text, base: file, isAsked: false }
+    setText(file.text)
+    setContent({ text: file.text })
+    setState('saved')
+    setTheirs(undefined)
+    setHasDraft(false)
+  }, [])
+
+  /** What was typed here before is in the editor, if there was anything. */
+  const isBegun = useRef(false)
+
+  const keepDraft = useCallback(() => {
+    const { text: typed, base } = latest.current
+    const isSaved = typed === base.text
+    if (isSaved && !isBegun.current) return
+    isBegun.current = true
+    const draft = isSaved ? null : { text: typed, baseText: base.text, baseHash: base.hash }
+    clearTimeout(timers.current.draft)
+    void keepTyped({ kind: 'file', agent, path, draft })
+  }, [agent, path])
+
+  useEffect(() => {
+    latest.current = { ...latest.current, disk, isGone, onLeftBehind }
+  }, [disk, isGone, onLeftBehind])
+
+  // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
+  useEffect(() => {
+    const { text: typed, base } = latest.current
+    if (disk.hash !== base.hash && typed === base.text) show(disk)
+  }, [disk, show])
+
+  /** What was typed and not saved is in the editor again; where the file is another by now, both are shown. */
+  const begin = useCallback((draft: FileDraft) => {
+    const { base, disk: now } = latest.current
+    // Where there is no file, there is nothing that it would be merged with.
+    const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
+    const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== now.hash
+    latest.current = { ...latest.current, text: draft.text, base: begun, isAsked: isOutdated }
+    setText(draft.text)
+    setContent({ text: draft.text })
+    setState(isOutdated ? 'conflict' : 'unsaved')
+    setTheirs(isOutdated ? now.text : undefined)
+    setHasDraft(true)
+  }, [])
+
+  // What a crash left in the editor, and what other windows have typed.
+  useEffect(() => {
+    let isCurrent = true
+    const here = fileTypedHere(agent, path)
+    const look = async () => {
+      await handedOver(agent)
+      const kept = await client.workspace.drafts({ agent, path })
+      if (!isCurrent) return
+      const mine = kept.find(({ writer }) => writer === windowId())
+      const others = kept.filter(({ writer }) => writer !== windowId())
+      setOthers(others.filter(({ draft }) => draft.text !== disk.text))
+      // What was saved as the window closed need not be told of.
+      for (const { writer, draft } of others)
+        if (draft.text === disk.text) void keepTyped({ kind: 'file', agent, path, draft: null }, writer)
+      beginWith(mine?.draft)
+    }
+    const beginWith = (draft: FileDraft | null | undefined) => {
+      const { text: typed, base } = latest.current
+      if (isBegun.current || !draft) return
+      isBegun.current = true
+      if (typed === base.text && draft.text !== base.text) begin(draft)
+    }
+    beginWith(here)
+    look().then(
+      () => (isBegun.current = true),
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [agent, path, disk, begin])
+
+  /** There is no file to save to: what was typed stays, here and as a draft. */
+  const miss = useCallback(() => {
+    setMissed(latest.current.disk)
+    setTheirs(undefined)
+    setState('unsaved')
+    setContent({ text: latest.current.text })
+    keepDraft()
+    if (latest.current.isLeft) latest.current.onLeftBehind()
+  }, [keepDraft])
+
+  const write = useCallback(
+    async (onConflict: 'fail' | 'both') => {
+      const { text: typed, base, isGone: isNew } = latest.current
+      setState('saving')
+      try {
+        const expected =
+          isNew || base.hash === null ? { expectedHash: null } : { expectedHash: base.hash, baseText: base.text }
+        const input = { agent, path, text: typed, onConflict, ...expected }
+        const result = await client.workspace.write(input)
+        if (result.merged && latest.current.text === typed) show(result)
+        // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
+        else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
+        if (result.merged) toast.info(t('file.merged'))
+        latest.current.isAsked = false
+        setMissed(undefined)
+        setTheirs(undefined)
+        setHasDraft(false)
+        setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
+        keepDraft()
+      } catch (error) {
+        if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {
+          setState('unsaved')
+          return tellFailure(error)
+        }
+        const current = await readDisk(agent, path)
+        if (current.hash === null) return miss()
+        // What was gone is there again: it is asked about like any other change.
+        latest.current.isGone = false
+        latest.current.isAsked = true
+        setMissed(undefined)
+        setState('conflict')
+        keepDraft()
+        setTheirs(current.text)
+        // The editor gives way to the comparison; what was typed is what it begins with when it is back.
+        setContent({ text: latest.current.text })
+      }
+    },
+    [agent, path, show, miss, keepDraft, t],
+  )
+
+  const save = useCallback(async () => {
+    clearTimeout(timers.current.save)
+    const { text: typed, base, isGone: isNew } = latest.current
+    if (typed !== base.text || base.hash === null || isNew) await write('fail')
+  }, [write])
+
+  /** Nobody has asked for it: what was not typed is not written, nor is a file that somebody else removed. */
+  const saveTyped = useCallback(async () => {
+    const { text: typed, base, isGone: isNew, isAsked } = latest.current
+    if (typed === base.text) return
+    keepDraft()
+    if (isNew || isAsked) return
+    await save()
+  }, [save, keepDraft])
+
+  const type = useCallback(
+    (typed: string) => {
+      latest.current.text = typed
+      setText(typed)
+      const isSaved = typed === latest.current.base.text
+      setState((before) => (before === 'conflict' ? before : isSaved ? 'saved' : 'unsaved'))
+      clearTimeout(timers.current.draft)
+      timers.current.draft = window.setTimeout(keepDraft, keepAfterMs)
+      clearTimeout(timers.current.save)
+      if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void saveTyped(), saveAfterMs)
+    },
+    [autosave, keepDraft, saveTyped],
+  )
+
+  const resolve = useCallback(
+    async (how: 'mine' | 'theirs' | 'both') => {
+      const current = await readDisk(agent, path)
+      if (current.hash === null && how !== 'mine') return miss()
+      if (how === 'both') return write('both')
+      if (how === 'theirs') {
+        show(current)
+        return keepDraft()
+      }
+      latest.current.base = current
+      setTheirs(undefined)
+      return write('fail')
+    },
+    [agent, path, show, miss, write, keepDraft],
+  )
+
+  const discard = useCallback(async () => {
+    show(await readDisk(agent, path))
+    keepDraft()
+  }, [agent, path, show, keepDraft])
+
+  const carryTo = useCallback(
+    async (target: string) => {
+      const { text: typed, base } = latest.current
+      const draft = { text: typed, baseText: base.text, baseHash: base.hash }
+      if (typed !== base.text) await keepTyped({ kind: 'file', agent, path: target, draft })
+      show({ text: typed, hash: base.hash })
+      keepDraft()
+    },
+    [agent, show, keepDraft],
+  )
+
+  const drop = useCallback(
+    (other: OtherDraft) => {
+      setOthers((before) => before.filter((one) => one !== other))
+      void keepTyped({ kind: 'file', agent, path, draft: null }, other.writer)
+    },
+    [agent, path],
+  )
+
+  /** What is in the editor and not saved takes its place among the others. */
+  const take = useCallback(
+    (other: OtherDraft) => {
+      const { text: typed, base } = latest.current
+      drop(other)
+      if (typed !== base.text) {
+        const draft = { text: typed, baseText: base.text, baseHash: base.hash }
+        const mine = { writer: crypto.randomUUID(), at: Date.now(), draft }
+        setOthers((before) => [mine, ...before])
+        void keepTyped({ kind: 'file', agent, path, draft }, mine.writer)
+      }
+      latest.current.base = latest.current.disk
+      begin(other.draft)
+      keepDraft()
+    },
+    [agent, path, drop, begin, keepDraft],
+  )
+
+  useLeaving(autosave === 'off' ? keepDraft : saveTyped)
+  useEffect(() => {
+    latest.current.isLeft = false
+    return () => {
+      latest.current.isLeft = true
+      const { text: typed, base, isGone: isNew, onLeftBehind: tell } = latest.current
+      if (isNew && typed !== base.text) tell()
+    }
+  }, [])
+  return { text, content, state, theirs, hasDraft, isGone, others, type, save, resolve, discard, carryTo, take, drop }
+}
+
+/** The file as it is; one that somebody removed is an empty one that does not exist. */
+async function readDisk(agent: string, path: string): Promise<DiskFile> {
+  try {
+    return await client.workspace.read({ agent, path })
+  } catch (error) {
+    if (isErrorOf(error, 'file_not_found')) return { text: '', hash: null }
+    throw error
+  }
+}
+
+/** Leaving the view, the tab or the window. */
+function useLeaving(onLeave: () => void | Promise<void>): void {
+  useEffect(() => {
+    const leave = () => void onLeave()
+    window.addEventListener('blur', leave)
+    window.addEventListener('pagehide', leave)
+    document.addEventListener('visibilitychange', leave)
+    return () => {
+      window.removeEventListener('blur', leave)
+      window.removeEventListener('pagehide', leave)
+      document.removeEventListener('visibilitychange', leave)
+      leave()
+    }
+  }, [onLeave])
+}

@@ -1,0 +1,33 @@
+/** What other windows have typed into the open file and not saved: looked at, taken, or thrown away. */
+import { useTranslation } from 'react-i18next'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { Notice } from './notice.tsx'
+import type { OpenFile, OtherDraft } from './open-file.ts'
+
+interface OtherDraftsProps {
+  readonly file: OpenFile
+  /** The one that is shown beside the text. */
+  readonly compared: OtherDraft | undefined
+  readonly onCompare: (other: OtherDraft | undefined) => void
+}
+
+export function OtherDrafts({ file: { others, take, drop }, compared, onCompare }: OtherDraftsProps) {
+  const { t } = useTranslation()
+  return others.map((other) => (
+    <Notice key={other.writer} text={t('draft.ofFile', { when: formatMoment(other.at) })}>
+      <Button aria-pressed={compared === other} onClick={() => onCompare(compared === other ? undefined : other)}>
+        {t(compared === other ? 'draft.hide' : 'draft.show')}
+      </Button>
+      <Button
+        onClick={() => {
+          onCompare(undefined)
+          take(other)
+        }}
+      >
+        {t('draft.take')}
+      </Button>
+      <Button onClick={() => drop(other)}>{t('draft.discard')}</Button>
+    </Notice>
+  ))
+}

@@ -1,0 +1,48 @@
+/** A file that is no note: its picture, or what it is and where it can be opened. */
+import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { emptyNote, NoteContext } from '../markdown/preview/note-context.ts'
+import { Attached } from '../markdown/preview/picture.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+import { clipLine } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { EmptyState } from '#lib/ui/states.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { useFileActions } from './tree/file-actions.ts'
+import { isCanvas } from './other-kind.ts'
+
+export default function OtherView({ agent, path }: { agent: Agent; path: string }) {
+  const { t } = useTranslation()
+  const actions = useFileActions(agent.id)
+  const note = useMemo(() => ({ ...emptyNote, agent: agent.id, path }), [agent.id, path])
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return (
+    <section className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}>
+        {!isCanvas(path) && (
+          <IconButton label={t('file.openOutside')} onClick={() => actions.reveal(path, true)}>
+            <ExternalLink size={14} />
+          </IconButton>
+        )}
+        <IconButton label={t('file.reveal')} onClick={() => actions.reveal(path, false)}>
+          <FolderOpen size={14} />
+        </IconButton>
+      </ViewHeader>
+      <div className="prose reading reading-wide" data-testid="other" tabIndex={0}>
+        {isCanvas(path) ? (
+          <EmptyState title={name} hint={t('other.canvasHint')}>
+            <LayoutDashboard aria-hidden className="text-muted" />
+          </EmptyState>
+        ) : (
+          <ErrorBoundary piece="preview" of={path}>
+            <NoteContext value={note}>
+              <Attached path={path} alt={name} width={undefined} />
+            </NoteContext>
+          </ErrorBoundary>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,73 @@
+/** What stays on this machine (M64): marked in the tree, told where a request goes without it. */
+import { Lock, LockOpen } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { ContextReport, FileEntry } from '#shared/contract/index.ts'
+import { paths } from '#lib/router/paths.ts'
+import { IconButton } from '#lib/ui/button.tsx'
+
+type Local = NonNullable<FileEntry['local']>
+
+/** A small sign; what it means in words to those who point at it or cannot see it. */
+export function LocalMark({ local }: { local: Local }) {
+  const said = useLocalWords(local)
+  return (
+    <span
+      role="img"
+      aria-label={said}
+      title={said}
+      data-testid="local"
+      className={`inline-flex ${local.isWhole ? 'text-muted' : 'text-faint'}`}
+    >
+      {local.isWhole ? <Lock size={11} aria-hidden /> : <LockOpen size={11} aria-hidden />}
+    </span>
+  )
+}
+
+function useLocalWords({ isWhole, rule, problem }: Local): string {
+  const { t } = useTranslation()
+  if (problem !== undefined) return t('local.problem', { value: problem })
+  if (rule !== undefined) return t('local.rule', { rule })
+  return t(isWhole ? 'local.whole' : 'local.part')
+}
+
+interface LockButtonProps {
+  readonly path: string
+  readonly local: Local | undefined
+  readonly onChange: (isLocal: boolean) => void
+}
+
+/** Locks a note, or opens it again; what the settings lock is opened there. */
+export function LockButton({ path, local, onChange }: LockButtonProps) {
+  const { t } = useTranslation()
+  if (local?.rule !== undefined) return null
+  const isLocked = local?.isWhole === true
+  return (
+    <IconButton label={t(isLocked ? 'local.open' : 'local.lock', { path })} onClick={() => onChange(!isLocked)}>
+      {isLocked ? <Lock size={13} /> : <LockOpen size={13} />}
+    </IconButton>
+  )
+}
+
+/** What a request to a remote model went without. */
+export function HeldBackList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
+  const { t } = useTranslation()
+  if (!heldBack) return null
+  return (
+    <section aria-label={t('local.heldBack')} data-testid="held-back" className="mt-5 flex items-baseline gap-2">
+      <Lock size={13} aria-hidden className="shrink-0 self-center text-muted" />
+      <p className="flex flex-wrap gap-x-3">
+        <span>{t('local.heldBackFrom', { model })}</span>
+        {heldBack.notes.map(({ path, lines }) => (
+          <span key={path}>
+            <Link href={paths.file(path)} className="text-accent hover:underline">
+              {path}
+            </Link>{' '}
+            <span className="text-muted">{t('local.lines', { count: lines })}</span>
+          </span>
+        ))}
+        {heldBack.messages > 0 && <span>{t('local.messages', { count: heldBack.messages })}</span>}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,74 @@
+/** What is not searched, marked wherever it is shown, with the reason and the way to change it (M2, M23). */
+import { useMutation } from '@tanstack/react-query'
+import { EyeOff } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Unsearched } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { Button } from '#lib/ui/button.tsx'
+
+/** A small sign; the reason in words to those who point at it or cannot see it. */
+export function UnsearchedMark({ unsearched }: { unsearched: Unsearched }) {
+  const { t } = useTranslation()
+  const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
+  return (
+    <span role="img" aria-label={reason} title={reason} data-testid="unsearched" className="inline-flex text-faint">
+      <EyeOff size={12} aria-hidden />
+    </span>
+  )
+}
+
+interface UnsearchedNoteProps {
+  readonly agent: string
+  readonly unsearched: Unsearched
+}
+
+/** The reason in full, with what changes it. */
+export function UnsearchedNote({ agent, unsearched }: UnsearchedNoteProps) {
+  const { t } = useTranslation()
+  const { reason, message = '' } = unsearched
+  return (
+    <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <span>{t(`unsearched.${reason}`, { message })}</span>
+      {reason === 'scope' && <SearchAll agent={agent} />}
+      {reason === 'sessionsOff' && <SearchSessions agent={agent} />}
+      {reason === 'outside' && (
+        <Link href={paths.settings('memory')} className="text-accent hover:underline">
+          {t('unsearched.addFolder')}
+        </Link>
+      )}
+    </span>
+  )
+}
+
+/** Has all notes of the workspace searched. */
+export function SearchAll({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const widen = useMutation(
+    api.search.setScope.mutationOptions({
+      onSuccess: (scope) => tellDone(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
+    }),
+  )
+  return (
+    <Button disabled={widen.isPending} onClick={() => widen.mutate({ agent, scope: 'workspace' })}>
+      {t('unsearched.searchAll')}
+    </Button>
+  )
+}
+
+function SearchSessions({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const turnOn = useMutation(
+    api.search.setSessions.mutationOptions({
+      onSuccess: (sessions) =>
+        tellDone(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
+    }),
+  )
+  return (
+    <Button disabled={turnOn.isPending} onClick={() => turnOn.mutate({ agent, sessions: true })}>
+      {t('unsearched.searchSessions')}
+    </Button>
+  )
+}

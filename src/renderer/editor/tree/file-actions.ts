@@ -1,0 +1,62 @@
+/** What can be done with files as a whole; each says what went wrong, and how to take it back. */
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client } from '#lib/api/client.ts'
+import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { downloadBlob } from '#lib/util/download.ts'
+
+export interface FileActions {
+  /** Whose files they are. */
+  readonly agent: string
+  /** @returns false when a file of that name is there, or it could not be made */
+  create(path: string, text?: string): Promise<boolean>
+  /** @returns the path of the copy */
+  duplicate(path: string): Promise<string | undefined>
+  remove(path: string): Promise<boolean>
+  reveal(path: string, open: boolean): void
+  /** Saves a note with what it shows as a zip. */
+  exportNote(path: string): Promise<void>
+  /** Keeps a note on this machine, or shows it to every model again. */
+  setLocal(path: string, isLocal: boolean): Promise<void>
+  /** The same for a folder, in the settings. */
+  setFolderLocal(path: string, isLocal: boolean): Promise<void>
+}
+
+export function useFileActions(agent: string): FileActions {
+  const { t } = useTranslation()
+  return useMemo(() => {
+    return {
+      agent,
+      async create(path, text = '') {
+        return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+      },
+      async duplicate(path) {
+        return (await attempt(client.workspace.duplicate({ agent, path })))?.value.path
+      },
+      async remove(path) {
+        const removed = await attempt(client.workspace.remove({ agent, path }))
+        if (!removed) return false
+        const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
+        tellDone(t('file.deleted', { path }), undo, { look: 'plain' })
+        return true
+      },
+      async setLocal(path, isLocal) {
+        const changed = await attempt(client.workspace.setVisibility({ agent, path, isLocal }))
+        if (!changed) return
+        const undo = () => client.workspace.undo({ agent, path, patch: changed.value.patch })
+        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+      },
+      async setFolderLocal(path, isLocal) {
+        if (!(await attempt(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
+        const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })
+        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+      },
+      async exportNote(path) {
+        const packed = await attempt(client.import.packNote({ agent, path }))
+        const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+        if (packed) downloadBlob(`${name}.zip`, packed.value)
+      },
+      reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),
+    }
+  }, [agent, t])
+}

@@ -1,0 +1,89 @@
+/** A file of the tree, with what can be done with it. */
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { formatShort } from '#lib/i18n/format.ts'
+import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
+import { NavRow } from '#lib/ui/nav-row.tsx'
+import { isFileAt, paths, usePlace } from '#lib/router/paths.ts'
+import { LocalMark, LockButton } from '../privacy/privacy-badge.tsx'
+import { UnsearchedMark } from '../privacy/unsearched.tsx'
+import type { FileActions } from './file-actions.ts'
+import { PathMenu } from './path-menu.tsx'
+import type { TreeFile } from './tree-rows.ts'
+
+interface FileRowProps {
+  readonly file: TreeFile
+  readonly name: ReactNode
+  readonly current: string
+  readonly actions: FileActions
+}
+
+export function FileRow({ file, name, current, actions }: FileRowProps) {
+  const { t } = useTranslation()
+  const known = 'tokens' in file ? file : undefined
+  return (
+    <div className="group/row relative">
+      <NavRow
+        href={paths.file(file.path)}
+        isCurrent={isFileAt(current, file.path)}
+        aside={
+          <span className="tabular flex items-center gap-1.5">
+            {known?.local && (
+              <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+                <LocalMark local={known.local} />
+              </span>
+            )}
+            {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
+            <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+              {known && t('file.tokens', { tokens: formatShort(known.tokens) })}
+            </span>
+          </span>
+        }
+      >
+        {name}
+      </NavRow>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <span className="flex">
+          {known && (
+            <LockButton
+              path={file.path}
+              local={known.local}
+              onChange={(isLocal) => void actions.setLocal(file.path, isLocal)}
+            />
+          )}
+          <FileMenu file={file} actions={actions} />
+        </span>
+      </span>
+    </div>
+  )
+}
+
+function FileMenu({ file, actions }: { file: TreeFile; actions: FileActions }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const location = usePlace()
+  const { path } = file
+  const local = 'tokens' in file ? file.local : undefined
+  const isOpen = isFileAt(location, path)
+  const remove = async () => {
+    if ((await actions.remove(path)) && isOpen) navigate(paths.chat())
+  }
+  return (
+    <PathMenu agent={actions.agent} path={path} onMoved={(to) => isOpen && navigate(paths.file(to))}>
+      <ActionItem onClick={() => void actions.duplicate(path).then((copy) => copy && navigate(paths.file(copy)))}>
+        {t('file.duplicate')}
+      </ActionItem>
+      <ActionItem onClick={() => actions.reveal(path, false)}>{t('file.reveal')}</ActionItem>
+      <ActionItem onClick={() => actions.reveal(path, true)}>{t('file.openOutside')}</ActionItem>
+      <ActionItem onClick={() => void actions.exportNote(path)}>{t('file.export')}</ActionItem>
+      {'tokens' in file && local?.rule === undefined && (
+        <ActionItem onClick={() => void actions.setLocal(path, !local?.isWhole)}>
+          {t(local?.isWhole ? 'local.openThis' : 'local.lockThis')}
+        </ActionItem>
+      )}
+      <ActionSeparator />
+      <ActionItem onClick={() => void remove()}>{t('file.delete')}</ActionItem>
+    </PathMenu>
+  )
+}

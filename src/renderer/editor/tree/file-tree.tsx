@@ -1,0 +1,338 @@
+/** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
+import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { Agent, FileEntry } from '#shared/contract/index.ts'
+import { changesEnding } from '#shared/util/problem-codes.ts'
+import { api } from '#lib/api/client.ts'
+import { attempt } from '#lib/feedback/toast.ts'
+import { ActionItem } from '#lib/ui/action-menu.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
+import { LocalMark } from '../privacy/privacy-badge.tsx'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
+import { fileAt, paths } from '#lib/router/paths.ts'
+import { FilterField } from '#lib/ui/search-field.tsx'
+import { useFileActions, type FileActions } from './file-actions.ts'
+import { hintPlace } from '#lib/tour/tour.tsx'
+import { NewFileDialog } from './new-file-dialog.tsx'
+import { FileRow } from './file-row.tsx'
+import { FoundName } from '../find/found-name.tsx'
+import { OtherRow } from '../other-row.tsx'
+import { PathMenu } from './path-menu.tsx'
+import { foldersAbove, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
+import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
+import { useOthers } from '../use-others.ts'
+import { VaultLine } from '../vault-settings-line.tsx'
+
+interface TreeProps {
+  readonly agent: Agent
+  readonly current: string
+}
+
+/** More files than this can be narrowed down by name. */
+const manyFiles = 12
+/** Found by name and shown. */
+const mostNamed = 50
+
+export function FileTree({ agent, current }: TreeProps) {
+  const { t } = useTranslation()
+  const [isNaming, setIsNaming] = useState(false)
+  const [filter, setFilter] = useState('')
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const isRead = files.data !== undefined
+  const named = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isRead }))
+  const actions = useFileActions(agent.id)
+  const drop = useDropMarkdown(agent.id, actions)
+  const others = useOthers(agent.id)
+  // Whoever looks for a note goes by its name: what else is told of the files follows.
+  const all = files.data ?? named.data ?? []
+  // What is typed appears first; what has that name follows.
+  const typed = useDeferredValue(filter.trim().toLowerCase())
+  return (
+    <SidebarSection
+      id="files"
+      title={t('nav.memory')}
+      drop={drop}
+      className="min-h-32 flex-1 [@media(max-height:620px)]:h-80 [@media(max-height:620px)]:flex-none"
+      aside={
+        <>
+          <span>{(files.data ?? named.data) ? t('nav.files', { count: all.length }) : ''}</span>
+          {others.count > 0 && (
+            <IconButton
+              label={t('nav.others', { count: others.count })}
+              aria-pressed={others.isShown}
+              className={`size-6! ${others.isShown ? 'text-text!' : ''}`}
+              onClick={others.toggle}
+            >
+              <Paperclip size={13} />
+            </IconButton>
+          )}
+          <IconButton label={t('nav.newFile')} className="size-6!" onClick={() => setIsNaming(true)}>
+            <FilePlus2 size={13} />
+          </IconButton>
+        </>
+      }
+    >
+      <div {...hintPlace('files')}>
+        <VaultLine agent={agent.id} />
+        {all.length > manyFiles && (
+          <FilterField
+            label={t('nav.filterFiles')}
+            value={filter}
+            onChange={setFilter}
+            className="mx-0.5 mb-1 w-[calc(100%-4px)]"
+          />
+        )}
+        {!isRead && <EndingChange agent={agent.id} />}
+        {files.isPending && named.isPending ? (
+          <Opening />
+        ) : typed === '' ? (
+          <Everything agent={agent} current={current} files={all} others={others.shown} actions={actions} />
+        ) : (
+          <Named typed={typed} current={current} files={all} others={others.shown} actions={actions} />
+        )}
+        {isNaming && <NewFileDialog agent={agent.id} onClose={() => setIsNaming(false)} />}
+      </div>
+    </SidebarSection>
+  )
+}
+
+interface NamedProps {
+  /** In lower case. */
+  readonly typed: string
+  readonly current: string
+  readonly files: readonly TreeFile[]
+  readonly others: readonly string[]
+  readonly actions: FileActions
+}
+
+const Named = memo(function Named({ typed, current, files, others, actions }: NamedProps) {
+  const { t } = useTranslation()
+  const isNamed = (path: string) => path.toLowerCase().includes(typed)
+  const found = files.filter(({ path }) => isNamed(path)).slice(0, mostNamed)
+  const foundOthers = others.filter(isNamed).slice(0, mostNamed - found.length)
+  if (found.length + foundOthers.length === 0) return <p className="px-2 py-1 text-muted">{t('nav.noFiles')}</p>
+  return (
+    <>
+      {found.map((file) => (
+        <FileRow
+          key={file.path}
+          file={file}
+          name={<FoundName path={file.path} />}
+          current={current}
+          actions={actions}
+        />
+      ))}
+      {foundOthers.map((path) => (
+        <OtherRow key={path} path={path} name={<FoundName path={path} />} current={current} actions={actions} />
+      ))}
+    </>
+  )
+})
+
+/** Names are there before the memory is: why nothing can be opened yet. */
+function EndingChange({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
+  const kind = changeKinds.find((one) => data.some(({ code }) => code === changesEnding[one]))
+  return (
+    <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
+      {kind ? t(`nav.ending.${kind}`) : ''}
+    </p>
+  )
+}
+
+const changeKinds = ['move', 'tag', 'replacement'] as const
+
+/** Before anything can be listed: that it goes on. */
+function Opening() {
+  const { t } = useTranslation()
+  return (
+    <div aria-busy aria-label={t('nav.opening')} role="group">
+      <Skeleton lines={6} />
+    </div>
+  )
+}
+
+interface EverythingProps extends TreeProps {
+  readonly files: readonly TreeFile[]
+  /** Paths of what is no note. */
+  readonly others: readonly string[]
+  readonly actions: FileActions
+}
+
+/** Folders that were opened or closed, by agent: whoever comes back finds them so. */
+const seenFolders = new Map<string, ReadonlyMap<string, boolean>>()
+
+function Everything({ agent, current, files, others, actions }: EverythingProps) {
+  const { t } = useTranslation()
+  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => seenFolders.get(agent.id) ?? new Map())
+  const [shownAt, setShownAt] = useState<string>()
+  const shown = fileAt(current)
+  // Where one went to is in sight.
+  if (shownAt !== shown) {
+    setShownAt(shown)
+    if (shown !== undefined)
+      setFolders(new Map([...folders, ...foldersAbove(shown).map((path) => [path, true] as const)]))
+  }
+  useEffect(() => {
+    seenFolders.set(agent.id, folders)
+  }, [agent.id, folders])
+  const tree = useMemo(() => treeOf(files, others), [files, others])
+  const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
+  const toggle = (path: string, isOpen: boolean) => setFolders(new Map([...folders, [path, isOpen]]))
+  const press = (key: string, row: TreeRow, at: number) => {
+    if (key === 'ArrowRight' && row.kind === 'folder') {
+      if (row.isOpen) return at + 1
+      toggle(row.path, true)
+      return true
+    }
+    if (key !== 'ArrowLeft') return undefined
+    if (row.kind === 'folder' && row.isOpen) {
+      toggle(row.path, false)
+      return true
+    }
+    // To the folder that it lies in.
+    const above = rows.slice(0, at).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
+    return above < 0 ? true : above
+  }
+  return (
+    <VirtualRows
+      label={t('nav.memory')}
+      rows={rows}
+      keyOf={keyOfRow}
+      heightOf={heightOf}
+      levelOf={levelOf}
+      reveal={shown}
+      onKey={press}
+    >
+      {(row) => (
+        <ErrorBoundary piece="row" of={row}>
+          <div style={{ paddingLeft: (row.depth - 1) * indent }}>
+            {row.kind === 'file' ? (
+              <FileRow file={row.file} name={row.name} current={current} actions={actions} />
+            ) : row.kind === 'other' ? (
+              <OtherRow path={row.path} name={row.name} current={current} actions={actions} />
+            ) : (
+              <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
+            )}
+          </div>
+        </ErrorBoundary>
+      )}
+    </VirtualRows>
+  )
+}
+
+/** Of each level, px. */
+const indent = 14
+
+const keyOfRow = (row: TreeRow) =>
+  row.kind === 'file' ? row.file.path : row.kind === 'other' ? row.path : `${row.path}/`
+const levelOf = ({ depth }: TreeRow) => depth
+const heightOf = () => 27
+
+interface FolderRowProps {
+  readonly row: Extract<TreeRow, { kind: 'folder' }>
+  readonly current: string
+  readonly actions: FileActions
+  readonly onToggle: (path: string, isOpen: boolean) => void
+}
+
+/** Whether the settings keep the folder on this machine, as its files say. */
+function useLocalFolder(agent: string, path: string): boolean {
+  const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  return files !== undefined && localFoldersOf(files).has(path)
+}
+
+/** By the list that they were read from: every row of a folder asks. */
+const localFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
+
+function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
+  const known = localFolders.get(files)
+  if (known) return known
+  const rules = files.flatMap(({ path, local }) => {
+    const rule = local?.rule?.replace(/\/+$/, '')
+    return rule !== undefined && path.startsWith(`${rule}/`) ? [rule] : []
+  })
+  const found = new Set(rules)
+  localFolders.set(files, found)
+  return found
+}
+
+function FolderRow({ row: { path, name, count, isOpen }, current, actions, onToggle }: FolderRowProps) {
+  const { t } = useTranslation()
+  const isLocal = useLocalFolder(actions.agent, path)
+  return (
+    <div className="group/row relative">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => onToggle(path, !isOpen)}
+        className="flex min-h-[27px] w-full items-center gap-1 rounded-sm px-2 text-left text-muted transition-colors hover:bg-soft"
+      >
+        <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+        <span className="min-w-0 flex-1 truncate">{name}</span>
+        {isLocal && <LocalMark local={{ isWhole: true, rule: path }} />}
+        <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
+          {t('nav.files', { count })}
+        </span>
+      </button>
+      <span className="absolute top-0 right-0 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 has-[[data-popup-open]]:opacity-100">
+        <FolderMenu actions={actions} path={path} current={current} isLocal={isLocal} />
+      </span>
+    </div>
+  )
+}
+
+interface FolderMenuProps {
+  readonly actions: FileActions
+  readonly path: string
+  readonly current: string
+  readonly isLocal: boolean
+}
+
+function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
+  const { t } = useTranslation()
+  const { agent } = actions
+  const [, navigate] = useLocation()
+  const follow = (to: string) => {
+    const open = fileAt(current)
+    if (open?.startsWith(`${path}/`)) navigate(paths.file(to + open.slice(path.length)))
+  }
+  return (
+    <PathMenu agent={agent} path={path} onMoved={follow}>
+      <ActionItem onClick={() => void actions.setFolderLocal(path, !isLocal)}>
+        {t(isLocal ? 'local.openThis' : 'local.lockThis')}
+      </ActionItem>
+    </PathMenu>
+  )
+}
+
+/** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
+function useDropMarkdown(agent: string, actions: FileActions) {
+  const { t } = useTranslation()
+  const folder = useNewNoteFolder(agent)
+  return {
+    onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
+    onDrop: (event: DragEvent) => {
+      const dropped = [...event.dataTransfer.files]
+      if (dropped.length === 0) return
+      event.preventDefault()
+      const take = async () => {
+        let added = 0
+        for (const file of dropped) {
+          if (!/\.(md|markdown)$/i.test(file.name)) toast.error(t('file.notMarkdown', { name: file.name }))
+          else if (await actions.create(folder + file.name, await file.text())) added += 1
+        }
+        if (added > 0) toast.success(t('file.dropped', { count: added }))
+      }
+      void attempt(take())
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** Asks what a new note is to be called, and opens it. It starts among the notes, with nothing but its name selected. */
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import { client } from '#lib/api/client.ts'
+import { refusalOf } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
+
+export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () => void }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const folder = useNewNoteFolder(agent)
+  const create = async (typed: string) => {
+    const path = /\.(md|markdown)$/i.test(typed) ? typed : `${typed}.md`
+    const refusal = await refusalOf(client.workspace.write({ agent, path, text: '', expectedHash: null }))
+    if (refusal === undefined) navigate(paths.file(path))
+    return refusal
+  }
+  return (
+    <PromptDialog
+      title={t('file.newTitle')}
+      label={t('file.path')}
+      initial={`${folder}${t('file.newName')}.md`}
+      action={t('file.createNow')}
+      isPath
+      onClose={onClose}
+      onSubmit={create}
+    />
+  )
+}

@@ -1,0 +1,35 @@
+/** The menu of a row in the tree: another name or place for a file or folder, and what else the row offers. */
+import { MoreHorizontal } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { MoveDialog } from '../links/move-dialog.tsx'
+import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+
+interface PathMenuProps {
+  readonly agent: string
+  /** A file, or a folder without `/` at its end. */
+  readonly path: string
+  readonly onMoved: (to: string) => void
+  readonly children?: ReactNode
+}
+
+export function PathMenu({ agent, path, onMoved, children }: PathMenuProps) {
+  const { t } = useTranslation()
+  const [isMoving, setIsMoving] = useState(false)
+  return (
+    <>
+      <ActionMenu
+        trigger={
+          <IconButton label={t('file.menu', { path })}>
+            <MoreHorizontal size={14} />
+          </IconButton>
+        }
+      >
+        <ActionItem onClick={() => setIsMoving(true)}>{t('file.rename')}</ActionItem>
+        {children}
+      </ActionMenu>
+      {isMoving && <MoveDialog agent={agent} from={path} onMoved={onMoved} onClose={() => setIsMoving(false)} />}
+    </>
+  )
+}

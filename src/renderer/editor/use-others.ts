@@ -1,0 +1,42 @@
+/** What lies beside the notes of a workspace and can be looked at here; shown in the tree unless it is too much of it. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { api } from '#lib/api/client.ts'
+import { isCanvas } from './other-kind.ts'
+
+/** More than these are shown when somebody asks for them. */
+const many = 300
+
+const storageKey = (agent: string) => `commonplace.others.${agent}`
+
+export interface Others {
+  /** Paths in the order of their names; none while they are hidden. */
+  readonly shown: readonly string[]
+  readonly count: number
+  readonly isShown: boolean
+  readonly toggle: () => void
+}
+
+export function useOthers(agent: string): Others {
+  const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
+  // All notes are read for it: what makes them searched comes first.
+  const isIdle = status !== undefined && status.state !== 'starting' && status.state !== 'rebuilding'
+  const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isIdle })).data
+  const all = useMemo(
+    () => (files ?? []).map(({ path }) => path).filter((path) => attachmentKind(path) !== undefined || isCanvas(path)),
+    [files],
+  )
+  const [chosen, setChosen] = useState<string | null>(() => localStorage.getItem(storageKey(agent)))
+  const isShown = chosen === null ? all.length <= many : chosen === 'yes'
+  return {
+    shown: useMemo(() => (isShown ? all : []), [isShown, all]),
+    count: all.length,
+    isShown,
+    toggle() {
+      const next = isShown ? 'no' : 'yes'
+      localStorage.setItem(storageKey(agent), next)
+      setChosen(next)
+    },
+  }
+}

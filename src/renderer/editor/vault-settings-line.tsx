@@ -1,0 +1,23 @@
+/** What kind of vault this is and where its days lie, in a line, with the way to change it. Nothing for a memory of our own. */
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { paths } from '#lib/router/paths.ts'
+import { useHabits } from '#lib/notes/use-vault-settings.ts'
+import { dailyPlace } from './vault-setting-names.ts'
+
+export function VaultLine({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const habits = useHabits(agent)
+  if (!habits || habits.kind === 'plain') return null
+  const line = t('vault.line', { kind: t(`vault.kind.${habits.kind}`), daily: dailyPlace(habits.daily) })
+  return (
+    <p data-testid="vault-line" className="flex gap-2 px-2 pb-1 text-[11px] text-muted">
+      <span className="min-w-0 truncate" title={line}>
+        {line}
+      </span>
+      <Link href={paths.settings('vault')} className="shrink-0 text-accent hover:underline">
+        {t('vault.change')}
+      </Link>
+    </p>
+  )
+}

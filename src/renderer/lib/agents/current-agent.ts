@@ -1,0 +1,41 @@
+/** Which agent the window shows; each is found again where it was left. */
+import { useLayoutEffect, useSyncExternalStore } from 'react'
+import { useLocation } from 'wouter'
+import type { Agent } from '#shared/contract/index.ts'
+import { fileAt, paths, sessionAt } from '../router/paths.ts'
+
+const storageKey = 'commonplace.agent'
+const listeners = new Set<() => void>()
+const lastPlaces = new Map<string, string>()
+let chosen = localStorage.getItem(storageKey) ?? ''
+
+/**
+ * The agent that was chosen last, or else the first one that is not archived: what the address named was the other's
+ * then, and the window begins anew.
+ */
+export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
+  const id = useSyncExternalStore(subscribe, () => chosen)
+  const [, navigate] = useLocation()
+  const agent =
+    agents.find((known) => known.id === id && !known.archived) ?? agents.find(({ archived }) => !archived) ?? agents[0]
+  const other = agent && id !== '' && agent.id !== id ? agent.id : undefined
+  useLayoutEffect(() => {
+    const place = location.pathname
+    if (other !== undefined && (sessionAt(place) !== undefined || fileAt(place) !== undefined)) navigate(paths.chat())
+  }, [other, navigate])
+  return agent
+}
+
+/** @returns where the window should go: the place at which the agent was left, or its new chat */
+export function chooseAgent(id: string, from: { readonly id: string; readonly place: string }): string {
+  lastPlaces.set(from.id, from.place)
+  chosen = id
+  localStorage.setItem(storageKey, id)
+  for (const listener of listeners) listener()
+  return lastPlaces.get(id) ?? '/'
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

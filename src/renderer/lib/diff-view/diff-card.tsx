@@ -1,0 +1,48 @@
+/** What the agent wrote, with a way back. */
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { FileChange } from '#shared/util/file-change.ts'
+import { Button } from '../ui/button.tsx'
+import { paths } from '../router/paths.ts'
+import { Patch } from './patch.tsx'
+import { Outcome } from './change-label.tsx'
+import { useStanding } from './use-revert-status.ts'
+
+export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
+  const { t } = useTranslation()
+  const { path, patch, startLine, added, removed } = change
+  const standing = useStanding(agent, path, patch)
+  return (
+    <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
+      <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
+        <Link href={paths.file(path, startLine)} className="min-w-0 font-mono text-[12px] break-all hover:underline">
+          {path}
+        </Link>
+        <span className="tabular flex gap-2 text-muted">
+          {added > 0 && <span>{t('tool.linesAdded', { count: added })}</span>}
+          {removed > 0 && <span>{t('tool.linesRemoved', { count: removed })}</span>}
+        </span>
+        <span className="flex-1" />
+        {/* Together, also where there is no room beside the path. */}
+        <span className="flex items-center gap-3 whitespace-nowrap">
+          {standing.whole === 'there' ? (
+            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
+              {t('tool.undo')}
+            </Button>
+          ) : (
+            <Outcome of={standing.whole} />
+          )}
+          {standing.whole === 'undone' && (
+            <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo()}>
+              {t('tool.redo')}
+            </Button>
+          )}
+          <Link href={paths.file(path, startLine)} className="text-muted hover:underline">
+            {t('tool.open')}
+          </Link>
+        </span>
+      </figcaption>
+      <Patch patch={patch} isUndone={standing.whole === 'undone'} />
+    </figure>
+  )
+}

@@ -1,0 +1,56 @@
+/** The lines of a unified diff, or how many they are. */
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { parseLargeChange } from '#shared/util/large-change.ts'
+import { Button } from '../ui/button.tsx'
+import { clipLine } from '../util/clip.ts'
+import { patchLines } from './patch-lines.ts'
+
+const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
+
+/** Lines shown with each further step; a change can have any number of them. */
+const step = 300
+/** Lines shown at first; fewer where it is one of many. */
+const atFirst = { alone: 300, small: 40 }
+const maxOfLine = 2000
+
+interface PatchProps {
+  readonly patch: string
+  readonly isUndone?: boolean
+  /** Narrower: beside something else. */
+  readonly isSmall?: boolean
+}
+
+export function Patch({ patch, isUndone = false, isSmall = false }: PatchProps) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(isSmall ? atFirst.small : atFirst.alone)
+  const large = useMemo(() => parseLargeChange(patch), [patch])
+  const lines = useMemo(() => patchLines(patch), [patch])
+  const rest = lines.length - shown
+  const side = isSmall ? 'px-2.5' : 'px-3.5'
+  if (large) {
+    const count = Math.max(large.added, large.removed)
+    return <p className={`${side} py-2 text-muted`}>{t('tool.largeChange', { count })}</p>
+  }
+  return (
+    <div className={`overflow-auto ${isSmall ? 'max-h-72' : 'max-h-80'}`} tabIndex={0}>
+      <pre
+        className={`font-mono text-[12px] ${isSmall ? 'leading-[1.6]' : 'leading-[1.75]'} ${isUndone ? 'line-through' : ''}`}
+      >
+        {lines.slice(0, shown).map(({ kind, text }, index) => (
+          <div
+            key={index}
+            className={`${side} break-words whitespace-pre-wrap ${looks[kind]} ${isUndone ? 'text-muted!' : ''}`}
+          >
+            {clipLine(text, maxOfLine) || ' '}
+          </div>
+        ))}
+      </pre>
+      {rest > 0 && (
+        <Button look="link" className={`${side}! text-[12px]`} onClick={() => setShown(shown + step)}>
+          {t('plain.showLines', { count: Math.min(step, rest) })}
+        </Button>
+      )}
+    </div>
+  )
+}

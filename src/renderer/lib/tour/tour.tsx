@@ -1,0 +1,89 @@
+/**
+ * Three hints after the first start. Each stands beside what it speaks of, never on what one writes in; it is gone as soon
+ * as it was followed or answered, and none comes back.
+ */
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { commandKeys } from '../router/command-keys.ts'
+import { Button } from '../ui/button.tsx'
+import { showKeys } from '../util/shortcuts.ts'
+import { endTour, isTourDue } from './tour-state.ts'
+
+const hints = ['files', 'why', 'palette'] as const
+export type Hint = (typeof hints)[number]
+
+/** Where a hint stands: `<section {...hintPlace('files')}>`. */
+export function hintPlace(hint: Hint): { readonly 'data-hint': Hint } {
+  return { 'data-hint': hint }
+}
+
+/** px between the hint and what it speaks of, and what is left below it at the least. */
+const gap = 12
+const roomBelow = 240
+
+/** Of the header, and of the composer with a hint above it. */
+const head = 56
+const foot = 320
+
+interface TourProps {
+  /** Encoded, from `usePlace`. */
+  readonly place: string
+  readonly isPaletteOpen: boolean
+}
+
+export function Tour({ place, isPaletteOpen }: TourProps) {
+  const { t } = useTranslation()
+  const [at, setAt] = useState(() => (isTourDue() ? 0 : hints.length))
+  const hint = hints[at]
+  const isFollowed =
+    hint !== undefined &&
+    { files: place.startsWith('/file/'), why: /^\/(search|context)/.test(place), palette: isPaletteOpen }[hint]
+  if (isFollowed) setAt(at + 1)
+  const isOver = at >= hints.length
+  useEffect(() => {
+    if (isOver) endTour()
+  }, [isOver])
+  const spot = useSpot(hint)
+  if (!hint) return null
+  return (
+    <aside
+      aria-label={t('tour.title')}
+      data-testid="tour"
+      className="fixed z-30 flex w-72 max-w-[calc(100vw-24px)] flex-col gap-2 rounded-lg border border-line bg-raised p-4 shadow-float"
+      style={spot}
+    >
+      <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
+      <p className="text-muted">{t(`tour.${hint}.text`, { keys: showKeys(commandKeys.palette) })}</p>
+      <p className="flex items-center gap-2 pt-1">
+        <span className="tabular flex-1 text-[12px] text-muted">
+          {at + 1}/{hints.length}
+        </span>
+        <Button look="quiet" onClick={() => setAt(hints.length)}>
+          {t('tour.skip')}
+        </Button>
+        <Button onClick={() => setAt(at + 1)}>{t(at + 1 < hints.length ? 'tour.next' : 'tour.done')}</Button>
+      </p>
+    </aside>
+  )
+}
+
+function aboveComposer() {
+  return { left: gap, top: Math.max(head, innerHeight - foot) }
+}
+
+/** Beside what the hint speaks of; where that is out of sight, below what there is to read and above what one writes in. */
+function useSpot(hint: Hint | undefined): { readonly left: number; readonly top: number } {
+  const [spot, setSpot] = useState(aboveComposer)
+  useLayoutEffect(() => {
+    if (hint === undefined) return undefined
+    const place = () => {
+      const box = document.querySelector(`[data-hint=${hint}]`)?.getBoundingClientRect()
+      if (!box) return setSpot(aboveComposer)
+      setSpot({ left: box.right + gap, top: Math.max(gap, Math.min(box.top, innerHeight - roomBelow)) })
+    }
+    place()
+    const timer = setInterval(place, 300)
+    return () => clearInterval(timer)
+  }, [hint])
+  return spot
+}

@@ -1,0 +1,39 @@
+/** Texts of any length, of which the beginning is shown and the rest is one click away. */
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../i18n/format.ts'
+import { Button } from './button.tsx'
+import { clipPassage, withoutPiles } from '../util/clip.ts'
+import { LongText } from './long-text.tsx'
+import { Sheet } from './sheet.tsx'
+
+/** The beginning of a text; of a long one, the rest is one click away. Stands inside of what gives it its look. */
+export function ClippedText({ text, className }: { text: string; className: string }) {
+  const shown = clipPassage(text)
+  return (
+    <>
+      <pre tabIndex={0} className={className}>
+        {withoutPiles(shown)}
+      </pre>
+      {shown.length < text.length && <ShowAll text={text} />}
+    </>
+  )
+}
+
+/** Opens a text of any length in a sheet of its own. */
+export function ShowAll({ text }: { text: string }) {
+  const { t } = useTranslation()
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button look="link" className="text-[12px]" onClick={() => setIsOpen(true)}>
+        {t('plain.showAll', { characters: formatNumber(text.length) })}
+      </Button>
+      {isOpen && (
+        <Sheet title={t('plain.whole')} onClose={() => setIsOpen(false)}>
+          <LongText text={text} label={t('plain.whole')} />
+        </Sheet>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+/** What can be done where something failed: try again, and copy what a report needs. */
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { useCopy } from '../util/copy-text.ts'
+
+interface WaysOnProps {
+  readonly details: string
+  readonly onRetry?: (() => void) | undefined
+  /** `link`: on one line with the sentence. */
+  readonly look?: 'link' | 'plain'
+}
+
+export function WaysOn({ details, onRetry, look = 'plain' }: WaysOnProps) {
+  const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
+  return (
+    <span className={`flex ${look === 'link' ? 'gap-3' : 'gap-2'}`}>
+      {onRetry && (
+        <Button look={look} onClick={onRetry}>
+          {t('common.retry')}
+        </Button>
+      )}
+      <Button look={look === 'link' ? 'link' : 'quiet'} onClick={() => copy(details)}>
+        {t(isCopied ? 'chat.copied' : 'common.copyDetails')}
+      </Button>
+    </span>
+  )
+}
+
+/** An error as a report needs it; anything can be thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
+}

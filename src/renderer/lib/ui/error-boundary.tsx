@@ -1,0 +1,103 @@
+/**
+ * A broken piece stays a piece: what throws while it is drawn is replaced by a sentence in its place, with the details to
+ * copy and a way to try again, and everything round it goes on. Every message, card, row, preview, view and dialog has one.
+ */
+import { TriangleAlert } from 'lucide-react'
+import { Component, type ErrorInfo, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { describeError, WaysOn } from './error-actions.tsx'
+
+/** What the piece is, for the sentence that tells of it. */
+export type Piece = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
+
+interface ErrorBoundaryProps {
+  readonly piece: Piece
+  /** `row`: a line where the piece would be. `tableRow`: the same among rows of a table. `view`: the middle of the room. */
+  readonly look?: 'row' | 'tableRow' | 'view'
+  /** What the piece shows: when it is something else, the piece is drawn anew. */
+  readonly of?: unknown
+  readonly children: ReactNode
+}
+
+interface ErrorBoundaryState {
+  readonly failure: { readonly error: unknown; readonly place: string } | undefined
+}
+
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { failure: undefined }
+
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+    return { failure: { error, place: '' } }
+  }
+
+  override componentDidCatch(error: unknown, { componentStack }: ErrorInfo): void {
+    this.setState({ failure: { error, place: componentStack ?? '' } })
+  }
+
+  override componentDidUpdate(before: ErrorBoundaryProps): void {
+    if (this.state.failure && before.of !== this.props.of) this.#retry()
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state
+    if (!failure) return this.props.children
+    const { piece, look = 'row' } = this.props
+    const details = `${describeError(failure.error)}\n${failure.place}`.trim()
+    const Look = looks[look]
+    return <Look piece={piece} details={details} onRetry={this.#retry} />
+  }
+
+  #retry = (): void => this.setState({ failure: undefined })
+}
+
+interface BrokenProps {
+  readonly piece: Piece
+  readonly details: string
+  readonly onRetry: () => void
+}
+
+function BrokenRow({ piece, ...ways }: BrokenProps) {
+  const { t } = useTranslation()
+  return (
+    <div
+      role="alert"
+      data-testid="broken"
+      className="flex min-w-0 flex-wrap items-center gap-x-3 rounded-sm border border-line bg-side px-3 py-1 text-[13px] text-muted"
+    >
+      <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
+      <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
+      <WaysOn {...ways} look="link" />
+    </div>
+  )
+}
+
+function BrokenTableRow(props: BrokenProps) {
+  return (
+    <tr>
+      <td colSpan={100} className="px-5 py-1.5">
+        <BrokenRow {...props} />
+      </td>
+    </tr>
+  )
+}
+
+function BrokenView({ piece, ...ways }: BrokenProps) {
+  const { t } = useTranslation()
+  return (
+    <div
+      role="alert"
+      data-testid="broken"
+      className="flex h-full min-w-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-10 text-center"
+    >
+      <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
+      <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
+      <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
+      <WaysOn {...ways} />
+      <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
+        {ways.details.split('\n', 1)[0]?.slice(0, 500)}
+      </pre>
+    </div>
+  )
+}
+
+const looks = { row: BrokenRow, tableRow: BrokenTableRow, view: BrokenView } as const

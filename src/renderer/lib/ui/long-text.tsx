@@ -1,0 +1,112 @@
+/** A text of any length, of which only the lines in sight are drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../i18n/format.ts'
+import { Button, IconButton } from './button.tsx'
+import { rowsOf } from '../util/clip.ts'
+import { useCopy } from '../util/copy-text.ts'
+import { Highlight } from './highlight.tsx'
+import { SearchField } from './search-field.tsx'
+import { isComposing } from '../util/shortcuts.ts'
+
+/** A line is at least this high, px. */
+const lineHeight = 20
+
+/** Can be searched and copied. @param line to begin at, 1-based */
+export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
+  const { t } = useTranslation()
+  const { isCopied, copy } = useCopy()
+  const [query, setQuery] = useState('')
+  const [at, setAt] = useState(0)
+  const frame = useRef<HTMLDivElement>(null)
+  const lines = useMemo(() => text.split('\n'), [text])
+  const rows = useMemo(() => rowsOf(lines), [lines])
+  const target = useMemo(
+    () => (line === undefined ? undefined : rowsOf(lines.slice(0, line)).length - 1),
+    [lines, line],
+  )
+  const hits = useMemo(() => {
+    const wanted = query.trim().toLowerCase()
+    return wanted === '' ? [] : rows.flatMap((row, index) => (row.toLowerCase().includes(wanted) ? [index] : []))
+  }, [rows, query])
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => lineHeight,
+    overscan: 20,
+  })
+  useEffect(() => {
+    if (target !== undefined) virtualizer.scrollToIndex(target, { align: 'center' })
+  }, [target, virtualizer])
+  const goTo = (index: number) => {
+    const next = (index + hits.length) % Math.max(1, hits.length)
+    setAt(next)
+    const line = hits[next]
+    if (line !== undefined) virtualizer.scrollToIndex(line, { align: 'center' })
+  }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
+        <div className="flex min-w-0 items-center gap-2">
+          <SearchField
+            label={t('longText.find')}
+            value={query}
+            onChange={(value) => {
+              setQuery(value)
+              setAt(-1)
+            }}
+            onKeyDown={(event) => event.key === 'Enter' && !isComposing(event) && goTo(at + (event.shiftKey ? -1 : 1))}
+          />
+          {query.trim() !== '' && (
+            <span role="status" className="tabular text-[12px] text-muted">
+              {hits.length === 0
+                ? t('longText.none')
+                : `${formatNumber(Math.max(0, at) + 1)}/${formatNumber(hits.length)}`}
+            </span>
+          )}
+          <IconButton label={t('longText.previous')} disabled={hits.length === 0} onClick={() => goTo(at - 1)}>
+            <ChevronUp size={14} />
+          </IconButton>
+          <IconButton label={t('longText.next')} disabled={hits.length === 0} onClick={() => goTo(at + 1)}>
+            <ChevronDown size={14} />
+          </IconButton>
+        </div>
+        <span className="flex-1" />
+        <span className="tabular text-[12px] text-muted">
+          {t('longText.size', { lines: formatNumber(lines.length), characters: formatNumber(text.length) })}
+        </span>
+        <Button look="quiet" onClick={() => copy(text)}>
+          {isCopied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
+          {t(isCopied ? 'chat.copied' : 'chat.copy')}
+        </Button>
+      </div>
+      <div
+        ref={frame}
+        role="document"
+        aria-label={label}
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-auto py-2 font-mono text-[12px] leading-5 outline-none"
+      >
+        <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => (
+            <div
+              key={index}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              className={`absolute left-0 w-full px-4 break-words whitespace-pre-wrap ${hits[at] === index || target === index ? 'bg-found' : ''}`}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {query.trim() === '' ? (
+                (rows[index] ?? '') || ' '
+              ) : (
+                <Highlight text={rows[index] ?? ''} words={[query.trim()]} />
+              )}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}

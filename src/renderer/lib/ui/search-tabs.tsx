@@ -1,0 +1,45 @@
+/** The views that account for recall; what else the open one needs stands beside. */
+import { use, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { paths, usePlace } from '../router/paths.ts'
+import { HeaderStart } from './view-header.tsx'
+
+/** In a narrow window the row scrolls: the view that is open is in sight. */
+function bringIntoSight(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
+}
+
+export function SearchTabs({ children }: { children?: ReactNode }) {
+  const { t } = useTranslation()
+  const place = usePlace()
+  const tabs = [
+    { path: paths.search(), name: t('search.tab') },
+    { path: paths.recalls(), name: t('recalls.title') },
+    { path: paths.checks(), name: t('checks.title') },
+    { path: paths.map(), name: t('map.title') },
+    { path: paths.tags(), name: t('tags.title') },
+  ]
+  return (
+    <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1 max-sm:px-3">
+      {use(HeaderStart)}
+      <nav
+        aria-label={t('search.views')}
+        className="flex min-w-0 flex-1 basis-40 gap-4 overflow-x-auto whitespace-nowrap"
+      >
+        {tabs.map(({ path, name }) => (
+          <Link
+            key={path}
+            href={path}
+            ref={place === path ? bringIntoSight : undefined}
+            aria-current={place === path ? 'page' : undefined}
+            className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </header>
+  )
+}

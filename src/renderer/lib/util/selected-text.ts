@@ -1,0 +1,63 @@
+/** The words that are selected now: in the page, or in the editor, which keeps its selection to itself. */
+import { useEffect, useState } from 'react'
+import type { Place } from '../router/paths.ts'
+
+export interface SelectedText {
+  readonly text: string
+  /** Where it ends on the screen, px. */
+  readonly left: number
+  readonly bottom: number
+  /** The line that it begins in, where it is one of a file. */
+  readonly place?: Place
+}
+
+const editorEvent = 'editorselection'
+/** A selection that is still growing is not acted on, ms. */
+const settleMs = 250
+/** Shorter than this it is a slip of the hand. */
+const minCharacters = 2
+
+/** For an editor to say what is selected in it; undefined for nothing. */
+export function tellSelected(selected: SelectedText | undefined): void {
+  document.dispatchEvent(new CustomEvent(editorEvent, { detail: selected }))
+}
+
+export function useSelectedText(): SelectedText | undefined {
+  const [selected, setSelected] = useState<SelectedText>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const settle = (next: SelectedText | undefined) => {
+      clearTimeout(timer)
+      if (!next) setSelected(undefined)
+      else timer = setTimeout(() => setSelected(next), settleMs)
+    }
+    // The editor moves a selection of its own in the page while it works.
+    const onPage = () => {
+      if (!document.activeElement?.closest('.monaco-editor')) settle(selectedInPage())
+    }
+    const onEditor = (event: Event) => settle((event as CustomEvent<SelectedText | undefined>).detail)
+    const onGone = () => settle(undefined)
+    document.addEventListener('selectionchange', onPage)
+    document.addEventListener(editorEvent, onEditor)
+    document.addEventListener('scroll', onGone, { capture: true, passive: true })
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('selectionchange', onPage)
+      document.removeEventListener(editorEvent, onEditor)
+      document.removeEventListener('scroll', onGone, { capture: true })
+    }
+  }, [])
+  return selected
+}
+
+/** Only of what is read: not of fields, buttons or the editor. */
+function selectedInPage(): SelectedText | undefined {
+  const selection = getSelection()
+  const text = selection?.toString().trim() ?? ''
+  const at = selection?.focusNode
+  const element = at instanceof Element ? at : at?.parentElement
+  if (!selection || selection.isCollapsed || text.length < minCharacters || !element?.closest('main')) return undefined
+  if (element.closest('textarea, input, [contenteditable], .monaco-editor, nav, header')) return undefined
+  const box = selection.getRangeAt(0).getBoundingClientRect()
+  return { text, left: box.left, bottom: box.bottom }
+}

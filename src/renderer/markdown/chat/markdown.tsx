@@ -1,0 +1,132 @@
+/** Markdown as an answer shows it: GFM, code, formulas, no raw HTML, citations as chips, links that leave the app. */
+import { memo, Suspense, use, useMemo, type ComponentProps } from 'react'
+import ReactMarkdown, { type Components, type Options } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { clipLine } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { InSight, useGradually } from '#lib/ui/lazy-render.tsx'
+import { CodeBlock } from './code-block.tsx'
+import { Anchor, Preformatted, Source, Table } from './markdown-elements.tsx'
+import { loadMath } from './load-math.ts'
+import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
+import { Nested } from './nested.tsx'
+import { portionsOf, type Piece, type Portion } from './split-markdown.ts'
+import { PlainPassage } from './plain-passage.tsx'
+import { remarkCitations } from './remark-citations.ts'
+import { remarkCjk } from './remark-cjk.ts'
+
+const components: Components = {
+  a: Anchor,
+  // Pictures would be fetched from anywhere; an answer may name them, not load them.
+  img: ImageName,
+  pre: Preformatted,
+  table: Table,
+}
+
+const plugins: Options['remarkPlugins'] = [remarkGfm, remarkCjk, remarkCitations]
+
+interface MarkdownProps {
+  readonly text: string
+  readonly agent: string
+}
+
+/** Characters from which an answer has a frame of its own to scroll in, and only what is in sight is drawn. */
+const longAnswer = 100_000
+
+export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
+  const source = useMemo(() => ({ agent, links: undefined }), [agent])
+  const portions = useMemo(() => portionsOf(mayHaveMath(text) ? normalizeMath(text) : text), [text])
+  const isLong = text.length > longAnswer
+  const isWindowed = portions.length > 1 && isLong
+  const shown = useGradually(isWindowed ? 0 : portions.length)
+  return (
+    <Source value={source}>
+      <div className={isLong ? 'prose max-h-[70vh] overflow-y-auto rounded-md border border-line px-4 py-3' : 'prose'}>
+        {portions.map((portion, index) =>
+          isWindowed ? (
+            <InSight key={index} className="portion" height={heightOf(portion)}>
+              <Pieces portion={portion} />
+            </InSight>
+          ) : index < shown ? (
+            <Pieces key={index} portion={portion} />
+          ) : (
+            <div key={index} style={{ height: heightOf(portion) }} />
+          ),
+        )}
+      </div>
+    </Source>
+  )
+})
+
+const Pieces = memo(
+  function Pieces({ portion }: { portion: Portion }) {
+    return portion.pieces.map((piece, index) => (
+      <ErrorBoundary key={index} piece="text" of={piece.text}>
+        <PieceView piece={piece} />
+      </ErrorBoundary>
+    ))
+  },
+  ({ portion: before }, { portion: now }) =>
+    before.characters === now.characters &&
+    before.pieces.length === now.pieces.length &&
+    before.pieces.every((piece, index) => isSame(piece, now.pieces[index])),
+)
+
+function isSame(before: Piece, now: Piece | undefined): boolean {
+  return now !== undefined && before.kind === now.kind && before.text === now.text && before.depth === now.depth
+}
+
+function PieceView({ piece }: { piece: Piece }) {
+  switch (piece.kind) {
+    case 'markdown':
+      return (
+        <Nested depth={piece.depth}>
+          <Block text={piece.text} />
+        </Nested>
+      )
+    case 'code':
+      return <CodeBlock code={piece.text} language={piece.language} />
+    case 'plain':
+      return (
+        <Nested depth={piece.depth}>
+          <PlainPassage text={piece.text} excess={piece.excess} />
+        </Nested>
+      )
+  }
+}
+
+const Block = memo(function Block({ text }: { text: string }) {
+  const plain = (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
+  )
+  if (!mayHaveMath(text) || !hasMath(text) || !isCheapMath(text)) return plain
+  return (
+    <Suspense fallback={plain}>
+      <MathBlock text={text} />
+    </Suspense>
+  )
+})
+
+function MathBlock({ text }: { text: string }) {
+  const { remark, rehype } = use(loadMath())
+  return (
+    <ReactMarkdown
+      remarkPlugins={[remarkGfm, remarkCjk, ...remark, remarkCitations]}
+      rehypePlugins={rehype}
+      components={components}
+    >
+      {text}
+    </ReactMarkdown>
+  )
+}
+
+/** About as high as it will be, px: what stands below it moves less when it is drawn. */
+function heightOf({ characters, lines }: Portion): number {
+  return Math.round(24 * Math.max(lines, characters / 80))
+}
+
+function ImageName({ alt, src }: ComponentProps<'img'>) {
+  return <span className="text-muted">[{clipLine(alt || src || '')}]</span>
+}

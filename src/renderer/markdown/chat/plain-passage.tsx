@@ -1,0 +1,21 @@
+/** What would take too long to draw as Markdown, as it was written. */
+import { useTranslation } from 'react-i18next'
+import { ClippedText } from '#lib/ui/clipped-text.tsx'
+import type { Excess } from './parse-cost.ts'
+
+export function PlainPassage({ text, excess }: { text: string; excess: Excess }) {
+  const { t } = useTranslation()
+  return (
+    <figure className="my-3 overflow-hidden rounded-sm border border-line" data-testid="plain">
+      <figcaption className="border-b border-line bg-side px-3 py-1 text-[12px] text-muted">
+        {t(`plain.${excess}`)}
+      </figcaption>
+      <div className="px-3 py-2">
+        <ClippedText
+          text={text}
+          className="max-h-80 overflow-auto border-0! bg-transparent! p-0! font-mono text-[12.5px] leading-[1.55] break-words whitespace-pre-wrap"
+        />
+      </div>
+    </figure>
+  )
+}

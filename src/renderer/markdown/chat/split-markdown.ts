@@ -1,0 +1,169 @@
+/**
+ * What a text is drawn in: pieces that are small enough to be parsed and laid out within a frame, gathered into portions
+ * of about a screen. A long list or table becomes several, large code stays code, and what no cutting makes cheap is
+ * plain text. Pure.
+ */
+import { withoutPiles } from '#lib/util/clip.ts'
+import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './block-split.ts'
+import { costOf, Meter, type Excess } from './parse-cost.ts'
+
+export type Piece =
+  | { readonly kind: 'markdown'; readonly text: string; readonly work: number; readonly depth: number }
+  | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
+  | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess; readonly depth: number }
+
+/** Pieces that are drawn together. */
+export interface Portion {
+  readonly pieces: readonly Piece[]
+  readonly characters: number
+  readonly lines: number
+}
+
+/** A block is cut when it would take longer than this, and each part takes about as long, microseconds. */
+const partWork = 20_000
+/** Shorter blocks are not worth a look: they are cheap, or no cut makes them so. */
+const fewCharacters = 4_000
+/** Code from here on does not pass through the parser. */
+const largeCode = 8_000
+/** Of a portion, microseconds and pieces. What is no Markdown shows no more than its beginning. */
+const portionWork = 40_000
+const portionPieces = 40
+const plainWork = 15_000
+
+export function portionsOf(text: string): Portion[] {
+  const portions: Portion[] = []
+  let pieces: Piece[] = []
+  let characters = 0
+  let lines = 0
+  let work = 0
+  const end = () => {
+    if (pieces.length > 0) portions.push({ pieces, characters, lines })
+    pieces = []
+    characters = 0
+    lines = 0
+    work = 0
+  }
+  for (const piece of piecesOf(text)) {
+    pieces.push(piece)
+    characters += piece.text.length
+    lines += countLines(piece.text)
+    work += piece.kind === 'markdown' ? piece.work : plainWork
+    if (work >= portionWork || pieces.length >= portionPieces) end()
+  }
+  end()
+  return portions
+}
+
+export function piecesOf(text: string): Piece[] {
+  // A return alone ends a line as well; everything here counts in lines.
+  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  return splitBlocks(unified).flatMap((block) =>
+    isAllDefinitions(block) ? [] : cutBlock(block).map(([piece]) => piece),
+  )
+}
+
+/**
+ * Small enough pieces of a block, each with the line of the block that it begins at, 0-based.
+ * @param work that a piece may cost, microseconds @param few characters of a block that is not looked at
+ */
+export function cutBlock(block: string, work = partWork, few = fewCharacters): (readonly [Piece, number])[] {
+  if (block.length <= few) return [[pieceOf(block, 0), 0]]
+  const code = codeIn(block)
+  if (code) return [[code, 0]]
+  const { text, share } = shareDefinitions(block)
+  return partsOf(text.split('\n'), work).map(({ lines, from, depth }) => [
+    pieceOf(share(lines.join('\n')), depth),
+    from,
+  ])
+}
+
+function pieceOf(text: string, depth: number): Piece {
+  const { work, excess } = costOf(text)
+  return excess ? { kind: 'plain', text, excess, depth } : { kind: 'markdown', text, work, depth }
+}
+
+/** The code of a block that is one large fence; undefined for any other. */
+function codeIn(block: string): Piece | undefined {
+  if (block.length < largeCode) return undefined
+  const [, info] = /^ {0,3}(?:`{3,}([^`\n]*)|~{3,}([^\n]*))(?:\n|$)/.exec(block.slice(0, 1000)) ?? []
+  const firstEnd = block.indexOf('\n')
+  const first = block.slice(0, firstEnd)
+  const closes = /^ {0,3}(?:`{3}|~{3})/.test(first) ? closingOf(first) : undefined
+  if (!closes || firstEnd < 0) return undefined
+  const lastStart = block.lastIndexOf('\n')
+  const isClosed = lastStart > firstEnd && closes(block.slice(lastStart + 1))
+  const language = /^[\w#+-]+/.exec((info ?? '').trim())?.[0] ?? ''
+  return {
+    kind: 'code',
+    text: block.slice(firstEnd + 1, isClosed ? lastStart : undefined),
+    language: language.toLowerCase(),
+    depth: 0,
+  }
+}
+
+const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
+const heading = /^ {0,3}#{1,6}(?:\s|$)/
+const element = /^\s*<(?:tr|li|p|h[1-6]|div|d[lt]|table|[uo]l|details|section)\b/i
+const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
+
+interface Part {
+  readonly lines: string[]
+  /** The line of the block that its first line is; those of a table's head, which each part has, come before it. */
+  readonly from: number
+  /** In how many items of a list it lies. */
+  readonly depth: number
+}
+
+/** A long block at the places where a reader sees a seam: items, rows, headings, elements; else any end of a line. */
+function partsOf(lines: readonly string[], work: number): Part[] {
+  const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
+  const head = isTable ? lines.slice(0, 2) : []
+  const isHtml = /^ {0,3}<[a-z]/i.test(lines[0] ?? '')
+  const parts: Part[] = []
+  let part: string[] = []
+  let from = 0
+  let depth = 0
+  /** How far in the items are that the line lies in, and the first of the part. */
+  let items: number[] = []
+  let first = 0
+  let meter = new Meter()
+  for (const [index, line] of lines.entries()) {
+    const isFull = meter.work > work && !meter.isOpen
+    const isHeading = heading.test(line) && !meter.isOpen
+    const indent = meter.isOpen || isHtml ? undefined : item.exec(line)?.[1]?.length
+    if (isHeading) items = []
+    if (indent !== undefined) items = [...items.filter((above) => above < indent), indent]
+    // A list is cut between its own items; where one of them is very long, between those inside of it.
+    const isSeam =
+      indent === undefined
+        ? isHeading || (isHtml ? element.test(line) : items.length === 0 && line.trim() !== '')
+        : indent === 0 || meter.work > 2 * work
+    // What is less far in than the beginning of its part would seem to be as far in.
+    const isOutside = first > 0 && (isHeading || (indent ?? first) < first)
+    if (part.length > 0 && ((isFull && isSeam) || isOutside)) {
+      parts.push({ lines: part, from, depth })
+      part = [...head]
+      from = index - head.length
+      first = indent ?? 0
+      depth = Math.max(0, items.length - 1)
+      meter = new Meter()
+    }
+    part.push(line)
+    meter.add(line)
+  }
+  parts.push({ lines: part, from, depth })
+  return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))
+}
+
+/** What was inside of an item begins at the margin: further in, it would be code. */
+function withoutIndent(lines: string[]): string[] {
+  const indent = /^\s*/.exec(lines[0] ?? '')?.[0].length ?? 0
+  if (indent === 0) return lines
+  return lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
+}
+
+function countLines(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,23 @@
+/** What a place in memory is called: a file by its path and lines, a conversation by its title, for its path says nothing. */
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '#lib/api/client.ts'
+import { formatLines, sessionOfPath, type Lines } from '#lib/router/paths.ts'
+import { clipLine } from '#lib/util/clip.ts'
+
+interface PlaceNames {
+  /** The title of the conversation that this is the transcript of; undefined for any other file. */
+  readonly chatTitle: (path: string) => string | undefined
+  readonly placeName: (lines: Lines) => string
+}
+
+export function usePlaceNames(agent: string): PlaceNames {
+  const { t } = useTranslation()
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent } })).data
+  const chatTitle = (path: string) => {
+    const session = sessionOfPath(path)
+    if (session === undefined) return undefined
+    return clipLine(sessions?.find(({ id }) => id === session)?.title ?? '') || t('nav.untitled')
+  }
+  return { chatTitle, placeName: (lines) => chatTitle(lines.path) ?? formatLines(lines) }
+}

@@ -1,0 +1,73 @@
+/** Where the links of one note lead, as far as names tell; and going there, to the line that a link names. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import { useLocation } from 'wouter'
+import type { LinkName } from '#shared/contract/index.ts'
+import { Resolver } from '#shared/markdown/links/resolve-link.ts'
+import { wholeTarget } from '#shared/markdown/links/link-target.ts'
+import { tagQuery } from '#shared/markdown/properties/queries.ts'
+import { api, client } from '#lib/api/client.ts'
+import { attempt } from '#lib/feedback/toast.ts'
+import { paths } from '#lib/router/paths.ts'
+import { plainTitle } from '#lib/notes/plain-title.ts'
+import { useHabits } from '#lib/notes/use-vault-settings.ts'
+import { shownName } from '#lib/notes/shown-name.ts'
+import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
+
+export interface NoteLinks extends ShownLinks {
+  /** What a link that is being typed may mean, best first. */
+  readonly names: (typed: string) => Promise<readonly LinkName[]>
+  /** Goes to the notes that have a tag. @param name without `#` */
+  readonly openTag: (name: string) => void
+}
+
+type Files = ConstructorParameters<typeof Resolver>[0]
+
+/** One for all that is shown: of thousands of notes it takes a part of a tenth of a second. */
+const resolvers = new WeakMap<Files, Resolver>()
+
+function resolverOf(files: Files): Resolver {
+  const known = resolvers.get(files) ?? new Resolver(files)
+  resolvers.set(files, known)
+  return known
+}
+
+function byPath(titles: readonly { path: string; title: string }[]): ReadonlyMap<string, string> {
+  return new Map(titles.map(({ path, title }) => [path, title]))
+}
+
+export function useNoteLinks(agent: string, path: string): NoteLinks {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
+  const kind = useHabits(agent)?.kind
+  const titles = useQuery(
+    api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: kind === 'foam', select: byPath }),
+  ).data
+  const resolver = files && resolverOf(files)
+  return useMemo(
+    () => ({
+      // Before the names are known, nothing is called unresolved.
+      resolve: (written, { target }) => (resolver ? resolver.resolve(path, { kind: written, target })?.path : target),
+      nameOf(link) {
+        const leads = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
+        const title = leads === undefined ? undefined : titles?.get(leads)
+        return shownName(kind, link, title === undefined ? undefined : plainTitle(title))
+      },
+      open(written, link) {
+        const go = async () => {
+          const leads = await client.links.resolve({ agent, path, kind: written, ...link })
+          if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
+          else if (leads.makes !== null) navigate(paths.file(leads.makes))
+          else toast.info(t('links.nowhere', { target: wholeTarget(link) }))
+        }
+        void attempt(go())
+      },
+      openTag: (name) => navigate(paths.search(tagQuery(name))),
+      names: (typed) => client.links.names({ agent, path, typed }),
+    }),
+    [agent, path, resolver, kind, titles, navigate, t],
+  )
+}

@@ -1,0 +1,162 @@
+/**
+ * A note as it is read: a row of small pieces, each of which is parsed and drawn by itself when a reader comes near. What is
+ * not to be seen (comments) is gone, what belongs to the whole (front matter, footnotes, addresses of references) has its
+ * place, and every row knows the line that it came from. Takes time in proportion to the text. Pure.
+ */
+import { commentRanges, frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
+import { blocksOf, closingOf, isAllDefinitions } from '../chat/block-split.ts'
+import { cutBlock, type Piece } from '../chat/split-markdown.ts'
+import { withoutPiles } from '#lib/util/clip.ts'
+import { withNestedLists } from './nested-lists.ts'
+import { takeInlineFootnotes } from './inline-footnotes.ts'
+
+export type Row =
+  | Piece
+  /** Front matter, without its rules. */
+  | { readonly kind: 'properties'; readonly text: string }
+  /** They stand behind everything else, in the order in which the text refers to them. */
+  | { readonly kind: 'footnote'; readonly text: string; readonly label: string }
+
+export interface Document {
+  readonly rows: readonly Row[]
+  /** The line of the text that each row begins at, 1-based. */
+  readonly lines: Int32Array
+  /** 1 for a row behind which the same list, table or quote goes on. */
+  readonly joined: Uint8Array
+  /** Labels in the order of their numbers: the first is 1. */
+  readonly footnotes: readonly string[]
+}
+
+/** Smaller than those of an answer: a row appears within a part of a frame. Microseconds, characters. */
+const rowWork = 6000
+const fewCharacters = 1200
+
+const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
+
+export function documentOf(text: string): Document {
+  const rows: Row[] = []
+  const lines: number[] = []
+  const joined = new Set<number>()
+  const notes = new Map<string, { readonly text: string; readonly line: number }>()
+  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  const end = frontMatterEnd(unified)
+  if (end > 0) {
+    rows.push({ kind: 'properties', text: withoutRules(unified.slice(0, end)) })
+    lines.push(2)
+  }
+  const before = countLines(unified, end)
+  const { text: body, notes: inline } = takeInlineFootnotes(shownBody(unified.slice(end)))
+  for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
+  for (const { text: block, line } of blocksOf(body)) {
+    if (isAllDefinitions(block)) continue
+    const label = footnote.exec(block)?.[1]
+    if (label !== undefined) {
+      if (!notes.has(label)) notes.set(label, { text: withoutIndent(block.replace(footnote, '')), line: line + before })
+      continue
+    }
+    // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
+    const work = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowWork : rowWork
+    const pieces = cutBlock(block, work, fewCharacters)
+    for (const [index, [piece, at]] of pieces.entries()) {
+      if (index < pieces.length - 1) joined.add(rows.length)
+      rows.push(piece)
+      lines.push(line + before + at)
+    }
+  }
+  const footnotes = inOrderOfUse(notes, body)
+  for (const label of footnotes) {
+    const note = notes.get(label)
+    if (!note) continue
+    rows.push({ kind: 'footnote', text: note.text, label })
+    lines.push(note.line)
+  }
+  return {
+    rows,
+    lines: Int32Array.from(lines),
+    joined: Uint8Array.from(rows, (_row, at) => Number(joined.has(at))),
+    footnotes,
+  }
+}
+
+function withoutRules(matter: string): string {
+  return matter.replace(/^\uFEFF?---[^\n]*\n/, '').replace(/(?:^|\n)(?:---|\.\.\.)[^\n]*\n?$/, '')
+}
+
+/** What other programs write otherwise, as Markdown has it; every line keeps its number. */
+function shownBody(body: string): string {
+  return withNestedLists(withFences(withoutComments(body)))
+}
+
+/** The ends of lines stay: every line keeps its number. */
+function withoutComments(text: string): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { from, to } of commentRanges(text)) {
+    parts.push(text.slice(at, from), text.slice(from, to).replaceAll(/[^\n]+/g, ''))
+    at = to
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(at)
+}
+
+const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#+-]+))?[^\n]*$/i
+
+const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b[^\n]*$/i
+
+/** Blocks as Org has them, which Logseq takes: code and queries become fences, notes and quotes what they are here. */
+function withFences(text: string): string {
+  if (!/#\+BEGIN_/i.test(text)) return text
+  let ends: RegExp | undefined
+  let quoted: { readonly indent: string; readonly end: RegExp } | undefined
+  let closes: ((line: string) => boolean) | undefined
+  return text
+    .split('\n')
+    .map((line) => {
+      if (closes) {
+        if (closes(line)) closes = undefined
+        return line
+      }
+      if (ends?.test(line)) {
+        ends = undefined
+        return line.replace(/#\+END_\w+.*/i, '```')
+      }
+      if (quoted) {
+        const { indent, end } = quoted
+        if (!end.test(line)) return `${indent}> ${line.trimStart()}`
+        quoted = undefined
+        return `${indent}>`
+      }
+      const [opened, indent = '', bullet = '', callout = ''] = (!ends && orgQuote.exec(line)) || []
+      if (opened !== undefined) {
+        const name = callout.toLowerCase()
+        quoted = { indent: indent + ' '.repeat(bullet.length), end: new RegExp(`^[\\t ]*#\\+END_${name}`, 'i') }
+        return `${indent}${bullet}> ${name === 'quote' ? '' : `[!${name === 'pinned' ? 'note' : name}]`}`
+      }
+      const [, , kind = '', language] = orgBlock.exec(line) ?? []
+      if (kind === '' || ends) {
+        if (!ends) closes = closingOf(line)
+        return line
+      }
+      ends = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')
+      return line.replace(/#\+BEGIN_.*/i, `\`\`\`${language ?? (/query/i.test(kind) ? 'query' : '')}`)
+    })
+    .join('\n')
+}
+
+/** What goes on below a footnote's first line is indented. */
+function withoutIndent(text: string): string {
+  return text.replaceAll(/\n(?: {1,4}|\t)/g, '\n')
+}
+
+/** Those that nothing refers to stand last. */
+function inOrderOfUse(notes: ReadonlyMap<string, unknown>, text: string): string[] {
+  if (notes.size === 0) return []
+  const used = new Set<string>()
+  for (const [, label = ''] of text.matchAll(/\[\^([^[\]\s]+)\](?!:)/g)) if (notes.has(label)) used.add(label)
+  return [...used, ...[...notes.keys()].filter((label) => !used.has(label))]
+}
+
+function countLines(text: string, end: number): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,108 @@
+/**
+ * The rows that are shown, and how they become those of a changed text: a row that is the same stays the same object, with
+ * its id and the height that it was measured at. Pure.
+ */
+import type { Document, Row } from './parse-document.ts'
+
+export interface ShownRow {
+  readonly id: number
+  readonly row: Row
+  /** As it was last drawn, px; undefined before. */
+  height: number | undefined
+  /** How high it is thought to be at a width, px: told once, for it looks at all of the text. */
+  guess?: { readonly width: number; readonly height: number }
+}
+
+/** What a text has become since; all but the rows in the middle stays. */
+export interface Patch {
+  /** How many rows stay at the beginning, and at the end. */
+  readonly head: number
+  readonly tail: number
+  readonly rows: readonly Row[]
+  readonly lines: Int32Array
+  readonly joined: Uint8Array
+  readonly footnotes: readonly string[]
+}
+
+export interface Shown {
+  readonly rows: readonly ShownRow[]
+  readonly lines: Int32Array
+  readonly joined: Uint8Array
+  readonly footnotes: readonly string[]
+}
+
+export const nothingShown: Shown = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
+
+export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes }: Document): Patch {
+  const most = Math.min(before.length, rows.length)
+  let head = 0
+  while (head < most && isSame(before[head], rows[head])) head += 1
+  let tail = 0
+  while (tail < most - head && isSame(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
+  return { head, tail, rows: rows.slice(head, rows.length - tail), lines, joined, footnotes }
+}
+
+/** @param nextId gives an id that no row has had */
+export function applyPatch({ rows: before, ...old }: Shown, patch: Patch, nextId: () => number): Shown {
+  const { head, tail, rows, lines, joined, footnotes } = patch
+  const end = before.length - tail
+  // What is edited is the same row with another text: it is drawn anew in its place, at about its height.
+  const middle = rows.map((row, index): ShownRow => {
+    const replaced = head + index < end ? before[head + index] : undefined
+    return { id: replaced?.id ?? nextId(), row, height: replaced?.height }
+  })
+  const isSameList =
+    footnotes.length === old.footnotes.length && footnotes.every((label, at) => label === old.footnotes[at])
+  return {
+    rows: middle.length === 0 && head === end ? before : [...before.slice(0, head), ...middle, ...before.slice(end)],
+    lines,
+    joined,
+    footnotes: isSameList ? old.footnotes : footnotes,
+  }
+}
+
+function isSame(one: Row | undefined, other: Row | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  return one.kind === other.kind && one.text === other.text && depthOf(one) === depthOf(other)
+}
+
+function depthOf(row: Row): number {
+  return 'depth' in row ? row.depth : 0
+}
+
+/** The row that a line belongs to: the last that begins at it or before. @param line 1-based @returns -1 for none */
+export function rowOfLine({ rows, lines }: Shown, line: number): number {
+  // Footnotes stand behind the rest, whatever their line.
+  let found = -1
+  let below = 0
+  let above = rows.findIndex(({ row }) => row.kind === 'footnote') - 1
+  if (above < -1) above = rows.length - 1
+  while (below <= above) {
+    const middle = (below + above) >> 1
+    if ((lines[middle] ?? 0) <= line) {
+      found = middle
+      below = middle + 1
+    } else above = middle - 1
+  }
+  return found
+}
+
+/** As high as a row is, or about as high as it will be, px. @param width of the text, px */
+export function heightOf(shown: ShownRow, width: number): number {
+  if (shown.height !== undefined) return shown.height
+  if (shown.guess?.width !== width) shown.guess = { width, height: estimateHeight(shown.row, width) }
+  return shown.guess.height
+}
+
+function estimateHeight({ kind, text }: Row, width: number): number {
+  const perLine = Math.max(20, width / 7.2)
+  if (kind === 'properties') return 40 + 30 * text.split('\n', 40).length
+  let lines = 0
+  for (let at = 0; at <= text.length && lines < 2000;) {
+    const end = text.indexOf('\n', at)
+    const stop = end < 0 ? text.length : end
+    lines += kind === 'code' ? 1 : Math.max(1, Math.ceil((stop - at) / perLine))
+    at = stop + 1
+  }
+  return kind === 'code' ? 46 + 20 * Math.min(lines, 800) : 12 + 23 * lines
+}

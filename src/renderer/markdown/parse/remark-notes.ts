@@ -1,0 +1,118 @@
+/** Makes of the tree of Markdown that of a note: callouts, embeds, highlights, properties; what is hidden is taken out. */
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { splitTarget } from '#shared/markdown/links/link-target.ts'
+import { calloutOf } from './callout.ts'
+import { withTags } from './inline-html.ts'
+import { nodesOfHtml } from './html-tree.ts'
+import { withInline } from './inline-text.ts'
+import { isEmpty, withLines } from './source-lines.ts'
+import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
+
+/** A tag that is longer is read as code, all of it. */
+const maxQuiet = 100
+
+export function remarkNotes() {
+  return (tree: MarkdownNode) => {
+    tree.children = (tree.children ?? []).flatMap(changed)
+  }
+}
+
+/** What stands in the place of a node. */
+function changed(node: MarkdownNode): MarkdownNode[] {
+  switch (node.type) {
+    case 'html':
+      return ofHtml(node)
+    case 'blockquote': {
+      const callout = calloutOf(node)
+      const shown = callout ?? node
+      return [{ ...shown, children: (shown.children ?? []).flatMap(changed) }]
+    }
+    case 'paragraph':
+      return ofParagraph(node)
+    case 'heading':
+    case 'tableCell':
+    case 'call-out-title':
+      return [{ ...node, children: withInline(withTags(withLines(node.children ?? []))) }]
+    case 'listItem':
+      return [asTask({ ...node, children: withMarker((node.children ?? []).flatMap(changed)) })]
+    default:
+      return [node.children ? { ...node, children: node.children.flatMap(changed) } : node]
+  }
+}
+
+function ofHtml(node: MarkdownNode): MarkdownNode[] {
+  const text = (node.value ?? '').trim()
+  const shown = nodesOfHtml(text)
+  if (shown) return shown
+  if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
+  return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
+}
+
+function ofParagraph(node: MarkdownNode): MarkdownNode[] {
+  const children = withInline(withTags(withLines(node.children ?? [])))
+  if (isEmpty(children)) return []
+  const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
+  if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]
+  // A note that is shown parts the words around it; a picture stands among them.
+  if (children.some(isNoteEmbed)) return partedAt(children, node)
+  if (only?.type === 'inlineMath' && others.length === 0)
+    return [{ ...node, children: [withProperty(only, 'className', ['language-math', 'math-display'])] }]
+  return [{ ...node, children }]
+}
+
+function isNoteEmbed({ type, data }: MarkdownNode): boolean {
+  const target = String(data?.hProperties?.['dataTarget'] ?? '')
+  return type === 'note-embed' && attachmentKind(splitTarget(target).target) === undefined
+}
+
+function partedAt(children: readonly MarkdownNode[], paragraph: MarkdownNode): MarkdownNode[] {
+  const parts: MarkdownNode[] = []
+  let words: MarkdownNode[] = []
+  const end = () => {
+    if (!isEmpty(words)) parts.push({ ...paragraph, children: words })
+    words = []
+  }
+  for (const child of children) {
+    if (!isNoteEmbed(child)) words.push(child)
+    else {
+      end()
+      parts.push(asBlock(child))
+    }
+  }
+  end()
+  return parts
+}
+
+function asBlock(node: MarkdownNode): MarkdownNode {
+  return withProperty(node, 'dataBlock', 'yes')
+}
+
+function withProperty(node: MarkdownNode, name: string, value: unknown): MarkdownNode {
+  return { ...node, data: { ...node.data, hProperties: { ...node.data?.hProperties, [name]: value } } }
+}
+
+const marker = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
+
+/** The states of Logseq's tasks. */
+function withMarker(children: MarkdownNode[]): MarkdownNode[] {
+  const [first, ...rest] = children
+  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
+  const [mark, state] = (start?.type === 'text' && marker.exec(plainText(start))) || []
+  if (!first || mark === undefined || state === undefined) return children
+  const text = textNode(plainText(start ?? textNode('')).slice(mark.length))
+  return [{ ...first, children: [elementNode('task-state', { dataState: state }), text, ...line] }, ...rest]
+}
+
+const otherBox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
+
+/** `- [/] begun`, `- [-] given up`: tasks with another sign than those that Markdown knows. */
+function asTask(item: MarkdownNode): MarkdownNode {
+  const [first, ...rest] = item.children ?? []
+  const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
+  const [box, mark] = (start?.type === 'text' && otherBox.exec(plainText(start))) || []
+  if (!first || !start || box === undefined || mark === undefined || typeof item.checked === 'boolean') return item
+  const words = [textNode(plainText(start).slice(box.length)), ...line]
+  const shown = mark === '-' ? [{ type: 'delete', children: words }] : words
+  const task = { ...first, children: [elementNode('task-mark', { dataMark: mark }), ...shown] }
+  return withProperty({ ...item, children: [task, ...rest] }, 'className', ['task-list-item'])
+}

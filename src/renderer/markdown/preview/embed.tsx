@@ -1,0 +1,121 @@
+/** `![[Note]]`, `![[Note#Heading]]`, `![[Note#^block]]`, `![[picture.png|200]]`: what is named, in its place. */
+import { useQuery } from '@tanstack/react-query'
+import { useContext, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { baseOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
+import { splitTarget } from '#shared/markdown/links/link-target.ts'
+import { api } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { useNoteLinks } from '../citations/use-note-links.ts'
+import { Anchor, Source } from '../chat/markdown-elements.tsx'
+import { nameHref } from '../chat/named-link.ts'
+import { clipPassage } from '#lib/util/clip.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { BlockReference, useBlock } from './block-reference.tsx'
+import { documentOf } from '../parse/parse-document.ts'
+import { NoteContext, useNote, type Note } from './note-context.ts'
+import { Attached, NoPicture, sizeIn } from './picture.tsx'
+import { sectionOf } from '../parse/note-section.ts'
+
+/** Notes within notes. */
+const maxDepth = 3
+/** Of an embedded note; what is longer is opened. Characters, and pieces. */
+const maxEmbedded = 6000
+const maxPieces = 40
+
+interface EmbedProps {
+  readonly target: string
+  readonly label: string | undefined
+  /** It stands alone; else it is a word among others. */
+  readonly isBlock: boolean
+}
+
+export function Embed({ target, label, isBlock }: EmbedProps) {
+  const { t } = useTranslation()
+  const { links } = useContext(Source)
+  const { within } = useNote()
+  const id = /^\(\((.+)\)\)$/.exec(target)?.[1]
+  const block = useBlock(id)
+  if (id !== undefined)
+    return block && within.length <= maxDepth ? (
+      <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(baseOf(block.path))} />
+    ) : (
+      <BlockReference id={id} label={undefined} />
+    )
+  const link = splitTarget(target)
+  const file = link.target
+  // Before the names are known, what is named like a picture leads to itself.
+  const path = links?.resolve('wiki', link)
+  if (path === undefined && attachmentKind(file) !== undefined)
+    return <NoPicture name={file} why={t('reading.noPicture')} />
+  if (path !== undefined && attachmentKind(path) !== undefined) {
+    const { name, width } = sizeIn(label ?? '')
+    return <Attached path={path} alt={name || file} width={width} />
+  }
+  const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
+  // Nothing shows itself, and nothing goes on for ever.
+  if (!isNote || !isBlock || within.includes(path) || within.length > maxDepth)
+    return <Anchor href={nameHref(target)}>{label ?? target}</Anchor>
+  return <EmbeddedNote path={path} target={target} />
+}
+
+interface EmbeddedProps {
+  readonly path: string
+  readonly target: string
+  /** What it is called, where not as its target. */
+  readonly name?: string
+}
+
+function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
+  const { t } = useTranslation()
+  const { agent, within, hasLineBreaks, draw } = useNote()
+  const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
+  const links = useNoteLinks(agent, path)
+  const { fragment } = splitTarget(target)
+  const part = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
+  const shown = part === undefined ? '' : clipPassage(part.trim(), maxEmbedded)
+  const document = useMemo(() => documentOf(shown), [shown])
+  const source = useMemo(() => ({ agent, links }), [agent, links])
+  const note = useMemo<Note>(
+    () => ({
+      agent,
+      path,
+      within: [...within, path],
+      hasLineBreaks,
+      footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
+      onFootnote: () => undefined,
+      onEdit: undefined,
+      lineOf: () => 1,
+      draw,
+    }),
+    [agent, path, within, hasLineBreaks, document, draw],
+  )
+  const rows = document.rows.slice(0, maxPieces)
+  const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)
+  return (
+    <section className="embed" aria-label={name}>
+      <div className="embed-title">
+        <Anchor href={nameHref(target)}>{name}</Anchor>
+      </div>
+      {file.error ? (
+        <p className="text-muted">{explainError(file.error)}</p>
+      ) : file.data && part === undefined ? (
+        <p className="text-muted">{t('reading.noPart')}</p>
+      ) : (
+        <Source value={source}>
+          <NoteContext value={note}>
+            <ErrorBoundary piece="text" of={shown}>
+              {rows.map((row, index) => (
+                <div key={index} className="reading-row">
+                  {draw(row)}
+                </div>
+              ))}
+            </ErrorBoundary>
+          </NoteContext>
+        </Source>
+      )}
+      {isCut && <p className="text-muted">{t('reading.goesOn')}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,127 @@
+/**
+ * A diagram. Its program is large and comes with the first one; what it makes is shown as a picture, in which nothing can
+ * run and from which nothing can leave. Until then, and where it is wrong, the source stands there.
+ */
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CodeBlock } from '../chat/code-block.tsx'
+
+/** Larger ones hold the window up while they are laid out: they are drawn on request. Characters. */
+const drawnUnasked = 2500
+const maxSource = 50_000
+/** Drawn ones that are kept. */
+const maxKept = 40
+
+interface Drawing {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+}
+
+const drawings = new Map<string, Promise<Drawing>>()
+let lastId = 0
+/** One at a time: its settings are the library's own. */
+let turn: Promise<unknown> = Promise.resolve()
+
+export function MermaidDiagram({ code }: { code: string }) {
+  const { t } = useTranslation()
+  const theme = useTheme()
+  const [isAsked, setIsAsked] = useState(false)
+  const [drawn, setDrawn] = useState<{
+    readonly code: string
+    readonly theme: string
+    readonly drawing: Drawing | Error
+  }>()
+  const mayDraw = code.length <= drawnUnasked || (isAsked && code.length <= maxSource)
+  useEffect(() => {
+    if (!mayDraw) return undefined
+    let isCurrent = true
+    const show = (drawing: Drawing | Error) => isCurrent && setDrawn({ code, theme, drawing })
+    drawingOf(code, theme).then(show, (error: unknown) =>
+      show(error instanceof Error ? error : new Error(String(error))),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [code, theme, mayDraw])
+  const drawing = drawn?.code === code ? drawn.drawing : undefined
+  if (!drawing || drawing instanceof Error)
+    return (
+      <>
+        <CodeBlock code={code} language="mermaid" />
+        {drawing instanceof Error && (
+          <p className="text-[12px] text-muted">
+            {t('reading.noDiagram', { reason: drawing.message.split('\n', 1)[0]?.slice(0, 200) ?? '' })}
+          </p>
+        )}
+        {!mayDraw && code.length <= maxSource && (
+          <button type="button" className="no-picture" onClick={() => setIsAsked(true)}>
+            {t('reading.draw')}
+          </button>
+        )}
+      </>
+    )
+  return (
+    <figure className="diagram">
+      <img src={drawing.url} width={drawing.width} height={drawing.height} alt={t('reading.diagram', { code })} />
+    </figure>
+  )
+}
+
+function drawingOf(code: string, theme: string): Promise<Drawing> {
+  const key = `${theme}\n${code}`
+  const known = drawings.get(key)
+  if (known) return known
+  const drawing = turn.then(() => draw(code, theme))
+  turn = drawing.catch(() => undefined)
+  drawings.set(key, drawing)
+  for (const [oldest, old] of drawings) {
+    if (drawings.size <= maxKept) break
+    drawings.delete(oldest)
+    old.then(
+      ({ url }) => URL.revokeObjectURL(url),
+      () => undefined,
+    )
+  }
+  return drawing
+}
+
+async function draw(code: string, theme: string): Promise<Drawing> {
+  const { default: mermaid } = await import('mermaid')
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    suppressErrorRendering: true,
+    theme: theme === 'dark' ? 'dark' : 'neutral',
+    // Flat, as everything else here: the usual look throws shadows that glow in the dark.
+    look: 'classic',
+    fontFamily: getComputedStyle(document.body).fontFamily,
+    maxTextSize: maxSource,
+    maxEdges: 500,
+    // The other one is no part of the app (no-elk.ts); what is asked for by a diagram is drawn with this one too.
+    layout: 'dagre',
+    secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'layout'],
+  })
+  lastId += 1
+  const { svg } = await mermaid.render(`diagram-${lastId}`, code)
+  // What it gives is HTML; a picture is XML.
+  const parsed = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
+  if (!parsed) throw new Error('nothing was drawn')
+  const [, , width = 600, height = 400] = (parsed.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)
+  parsed.setAttribute('width', String(width))
+  parsed.setAttribute('height', String(height))
+  parsed.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+  const text = new XMLSerializer().serializeToString(parsed)
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }))
+  return { url, width: Math.ceil(width), height: Math.ceil(height) }
+}
+
+function useTheme(): string {
+  const [theme, setTheme] = useState(() => document.documentElement.dataset['theme'] ?? 'light')
+  useEffect(() => {
+    const observer = new MutationObserver(() => setTheme(document.documentElement.dataset['theme'] ?? 'light'))
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => observer.disconnect()
+  }, [])
+  return theme
+}

@@ -1,0 +1,99 @@
+/** A picture of the workspace, or of elsewhere: the one is shown, the other named until somebody asks for it. */
+import { ImageOff } from 'lucide-react'
+import { useContext, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { formatBytes } from '#lib/i18n/format.ts'
+import { Anchor, Source } from '../chat/markdown-elements.tsx'
+import { wholeTarget } from '#shared/markdown/links/link-target.ts'
+import { decodeTarget } from '../chat/named-link.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { AttachmentCard } from './attachment-card.tsx'
+import { useNote } from './note-context.ts'
+import { useAttachment } from './pictures.ts'
+import { RemotePicture } from './remote-picture.tsx'
+import { isShownAsPage, WebPage } from './web-page.tsx'
+
+interface PictureProps {
+  readonly path: string
+  readonly alt: string
+  /** px; undefined for its own. */
+  readonly width: number | undefined
+}
+
+/** How large pictures came out, by their path: one that is drawn again leaves room for itself. */
+const sizes = new Map<string, { readonly width: number; readonly height: number }>()
+
+export function Picture({ path, alt, width }: PictureProps) {
+  const { t } = useTranslation()
+  const { agent } = useNote()
+  const [isAsked, setIsAsked] = useState(false)
+  const [isBroken, setIsBroken] = useState(false)
+  const shown = useAttachment(agent, path, isAsked)
+  const size = sizes.get(path)
+  if (isBroken) return <NoPicture name={alt || path} why={t('reading.brokenPicture')} />
+  if (shown.state === 'failed') return <NoPicture name={alt || path} why={explainError(shown.error)} />
+  if (shown.state === 'large')
+    return (
+      <button type="button" className="no-picture" onClick={() => setIsAsked(true)}>
+        {t('reading.showPicture', { name: clipLine(alt || path, 100), size: formatBytes(shown.size) })}
+      </button>
+    )
+  return (
+    <img
+      src={shown.state === 'there' ? shown.attachment.url : undefined}
+      alt={alt}
+      title={alt}
+      decoding="async"
+      className="picture"
+      {...(width === undefined ? {} : { width })}
+      style={size ? { aspectRatio: `${size.width} / ${size.height}`, width: width ?? size.width } : undefined}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
+        if (naturalWidth > 0) sizes.set(path, { width: naturalWidth, height: naturalHeight })
+      }}
+      onError={() => shown.state === 'there' && setIsBroken(true)}
+    />
+  )
+}
+
+export function NoPicture({ name, why }: { name: string; why: string }) {
+  return (
+    <span className="no-picture" title={why}>
+      <ImageOff size={13} aria-hidden />
+      {clipLine(name, 100)}
+      <span className="text-muted">{clipLine(why, 120)}</span>
+    </span>
+  )
+}
+
+/** `![alt|200](address)`, whatever the address leads to. */
+export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
+  const { t } = useTranslation()
+  const { links } = useContext(Source)
+  const { name, width } = sizeIn(alt)
+  const target = decodeTarget(src)
+  const path = target === undefined ? undefined : links?.resolve('inline', target)
+  if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
+  // What is there and shows nothing of itself, such as a canvas, is led to.
+  if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || wholeTarget(target)}</Anchor>
+  if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
+  if (isShownAsPage(src)) return <WebPage address={src} label={name} />
+  if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
+  return <NoPicture name={name || src} why={t('reading.outside')} />
+}
+
+/** A file that is shown: a picture as itself, others as a card. */
+export function Attached({ path, alt, width }: PictureProps) {
+  return attachmentKind(path) === 'image' ? (
+    <Picture path={path} alt={alt} width={width} />
+  ) : (
+    <AttachmentCard path={path} label={alt} />
+  )
+}
+
+/** `name|200` and `name|200x100`: the width that it is to have. */
+export function sizeIn(label: string): { readonly name: string; readonly width: number | undefined } {
+  const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
+  return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
+}

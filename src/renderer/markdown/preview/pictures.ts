@@ -1,0 +1,142 @@
+/**
+ * Fetches what notes show (pictures, sound, films) through the contract, as everything of a memory, and keeps it while it is
+ * in sight and a little longer. A page gets an address that only it has; nothing is fetched from elsewhere.
+ */
+import { useEffect, useState } from 'react'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { client } from '#lib/api/client.ts'
+
+export interface Attachment {
+  /** Of this page alone. */
+  readonly url: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export type AttachmentState =
+  | { readonly state: 'loading' }
+  | { readonly state: 'there'; readonly attachment: Attachment }
+  | { readonly state: 'failed'; readonly error: unknown }
+  /** Larger than what is shown unasked, bytes. */
+  | { readonly state: 'large'; readonly size: number }
+
+/** Larger pictures are shown on request; sound and films too, for they are seldom played. */
+const shownUnasked = 12 * 1024 * 1024
+/** Kept though nothing shows them, bytes. */
+const kept = 48 * 1024 * 1024
+/** What somebody may have changed meanwhile is asked for anew, ms. */
+const freshMs = 30_000
+/** At once, so that a page of pictures leaves room for what is typed. */
+const atOnce = 3
+
+type Loaded = Attachment | { readonly tooLarge: number }
+
+interface Entry {
+  users: number
+  readonly at: number
+  readonly loaded: Promise<Loaded>
+  attachment: Attachment | undefined
+}
+
+/** In the order of their last use. */
+const entries = new Map<string, Entry>()
+let running = 0
+const waiting: (() => void)[] = []
+
+export function useAttachment(agent: string, path: string, isAsked: boolean): AttachmentState {
+  const [shown, setShown] = useState<{ key: string; state: AttachmentState }>()
+  const key = JSON.stringify([agent, path, isAsked])
+  useEffect(() => {
+    if (attachmentKind(path) !== 'image' && !isAsked) return undefined
+    let isCurrent = true
+    const entry = take(key, agent, path, isAsked)
+    const show = (state: AttachmentState) => isCurrent && setShown({ key, state })
+    entry.loaded.then(
+      (found) =>
+        show('url' in found ? { state: 'there', attachment: found } : { state: 'large', size: found.tooLarge }),
+      (error: unknown) => show({ state: 'failed', error }),
+    )
+    return () => {
+      isCurrent = false
+      entry.users -= 1
+      tidy()
+    }
+  }, [key, agent, path, isAsked])
+  return shown?.key === key ? shown.state : { state: 'loading' }
+}
+
+function take(key: string, agent: string, path: string, isAsked: boolean): Entry {
+  const known = entries.get(key)
+  const isFresh = known && (known.users > 0 || performance.now() - known.at < freshMs)
+  const entry = isFresh ? known : begin(agent, path, isAsked)
+  if (known && !isFresh) release(known)
+  entry.users += 1
+  entries.delete(key)
+  entries.set(key, entry)
+  return entry
+}
+
+function begin(agent: string, path: string, isAsked: boolean): Entry {
+  const loaded = inTurn(() => load(agent, path, isAsked))
+  const entry: Entry = { users: 0, at: performance.now(), loaded, attachment: undefined }
+  loaded.then(
+    (found) => {
+      if ('url' in found) entry.attachment = found
+      tidy()
+    },
+    () => undefined,
+  )
+  return entry
+}
+
+async function load(agent: string, path: string, isAsked: boolean): Promise<Loaded> {
+  for (;;) {
+    const first = await client.workspace.attachment({ agent, path })
+    if (first.size > shownUnasked && !isAsked) return { tooLarge: first.size }
+    const parts = [bytesOf(first.data)]
+    let from = parts[0]?.length ?? 0
+    let isSame = true
+    while (from < first.size && isSame) {
+      const { data, modifiedAt } = await client.workspace.attachment({ agent, path, from })
+      const part = bytesOf(data)
+      isSame = modifiedAt === first.modifiedAt && part.length > 0
+      parts.push(part)
+      from += part.length
+    }
+    // Somebody wrote it meanwhile: from the beginning.
+    if (isSame) return { url: URL.createObjectURL(new Blob(parts, { type: first.type })), size: first.size }
+  }
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.fromBase64(base64)
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  running += 1
+  try {
+    return await work()
+  } finally {
+    running -= 1
+    waiting.shift()?.()
+  }
+}
+
+/** The oldest go first. */
+function tidy(): void {
+  let bytes = 0
+  for (const [key, entry] of [...entries].reverse()) {
+    if (entry.users > 0) continue
+    bytes += entry.attachment?.size ?? 0
+    if (bytes <= kept && entry.attachment) continue
+    // What is still on its way is released when it has come.
+    if (!entry.attachment) continue
+    entries.delete(key)
+    release(entry)
+  }
+}
+
+function release({ attachment }: Entry): void {
+  if (attachment) URL.revokeObjectURL(attachment.url)
+}

@@ -1,0 +1,130 @@
+/**
+ * A note to be read, of any size: taken apart off the window's thread, of which only what is near is drawn. It follows the
+ * text as it is typed, a row at a time.
+ */
+import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNoteLinks } from '../citations/use-note-links.ts'
+import { Source } from '../chat/markdown-elements.tsx'
+import { useHabits } from '#lib/notes/use-vault-settings.ts'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import type { Row } from '../parse/parse-document.ts'
+import type { LineChange } from './line-edits.ts'
+import { NoteContext, type Note } from './note-context.ts'
+import { RowText, RowView } from './row-view.tsx'
+import { rowOfLine, type ShownRow } from '../parse/preview-rows.ts'
+import { useDocument } from './use-document.ts'
+import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
+
+export interface ReadingHandle {
+  /** Brings what stands in a line (1-based; a share of it, too) to the top. */
+  follow(line: number): void
+}
+
+interface ReadingProps {
+  readonly ref?: Ref<ReadingHandle>
+  readonly agent: string
+  readonly path: string
+  readonly text: string
+  /** It has the view to itself: lines are no longer than is read with ease. */
+  readonly isWide: boolean
+  /** Shown and marked, 1-based. */
+  readonly line: number | undefined
+  /** Undefined for what cannot be written. */
+  readonly onEdit: ((line: number, change: LineChange) => void) | undefined
+}
+
+function drawRow(row: Row) {
+  return <RowText row={row} />
+}
+
+/** Where each note was left, by its path. */
+const left = new Map<string, number>()
+
+export default function Reading({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {
+  const { t } = useTranslation()
+  const shown = useDocument(text)
+  const links = useNoteLinks(agent, path)
+  const hasLineBreaks = useHabits(agent)?.lineBreaks ?? false
+  const source = useMemo(() => ({ agent, links }), [agent, links])
+  const rows = useRef<RowsHandle>(null)
+  const latest = useRef({ shown, onEdit })
+  useEffect(() => {
+    latest.current = { shown, onEdit }
+  })
+  const lineOf = useCallback((row: ShownRow) => {
+    const { shown: now } = latest.current
+    return now.lines[now.rows.indexOf(row)] ?? 1
+  }, [])
+  const onFootnote = useCallback((label: string) => {
+    const index = latest.current.shown.rows.findIndex(({ row }) => row.kind === 'footnote' && row.label === label)
+    if (index >= 0) rows.current?.scrollTo(index, 0, true)
+  }, [])
+  const edit = useCallback((at: number, change: LineChange) => latest.current.onEdit?.(at, change), [])
+  const canEdit = onEdit !== undefined
+  const { footnotes } = shown
+  const note = useMemo<Note>(
+    () => ({
+      agent,
+      path,
+      within: [path],
+      hasLineBreaks,
+      footnotes: new Map(footnotes.map((label, index) => [label, index + 1])),
+      onFootnote,
+      onEdit: canEdit ? edit : undefined,
+      lineOf,
+      draw: drawRow,
+    }),
+    [agent, path, hasLineBreaks, footnotes, onFootnote, canEdit, edit, lineOf],
+  )
+  const follow = useCallback((target: number, isCentred = false) => {
+    const { shown: now } = latest.current
+    const index = rowOfLine(now, target)
+    if (index < 0) return rows.current?.scrollTo(0)
+    const from = now.lines[index] ?? 1
+    const to = Math.max(from + 1, now.lines[index + 1] ?? from + 1)
+    rows.current?.scrollTo(index, isCentred ? 0 : Math.min(1, (target - from) / (to - from)), isCentred)
+  }, [])
+  useImperativeHandle(ref, () => ({ follow }), [follow])
+
+  // A line that was asked for, or where the reader left off.
+  const isThere = shown.rows.length > 0
+  useEffect(() => {
+    if (!isThere) return
+    const to = line ?? left.get(`${agent} ${path}`)
+    if (to !== undefined) follow(to, line !== undefined)
+  }, [isThere, line, agent, path, follow])
+  const remember = useCallback(() => {
+    const at = rows.current?.position()
+    const { lines } = latest.current.shown
+    if (!at) return
+    const from = lines[at.index] ?? 1
+    left.set(`${agent} ${path}`, from + at.share * Math.max(0, (lines[at.index + 1] ?? from + 1) - from))
+  }, [agent, path])
+
+  const marked = line === undefined ? -1 : rowOfLine(shown, line)
+  const firstNote = shown.rows.findIndex(({ row }) => row.kind === 'footnote')
+  return (
+    <Source value={source}>
+      <NoteContext value={note}>
+        <VirtualRows
+          ref={rows}
+          rows={shown.rows}
+          joined={shown.joined}
+          of={path}
+          label={t('reading.label', { path })}
+          className={`prose reading ${isWide ? 'reading-wide' : ''}`}
+          onScroll={remember}
+        >
+          {(row, index) => (
+            <div className={index === marked ? 'reading-marked' : index === firstNote ? 'footnotes-start' : undefined}>
+              <ErrorBoundary piece="text" of={row.row.text}>
+                <RowView shown={row} />
+              </ErrorBoundary>
+            </div>
+          )}
+        </VirtualRows>
+      </NoteContext>
+    </Source>
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * A picture that lies on the web: named, with where it lies, until the reader asks for it. It comes through the runtime,
+ * without cookies or referrer; the page itself never asks anybody.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { Globe } from 'lucide-react'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import { api } from '#lib/api/client.ts'
+import { explainError } from '#lib/feedback/explain.ts'
+import { paths } from '#lib/router/paths.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { useNote } from './note-context.ts'
+import { giveNote, givePicture, useLeave } from './remote-image-consent.ts'
+
+interface RemotePictureProps {
+  readonly address: string
+  readonly alt: string
+  /** px; undefined for its own. */
+  readonly width: number | undefined
+}
+
+/** What was loaded is kept so long after it was last seen, ms. */
+const keptMs = 60_000
+
+export function RemotePicture({ address, alt, width }: RemotePictureProps) {
+  const { t } = useTranslation()
+  const { agent, path } = useNote()
+  const isAlways = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
+  // What a local note names is told to nobody unasked.
+  const isLocal = useQuery(
+    api.workspace.list.queryOptions({
+      input: { agent },
+      select: (files) => files.find((file) => file.path === path)?.local !== undefined,
+    }),
+  ).data
+  const isLeft = useLeave(agent, path, address) || (isAlways && isLocal === false)
+  const picture = useQuery(
+    api.pictures.remote.queryOptions({ input: { address }, enabled: isLeft, gcTime: keptMs, retry: false }),
+  )
+  const url = useMemo(() => picture.data && `data:${picture.data.type};base64,${picture.data.data}`, [picture.data])
+  const host = URL.parse(address)?.host ?? ''
+  if (url !== undefined)
+    return (
+      <img
+        src={url}
+        alt={alt}
+        title={alt || host}
+        decoding="async"
+        className="picture"
+        {...(width === undefined ? {} : { width })}
+      />
+    )
+  return (
+    <span className="remote-picture" data-testid="remote-picture">
+      <Globe size={13} aria-hidden className="shrink-0 text-muted" />
+      <a href={address} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
+        {clipLine(alt || address, 100)}
+      </a>
+      <span className="text-muted">
+        {picture.error
+          ? explainError(picture.error)
+          : isLeft
+            ? t('reading.remoteLoading', { host })
+            : t('reading.remote', { host })}
+      </span>
+      {isLeft && picture.error && (
+        <button type="button" onClick={() => void picture.refetch()}>
+          {t('common.retry')}
+        </button>
+      )}
+      {!isLeft && (
+        <>
+          <button type="button" onClick={() => givePicture(address)}>
+            {t('reading.loadPicture')}
+          </button>
+          <button type="button" onClick={() => giveNote(agent, path)}>
+            {t('reading.loadPictures')}
+          </button>
+          <Link href={paths.settings('interface.remotePictures')} title={t('reading.alwaysLoadTitle')}>
+            {t('reading.alwaysLoad')}
+          </Link>
+        </>
+      )}
+    </span>
+  )
+}

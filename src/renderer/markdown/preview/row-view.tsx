@@ -1,0 +1,121 @@
+/** One row of a note, drawn. */
+import { memo, Suspense, use, useMemo } from 'react'
+import ReactMarkdown, { type Options } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { CodeBlock } from '../chat/code-block.tsx'
+import { loadMath } from '../chat/load-math.ts'
+import { hasMath, isCheapMath } from '../chat/math.ts'
+import { Nested } from '../chat/nested.tsx'
+import { remarkCjk } from '../chat/remark-cjk.ts'
+import { PlainPassage } from '../chat/plain-passage.tsx'
+import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
+import { components } from './preview-elements.tsx'
+import type { Row } from '../parse/parse-document.ts'
+import { normalizeFormulas } from '../parse/formulas.ts'
+import { RowLine, useNote } from './note-context.ts'
+import { Properties } from './properties.tsx'
+import { rehypeCodeDirection } from '../parse/rehype-code-direction.ts'
+import { rehypeTaskLines } from '../parse/rehype-task-lines.ts'
+import { remarkLineBreaks } from '../parse/remark-line-breaks.ts'
+import { remarkNotes } from '../parse/remark-notes.ts'
+import type { ShownRow } from '../parse/preview-rows.ts'
+
+/** `H~2~O` strikes nothing through: it takes two. */
+const remarkGfmNotes: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }]
+const remarkPlugins: Options['remarkPlugins'] = [remarkGfmNotes, remarkCjk, remarkNotes]
+const breakingPlugins: Options['remarkPlugins'] = [...remarkPlugins, remarkLineBreaks]
+const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines, rehypeCodeDirection]
+/** As much coloured as one row may hold. */
+const maxSpans = 900
+
+export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
+  const { lineOf } = useNote()
+  const { text } = shown.row
+  // A formula that was given lines of its own has moved those behind it.
+  const isExact = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
+  const toLine = useMemo(
+    () => (line: number) => (isExact ? lineOf(shown) + line - 1 : undefined),
+    [lineOf, shown, isExact],
+  )
+  return (
+    <RowLine value={toLine}>
+      <ErrorBoundary piece="text" of={shown.row.text}>
+        <RowText row={shown.row} />
+      </ErrorBoundary>
+    </RowLine>
+  )
+})
+
+function countLines(text: string): number {
+  return text.split('\n').length
+}
+
+export function RowText({ row }: { row: Row }) {
+  switch (row.kind) {
+    case 'markdown':
+      return (
+        <Nested depth={row.depth}>
+          <Block text={row.text} />
+        </Nested>
+      )
+    case 'code':
+      return <CodeBlock code={row.text} language={row.language} maxSpans={maxSpans} />
+    case 'plain':
+      return (
+        <Nested depth={row.depth}>
+          <PlainPassage text={row.text} excess={row.excess} />
+        </Nested>
+      )
+    case 'properties':
+      return <Properties matter={row.text} />
+    case 'footnote':
+      return <Footnote text={row.text} label={row.label} />
+  }
+}
+
+const Block = memo(function Block({ text }: { text: string }) {
+  const { hasLineBreaks } = useNote()
+  const normalized = normalizeFormulas(text)
+  const plain = (
+    <ReactMarkdown
+      remarkPlugins={hasLineBreaks ? breakingPlugins : remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={components}
+    >
+      {normalized}
+    </ReactMarkdown>
+  )
+  if (normalized === text && !text.includes('$$')) return plain
+  if (!hasMath(normalized) || !isCheapMath(normalized)) return plain
+  return (
+    <Suspense fallback={plain}>
+      <MathBlock text={normalized} />
+    </Suspense>
+  )
+})
+
+function MathBlock({ text }: { text: string }) {
+  const { remark, rehype } = use(loadMath())
+  const { hasLineBreaks } = useNote()
+  return (
+    <ReactMarkdown
+      remarkPlugins={[remarkGfmNotes, remarkCjk, ...remark, remarkNotes, ...(hasLineBreaks ? [remarkLineBreaks] : [])]}
+      rehypePlugins={[rehypeTaskLines, rehypeCodeDirection, ...rehype]}
+      components={components}
+    >
+      {text}
+    </ReactMarkdown>
+  )
+}
+
+function Footnote({ text, label }: { text: string; label: string }) {
+  const { footnotes } = useNote()
+  return (
+    <div className="footnote" id={`footnote-${label}`}>
+      <span className="footnote-number">{footnotes.get(label)}</span>
+      <div className="min-w-0 flex-1">
+        <Block text={text} />
+      </div>
+    </div>
+  )
+}

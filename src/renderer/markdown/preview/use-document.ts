@@ -1,0 +1,104 @@
+/** The rows of a text as it is typed: a short one at once, a long one from a thread of its own, always the latest. */
+import { useEffect, useRef, useState } from 'react'
+import { documentOf } from '../parse/parse-document.ts'
+import { applyPatch, nothingShown, patchOf, type Patch, type Shown } from '../parse/preview-rows.ts'
+
+/** Characters up to which a text is taken apart within a few milliseconds. */
+const short = 40_000
+
+/**
+ * A pause in typing after which a long text is taken apart anew, and how long one goes on typing without it, ms. From
+ * some 200 kB on the pause is longer than that between two keys: what takes a core for a while does not run beside them.
+ */
+const pauseMs = (text: string) => Math.min(400, 40 + text.length / 2000)
+const longestMs = 3000
+
+let lastId = 0
+const nextId = () => (lastId += 1)
+
+export function useDocument(text: string): Shown {
+  const isShort = text.length <= short
+  const [state, setState] = useState<{ readonly of?: string; readonly shown: Shown }>(() =>
+    isShort ? { of: text, shown: fresh(text, nothingShown) } : { shown: nothingShown },
+  )
+  const thread = useRef<DocumentThread>(undefined)
+  if (isShort && state.of !== text) setState({ of: text, shown: fresh(text, state.shown) })
+  useEffect(() => {
+    if (isShort) {
+      thread.current?.close()
+      thread.current = undefined
+      return
+    }
+    thread.current ??= new DocumentThread((patch) =>
+      setState(({ shown }) => ({ shown: applyPatch(shown, patch, nextId) })),
+    )
+    thread.current.read(text)
+  }, [text, isShort])
+  useEffect(
+    () => () => {
+      thread.current?.close()
+      thread.current = undefined
+    },
+    [],
+  )
+  return state.shown
+}
+
+function fresh(text: string, before: Shown): Shown {
+  return applyPatch(
+    before,
+    patchOf(
+      before.rows.map(({ row }) => row),
+      documentOf(text),
+    ),
+    nextId,
+  )
+}
+
+/** One text at a time: those that come while it is busy wait, and only the last of them is read. */
+class DocumentThread {
+  readonly #worker = new Worker(new URL('../parse/document.worker.ts', import.meta.url), { type: 'module' })
+  #waiting: string | undefined
+  #isBusy = false
+  #timer = 0
+  /** When the first of the texts came that wait. */
+  #since = 0
+  #isFirst = true
+  #isDue = false
+
+  /** @param tell what each text has become since the one before; the first since nothing */
+  constructor(tell: (patch: Patch) => void) {
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<Patch>) => {
+      this.#isBusy = false
+      tell(data)
+      if (this.#isDue) this.#next()
+    })
+  }
+
+  read(text: string): void {
+    const now = performance.now()
+    if (this.#waiting === undefined) this.#since = now
+    this.#waiting = text
+    clearTimeout(this.#timer)
+    this.#isDue = this.#isFirst
+    if (this.#isFirst) return this.#next()
+    const wait = Math.max(0, Math.min(pauseMs(text), this.#since + longestMs - now))
+    this.#timer = window.setTimeout(() => {
+      this.#isDue = true
+      this.#next()
+    }, wait)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#worker.terminate()
+  }
+
+  #next(): void {
+    if (this.#isBusy || this.#waiting === undefined) return
+    this.#isBusy = true
+    this.#isFirst = false
+    this.#worker.postMessage(this.#waiting)
+    this.#waiting = undefined
+  }
+}

@@ -1,0 +1,24 @@
+/** A page, film or recording of the web that a note shows in its place: named, and opened in the browser; never loaded here. */
+import { Globe } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { clipLine } from '#lib/util/clip.ts'
+
+export function WebPage({ address, label }: { address: string; label?: string | undefined }) {
+  const { t } = useTranslation()
+  return (
+    <span className="remote-picture" data-testid="web-page">
+      <Globe size={13} aria-hidden className="shrink-0 text-muted" />
+      <a href={address} target="_blank" rel="noreferrer" title={t('reading.remotePicture')}>
+        {clipLine(label || address, 100)}
+      </a>
+      <span className="text-muted">{t('reading.remote', { host: URL.parse(address)?.host ?? '' })}</span>
+    </span>
+  )
+}
+
+/** `![](https://www.youtube.com/watch?v=…)` and posts are no pictures: Obsidian shows the page that they lead to. */
+export function isShownAsPage(address: string): boolean {
+  return /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|embed|shorts|playlist)|youtu\.be\/|(?:twitter|x)\.com\/\w+\/status\/)/i.test(
+    address,
+  )
+}

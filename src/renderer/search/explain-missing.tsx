@@ -1,0 +1,112 @@
+/** What becomes of a certain line when this is asked, and what would change that (M23). */
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
+import { formatScore } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { parsePlace, paths } from '#lib/router/paths.ts'
+import { UnsearchedNote } from '../editor/privacy/unsearched.tsx'
+import { AddCheck } from './add-check.tsx'
+import { FileLinesField } from '../editor/find/file-lines-field.tsx'
+
+interface WhyNotProps {
+  readonly agent: string
+  /** What was typed: `path:line`. */
+  readonly place: string
+  readonly onPlace: (place: string) => void
+  readonly hasQuery: boolean
+  readonly explanation: Explanation | undefined
+  /** Shows what a setting would do. */
+  readonly onTry: (change: Partial<SearchSettings>) => void
+}
+
+export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
+  const { t } = useTranslation()
+  return (
+    <section
+      aria-label={t('why.title')}
+      className="mx-5 mb-3 flex flex-col gap-2 rounded-lg border border-line bg-side px-4 py-3"
+    >
+      <label className="flex items-center gap-3">
+        <span className="shrink-0 text-muted">{t('why.line')}</span>
+        <FileLinesField
+          agent={agent}
+          value={place}
+          sample="memory/2026-01-20.md:12"
+          className="flex-1"
+          isFirst
+          onChange={onPlace}
+        />
+      </label>
+      <div role="status">
+        {parsePlace(place) === undefined || !hasQuery ? (
+          <p className="text-muted">{t('why.hint')}</p>
+        ) : (
+          explanation?.why && <Answer agent={agent} why={explanation.why} explanation={explanation} onTry={onTry} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface AnswerProps {
+  readonly agent: string
+  readonly why: NonNullable<Explanation['why']>
+  readonly explanation: Explanation
+  readonly onTry: (change: Partial<SearchSettings>) => void
+}
+
+function Answer({ agent, why, explanation, onTry }: AnswerProps) {
+  const { t } = useTranslation()
+  const { candidate, rank, reason, path, line } = why
+  const { minScore, maxResults, terms } = explanation
+  const has = new Set(candidate?.text?.terms.map(({ term }) => term))
+  const missing = terms.map(({ term }) => term).filter((term) => !has.has(term))
+  // The threshold as it is shown must let the line through.
+  const enough = Math.floor((candidate?.score ?? 0) * 100) / 100
+  const refusedBy = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
+  const folded = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined
+  return (
+    <div className="flex flex-col gap-2" data-testid="why" data-reason={reason}>
+      <div>
+        {candidate && (
+          <strong className="tabular pr-2 font-semibold">
+            {formatScore(candidate.score, minScore)}
+            {rank !== null && ` · #${rank}`}
+          </strong>
+        )}
+        {why.unsearched ? (
+          <UnsearchedNote agent={agent} unsearched={why.unsearched} />
+        ) : (
+          t(`why.${reason}`, {
+            minScore: formatScore(minScore),
+            maxResults,
+            rank: folded ?? 0,
+            place: `${path}:${line}`,
+            by: refusedBy,
+          })
+        )}{' '}
+        {candidate && missing.length > 0 && reason !== 'returned' && (
+          <span className="text-muted">{t('why.missing', { terms: missing.join(' · ') })}</span>
+        )}
+      </div>
+      <p className="flex flex-wrap gap-2">
+        {reason === 'belowMinScore' && enough > 0 && (
+          <Button onClick={() => onTry({ minScore: enough })}>
+            {t('why.lower', { minScore: formatScore(enough) })}
+          </Button>
+        )}
+        {reason === 'beyondMaxResults' && rank !== null && rank <= 100 && (
+          <Button onClick={() => onTry({ maxResults: rank })}>{t('why.more', { count: rank })}</Button>
+        )}
+        <Link
+          href={paths.source(path, line)}
+          className="inline-flex min-h-7 items-center rounded-sm border border-line bg-raised px-2.5 hover:bg-soft"
+        >
+          {t('why.edit')}
+        </Link>
+        <AddCheck agent={agent} query={explanation.query} lines={{ path, startLine: line, endLine: line }} />
+      </p>
+    </div>
+  )
+}

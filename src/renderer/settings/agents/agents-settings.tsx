@@ -1,0 +1,167 @@
+/** All agents: name, colour, folder, who may read whose memory; made, copied, put away (M38). */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Agent } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { currentLocale } from '#lib/i18n/index.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { Dot, useSwitchAgent } from './agent-switcher.tsx'
+import { ColorChoice } from './color-choice.tsx'
+import { NewAgentDialog } from './new-agent-dialog.tsx'
+import { OwnFolderDialog } from './own-folder.tsx'
+
+export function AgentsSettings({ agent: shown }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const agents = useQuery(api.agents.list.queryOptions())
+  const switchTo = useSwitchAgent(shown)
+  const [making, setMaking] = useState<{ like?: Agent }>()
+  const all = agents.data ?? []
+  return (
+    <div className="flex flex-col gap-3">
+      <ul className="flex flex-col gap-3">
+        {all
+          .toSorted((one, other) => Number(one.archived) - Number(other.archived))
+          .map((agent) => (
+            <AgentCard
+              key={agent.id}
+              agent={agent}
+              others={all.filter(({ id, archived }) => id !== agent.id && !archived)}
+              isShown={agent.id === shown.id}
+              onShow={() => switchTo(agent.id)}
+              onDuplicate={() => setMaking({ like: agent })}
+            />
+          ))}
+      </ul>
+      <p>
+        <Button onClick={() => setMaking({})}>{t('agents.new')}</Button>
+      </p>
+      {making && <NewAgentDialog {...making} onMade={switchTo} onClose={() => setMaking(undefined)} />}
+    </div>
+  )
+}
+
+interface AgentCardProps {
+  readonly agent: Agent
+  readonly others: readonly Agent[]
+  readonly isShown: boolean
+  readonly onShow: () => void
+  readonly onDuplicate: () => void
+}
+
+function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardProps) {
+  const { t } = useTranslation()
+  const [asks, setAsks] = useState<'name' | 'folder' | 'own'>()
+  const { id, name, color, workspace, archived, ready } = agent
+  const update = useMutation(
+    api.agents.update.mutationOptions({
+      onSuccess(_result, change) {
+        if (change.archived !== true) return
+        const undo = () => client.agents.update({ agent: id, archived: false })
+        tellDone(t('agents.archivedNow', { name }), undo, { look: 'plain' })
+      },
+    }),
+  )
+  const share = useMutation(api.agents.share.mutationOptions())
+  const setUp = useMutation(api.agents.setUp.mutationOptions())
+  const addFiles = useMutation(
+    api.agents.setUp.mutationOptions({
+      onSuccess: ({ created }) =>
+        toast.success(
+          created.length === 0 ? t('agents.nothingToAdd') : t('agents.addedFiles', { count: created.length }),
+        ),
+    }),
+  )
+  const readers = others.filter(({ reads }) => reads.includes(id)).map((other) => other.id)
+  return (
+    <li
+      data-testid="agent"
+      className={`flex flex-col gap-3 rounded-md border border-line px-4 py-3 ${archived ? 'bg-side text-muted' : ''}`}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <Dot color={color} />
+        <strong className="font-semibold">{name}</strong>
+        {name !== id && <span className="font-mono text-[12px] text-muted">{id}</span>}
+        {archived && <span className="text-[12px] text-muted">{t('agents.archived')}</span>}
+        <span className="flex-1" />
+        {!isShown && !archived && <Button onClick={onShow}>{t('agents.show')}</Button>}
+        <Button look="quiet" onClick={() => setAsks('name')}>
+          {t('agents.rename')}
+        </Button>
+        <Button look="quiet" onClick={onDuplicate}>
+          {t('agents.duplicate')}
+        </Button>
+        <Button look="quiet" onClick={() => update.mutate({ agent: id, archived: !archived })}>
+          {t(archived ? 'agents.unarchive' : 'agents.archive')}
+        </Button>
+      </div>
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[12px]">
+        <span className="max-w-full truncate font-mono text-muted">{workspace}</span>
+        <Button look="link" onClick={() => setAsks('folder')}>
+          {t('agents.changeFolder')}
+        </Button>
+        <Button
+          look="link"
+          onClick={() => addFiles.mutate({ agent: id, workspace, locale: currentLocale(), seed: true })}
+        >
+          {t('agents.addFiles')}
+        </Button>
+        {ready && !archived && (
+          <Button look="link" onClick={() => setAsks('own')}>
+            {t('agents.ownFolder')}
+          </Button>
+        )}
+      </p>
+      <ColorChoice value={color} onChoose={(value) => update.mutate({ agent: id, color: value })} />
+      {others.length > 0 && !archived && (
+        <fieldset className="text-[12px]">
+          <legend className="pb-1 text-muted">{t('agents.share', { name })}</legend>
+          <div className="flex flex-wrap gap-x-4 gap-y-1">
+            {others.map((other) => (
+              <label key={other.id} className="flex items-center gap-1.5">
+                <input
+                  type="checkbox"
+                  checked={readers.includes(other.id)}
+                  onChange={(event) =>
+                    share.mutate({
+                      agent: id,
+                      with: event.target.checked
+                        ? [...readers, other.id]
+                        : readers.filter((reader) => reader !== other.id),
+                    })
+                  }
+                />
+                {other.name}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      {asks === 'name' && (
+        <PromptDialog
+          title={t('agents.rename')}
+          label={t('agents.name')}
+          initial={name}
+          action={t('agents.rename')}
+          onSubmit={(value) => update.mutate({ agent: id, name: value })}
+          onClose={() => setAsks(undefined)}
+        />
+      )}
+      {asks === 'own' && <OwnFolderDialog agent={agent} onClose={() => setAsks(undefined)} />}
+      {asks === 'folder' && (
+        <PromptDialog
+          title={t('agents.changeFolder')}
+          label={t('agents.folder')}
+          initial={workspace}
+          action={t('agents.changeFolder')}
+          isPath
+          onSubmit={(value) => setUp.mutate({ agent: id, workspace: value, locale: currentLocale() })}
+          onClose={() => setAsks(undefined)}
+        />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,106 @@
+/** One thing that does not work: what that means, since when, in whose words, and what can be done. */
+import i18next from 'i18next'
+import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'wouter'
+import type { Problem, Remedy } from '#shared/contract/index.ts'
+import { client } from '#lib/api/client.ts'
+import { attempt } from '#lib/feedback/toast.ts'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { paths } from '#lib/router/paths.ts'
+
+const looks = {
+  bad: { Icon: CircleAlert, color: 'text-bad' },
+  warning: { Icon: TriangleAlert, color: 'text-warning' },
+  note: { Icon: Info, color: 'text-muted' },
+} as const
+
+/** What it means for the user: the sentence of the code, or else of the part. */
+export function meaningOf({ part, code }: Problem): string {
+  const own = `health.what.${code}`
+  return i18next.t((i18next.exists(own) ? own : `health.what.${part}`) as `health.what.${Problem['part']}`)
+}
+
+export function ProblemMark({ level, size }: { level: Problem['level']; size: number }) {
+  const { Icon, color } = looks[level]
+  return <Icon size={size} aria-hidden className={`shrink-0 ${color}`} />
+}
+
+export function ProblemItem({ agent, problem, onLeave }: { agent: string; problem: Problem; onLeave?: () => void }) {
+  const { t } = useTranslation()
+  const { part, level, since, message, path, files = [], remedy } = problem
+  const words = path === undefined || message.includes(path) ? message : `${path}: ${message}`
+  return (
+    <li data-testid="problem" className="flex gap-3 border-b border-soft py-2.5 last:border-0">
+      <span className="pt-0.5">
+        <ProblemMark level={level} size={14} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{meaningOf(problem)}</p>
+        <p className="text-[12px] text-muted">
+          {t(`health.part.${part}`)} · {t('health.since', { time: formatMoment(since) })}
+        </p>
+        {words !== '' && <p className="mt-1 text-[12px] break-words">{words}</p>}
+        {files.length > 0 && (
+          <ul aria-label={t('health.files')} className="mt-1 max-h-48 overflow-y-auto">
+            {files.map((file) => (
+              <li key={file}>
+                <Link
+                  href={paths.file(file)}
+                  {...(onLeave ? { onClick: onLeave } : {})}
+                  className="font-mono text-[12px] break-all text-accent hover:underline"
+                >
+                  {file}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {remedy && <RemedyButton agent={agent} remedy={remedy} onDone={onLeave} />}
+    </li>
+  )
+}
+
+interface RemedyProps {
+  readonly agent: string
+  readonly remedy: Remedy
+  readonly onDone?: (() => void) | undefined
+  readonly look?: 'plain' | 'link'
+}
+
+export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const name = remedy.kind === 'settings' ? remedy.section : remedy.kind
+  const act = () => {
+    onDone?.()
+    const started = start(agent, remedy, navigate)
+    if (started) void attempt(started)
+  }
+  return (
+    <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={act}>
+      {t(`health.remedy.${name}`)}
+    </Button>
+  )
+}
+
+/** @returns what is under way; a place is gone to at once */
+function start(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
+  switch (remedy.kind) {
+    case 'tryAgain':
+      return client.health.tryAgain({ agent })
+    case 'reindex':
+      return client.search.reindex({ agent })
+    case 'settings':
+      navigate(paths.settings(remedy.section))
+      return undefined
+    case 'configFile':
+      navigate(paths.settings('file'))
+      return undefined
+    case 'file':
+      navigate(paths.file(remedy.path))
+      return undefined
+  }
+}

@@ -1,0 +1,68 @@
+/** How far an import is that nobody waits for, in a corner of every view; it goes on when the window is closed. */
+import type { TFunction } from 'i18next'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { ImportStanding } from '#shared/contract/index.ts'
+import { api, client } from '#lib/api/client.ts'
+import { attempt } from '#lib/feedback/toast.ts'
+import { explainCode } from '#lib/feedback/explain.ts'
+import { formatNumber } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+import { tellImported } from './past-imports.tsx'
+
+/** Between two looks at an import that runs, ms. */
+const lookMs = 700
+
+export function ImportNotice({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const standing = useQuery(
+    api.import.standing.queryOptions({
+      input: { agent },
+      refetchInterval: ({ state }) => (state.data?.running ? lookMs : false),
+    }),
+  )
+  const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => standing.refetch() }))
+  const ended = standing.data?.ended
+  useEffect(() => {
+    for (const one of ended ?? []) void attempt(tell(agent, one, t))
+  }, [agent, ended, t])
+  const running = standing.data?.running
+  if (!running) return null
+  return (
+    <section
+      aria-label={t('import.running')}
+      data-testid="import-running"
+      className="fixed right-4 bottom-10 z-40 flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 rounded-md border border-line bg-raised px-4 py-3 shadow-lg"
+    >
+      <p className="font-medium">{t('import.running')}</p>
+      <p className="font-mono text-[12px] break-all text-muted">{running.path}</p>
+      <div className="tabular flex items-center gap-3">
+        <progress
+          max={Math.max(1, running.total)}
+          value={running.done}
+          aria-label={t('import.running')}
+          className="h-1.5 min-w-0 flex-1 accent-accent"
+        />
+        {t('import.progress', { done: formatNumber(running.done), total: formatNumber(running.total) })}
+        <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ agent })}>
+          {t('common.cancel')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** Windows ask for it again before they hear that it was seen. */
+const told = new Set<string>()
+
+async function tell(agent: string, one: ImportStanding['ended'][number], t: TFunction): Promise<void> {
+  const { id, made, isCancelled, failure } = one
+  if (told.has(id)) return
+  told.add(id)
+  await client.import.seen({ agent, id })
+  if (failure) toast.error(explainCode(failure.code, failure.data))
+  if (failure && made.length === 0) return
+  tellImported(t, agent, { id, count: made.length, isCancelled })
+}

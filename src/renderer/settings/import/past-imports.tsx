@@ -1,0 +1,82 @@
+/** Imports that can be taken back: told when one ends, and listed for later. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { PastImport } from '#shared/contract/index.ts'
+import { api, client, queryClient } from '#lib/api/client.ts'
+import { tellDone } from '#lib/feedback/toast.ts'
+import { formatMoment } from '#lib/i18n/format.ts'
+import { Button } from '#lib/ui/button.tsx'
+
+interface Ended {
+  readonly id: string
+  readonly count: number
+  readonly isCancelled: boolean
+}
+
+/** With the way back. */
+export function tellImported(t: TFunction, agent: string, { id, count, isCancelled }: Ended): void {
+  void lookAgain()
+  if (count === 0) toast(t('import.nothingDone'))
+  else
+    tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count }), async () =>
+      tellUndone(t, await client.import.undo({ agent, id })),
+    )
+}
+
+function tellUndone(t: TFunction, { removed, left }: { removed: number; left: readonly string[] }): void {
+  void lookAgain()
+  toast(t('import.undone', { count: removed }))
+  if (left.length > 0) toast.warning(t('import.undoLeft', { count: left.length }), { description: left.join(', ') })
+}
+
+const lookAgain = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
+
+export function PastImports({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const past = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  const undo = useMutation(api.import.undo.mutationOptions({ onSuccess: (done) => tellUndone(t, done) }))
+  if (!past.data || past.data.length === 0) return null
+  return (
+    <section aria-label={t('import.past')} className="flex flex-col gap-1 border-t border-line pt-4">
+      <h3 className="font-medium">{t('import.past')}</h3>
+      <ul className="flex flex-col">
+        {past.data.map((one) => (
+          <Past key={one.id} past={one} isPending={undo.isPending} onUndo={() => undo.mutate({ agent, id: one.id })} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface PastProps {
+  readonly past: PastImport
+  readonly isPending: boolean
+  readonly onUndo: () => void
+}
+
+function Past({ past: { path, at, files, left }, isPending, onUndo }: PastProps) {
+  const { t } = useTranslation()
+  return (
+    <li className="border-b border-soft py-1.5">
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <span className="min-w-0 flex-[1_1_200px] font-mono text-[12px] break-all">{path}</span>
+        <span className="ml-auto flex shrink-0 items-baseline gap-x-3">
+          <span className="tabular text-[12px] text-muted">{t('nav.files', { count: files })}</span>
+          <span className="text-[12px] text-muted">{formatMoment(at)}</span>
+          <Button look="link" disabled={isPending} onClick={onUndo}>
+            {t('import.undo')}
+            <span className="sr-only">: {path}</span>
+          </Button>
+        </span>
+      </div>
+      {left.length > 0 && (
+        <details className="text-[12px] text-muted">
+          <summary className="cursor-pointer">{t('import.undoLeft', { count: left.length })}</summary>
+          <p className="font-mono break-all">{left.join(' · ')}</p>
+        </details>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,127 @@
+/** One note, quickly: Enter keeps it, Escape keeps it for later. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { sectionsOf } from '#shared/markdown/sections.ts'
+import { api, client } from '#lib/api/client.ts'
+import { useDraft } from '#lib/drafts/use-draft.ts'
+import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
+import { isComposing, isMac } from '#lib/util/shortcuts.ts'
+
+/** What is typed here and not saved is a draft like any other, under this name. */
+const draftName = 'quick-capture'
+const givenDraftName = 'quick-capture-given'
+
+interface CaptureCardProps {
+  readonly agents: readonly Agent[]
+  /** A text from elsewhere to begin with; what was being typed here stays a draft. */
+  readonly given: string | undefined
+  /** Whether another program gave it: saving it is the user's word. */
+  readonly isAsked?: boolean
+  readonly onClose: () => void
+}
+
+export function CaptureCard({ agents: all, given, isAsked = false, onClose }: CaptureCardProps) {
+  const { t } = useTranslation()
+  const agents = all.filter(({ archived }) => !archived)
+  const [chosen, setChosen] = useState<string>()
+  const agent = agents.find(({ id }) => id === chosen) ?? agents[0]
+  const agentId = agent?.id ?? 'main'
+  const [section, setSection] = useState('')
+  const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const longTerm = useLongTermPath(agentId)
+  const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: longTerm } }))
+  const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
+  const initial = useRef({ given, change })
+  useEffect(() => {
+    const { given: brought, change: set } = initial.current
+    if (brought !== undefined) set(() => ({ text: brought, attachments: [] }))
+    field.current?.focus()
+  }, [])
+  const text = draft.text.trim()
+  const remember = useMutation({
+    mutationFn: (_how: { readonly keepsOpen: boolean }) =>
+      client.workspace.remember({ agent: agentId, text, ...(section === '' ? {} : { section }) }),
+    onSuccess(_result, { keepsOpen }) {
+      clear()
+      if (!keepsOpen) onClose()
+    },
+  })
+  const save = (keepsOpen: boolean) => {
+    if (text !== '' && !remember.isPending) remember.mutate({ keepsOpen })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return
+    if (event.key !== 'Enter' || event.shiftKey) return
+    event.preventDefault()
+    save(isMac ? event.metaKey : event.ctrlKey)
+  }
+  return (
+    <form
+      aria-label={t('capture.title')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save(false)
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
+      data-testid="capture"
+    >
+      {isAsked && <p className="text-warning">{t('capture.ask')}</p>}
+      <textarea
+        ref={field}
+        value={draft.text}
+        rows={2}
+        aria-label={t('capture.title')}
+        placeholder={t('capture.placeholder')}
+        onChange={(event) => change((before) => ({ ...before, text: event.target.value }))}
+        onKeyDown={onKeyDown}
+        className="max-h-64 min-h-14 flex-1 resize-none bg-transparent text-[15px] leading-relaxed outline-none [field-sizing:content] placeholder:text-muted"
+      />
+      <div className="flex flex-wrap items-center gap-2 text-[12px]">
+        <span aria-hidden className="size-2.5 shrink-0 rounded-full" style={{ background: agent?.color }} />
+        {agents.length > 1 ? (
+          <select
+            aria-label={t('nav.agent')}
+            value={agentId}
+            onChange={(event) => setChosen(event.target.value)}
+            className="min-h-7 rounded-sm border border-line bg-raised px-1.5"
+          >
+            {agents.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <span className="text-muted">{agent?.name ?? agentId}</span>
+        )}
+        <select
+          aria-label={t('capture.target')}
+          value={section}
+          onChange={(event) => setSection(event.target.value)}
+          className="min-h-7 min-w-0 max-w-44 rounded-sm border border-line bg-raised px-1.5"
+        >
+          <option value="">{t('capture.today')}</option>
+          {sections.map(({ title, from }) => (
+            <option key={from} value={title}>
+              MEMORY.md › {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="flex items-center gap-3 text-[12px]">
+        <span className="min-w-0 flex-1 truncate text-muted">{t('capture.keepOpen')}</span>
+        <button
+          type="submit"
+          disabled={text === '' || remember.isPending}
+          className="min-h-7 shrink-0 rounded-sm bg-accent px-2.5 font-medium whitespace-nowrap text-on-accent disabled:opacity-50"
+        >
+          {t('capture.remember')} ⏎
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,233 @@
+/** Everything that can be done or gone to, by typing a part of its name. */
+import { useQuery } from '@tanstack/react-query'
+import { Command, defaultFilter } from 'cmdk'
+import i18next from 'i18next'
+import { useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'wouter'
+import type { Agent } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
+import { clipLine } from '#lib/util/clip.ts'
+import { hasWords } from '#lib/util/has-words.ts'
+import { showKeys } from '#lib/util/shortcuts.ts'
+import { backdropLook } from '#lib/ui/modal.tsx'
+import { paths } from '#lib/router/paths.ts'
+import { sections } from '../settings/setting-sections.ts'
+import { settingWords, useSettingWords } from '../settings/setting-name.ts'
+import { useFound } from '../settings/use-found.ts'
+import { usePinyin, type Spell } from '#lib/util/pinyin-match.ts'
+import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
+
+interface CommandPaletteProps {
+  readonly agent: Agent
+  readonly commands: readonly AppCommand[]
+  readonly mode: 'closed' | 'all' | 'files'
+  readonly onClose: () => void
+}
+
+/** Rows of one kind that are shown at once, the best ones; typing narrows them down. */
+const maxShown = 50
+/** Before anything is typed: the palette opens at once, however many there are. */
+const maxUnasked = 12
+/** Of more, letters that only follow each other somewhere would find nearly all. */
+const maxLoose = 300
+const maxSettings = 12
+
+type Go = (path: string) => () => void
+
+export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
+  const { t } = useTranslation()
+  useFocusBack(mode !== 'closed')
+  return (
+    <Command.Dialog
+      open={mode !== 'closed'}
+      onOpenChange={(open) => !open && onClose()}
+      label={t('nav.palette')}
+      filter={score}
+      overlayClassName={backdropLook}
+      contentClassName="fixed top-[14vh] left-1/2 z-50 w-[min(600px,92vw)] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-raised shadow-float"
+    >
+      <PaletteBody agent={agent} commands={commands} mode={mode} onClose={onClose} />
+    </Command.Dialog>
+  )
+}
+
+/** What had the focus before has it again, unless what was chosen has taken it elsewhere. */
+function useFocusBack(isOpen: boolean): void {
+  // Before the palette itself is in the page.
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined
+    const { activeElement: before } = document
+    return () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement) before.focus()
+      })
+    }
+  }, [isOpen])
+}
+
+function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
+  const all = [...commands, ...useModelCommands(agent)]
+  const { t, i18n } = useTranslation()
+  const [query, setQuery] = useState('')
+  const [, navigate] = useLocation()
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
+  const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
+  // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
+  // keywords that come later are not looked at again.
+  // It is there before the first word is typed where names are Chinese.
+  const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
+  // What notes call themselves besides.
+  const named = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
+  const names = useMemo(() => new Map(named?.flatMap(({ path, names: own }) => (own ? [[path, own]] : []))), [named])
+  const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
+  const go: Go = (path) => () => {
+    onClose()
+    navigate(path)
+  }
+  return (
+    <>
+      <Command.Input
+        value={query}
+        onValueChange={setQuery}
+        placeholder={t('palette.placeholder')}
+        className="w-full border-b border-line bg-transparent px-4 py-3 text-[14px] outline-none placeholder:text-muted"
+      />
+      <Command.List className="max-h-[46vh] overflow-y-auto p-1.5">
+        <Command.Empty className="px-3 py-6 text-center text-muted">{t('palette.empty')}</Command.Empty>
+        {mode === 'all' && (
+          <Group heading={t('palette.commands')}>
+            {all.map(({ id, label, keywords, keys, run }) => (
+              <Row
+                key={id}
+                value={[label, id, ...spell(label)].join(' ')}
+                keywords={keywords}
+                onSelect={() => {
+                  onClose()
+                  run()
+                }}
+                {...(keys !== undefined && { keys })}
+              >
+                {label}
+              </Row>
+            ))}
+          </Group>
+        )}
+        {mode === 'all' && <SettingRows agent={agent} query={query.trim()} spell={spell} go={go} />}
+        <Group heading={t('palette.files')}>
+          {narrow(files.data ?? [], query, ({ path }) => wordsOf(path)).map(({ path }) => (
+            <Row key={path} value={wordsOf(path).join(' ')} onSelect={go(paths.file(path))}>
+              <span className="font-mono text-[12px]">{path}</span>
+              {names.has(path) && (
+                <span className="pl-2 text-muted">{clipLine(names.get(path)?.join(', ') ?? '', 80)}</span>
+              )}
+            </Row>
+          ))}
+        </Group>
+        {mode === 'all' && (
+          <Group heading={t('palette.chats')}>
+            {narrow(sessions.data ?? [], query, ({ title }) => [title, ...spell(title)]).map(({ id, title }) => (
+              <Row key={id} value={[title, id, ...spell(title)].join(' ')} onSelect={go(paths.chat(id))}>
+                {title || t('nav.untitled')}
+              </Row>
+            ))}
+          </Group>
+        )}
+        {query.trim() !== '' && mode === 'all' && (
+          <Command.Item forceMount value={`search ${query}`} onSelect={go(paths.search(query))} className={rowLook}>
+            {t('palette.searchFor', { query })}
+          </Command.Item>
+        )}
+      </Command.List>
+    </>
+  )
+}
+
+/** Single settings and what else the settings have; of so many only those that have every word of the query. */
+function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: Spell; go: Go }) {
+  const { t } = useTranslation()
+  const { nameOf } = useSettingWords()
+  const { list, panels } = useFound(agent, query)
+  const rows = [
+    ...panels
+      .filter(({ id }) => sections.every((section) => section.id !== id))
+      .map(({ id, title, section }) => ({ id, title, section, more: [id] })),
+    ...list.map(({ row: { path }, section }) => {
+      const id = path.join('.')
+      return { id, title: nameOf(path), section, more: [id, settingWords(i18next.getFixedT('en')).nameOf(path)] }
+    }),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <Group heading={t('settings.title')}>
+      {rows.slice(0, maxSettings).map(({ id, title, section, more }) => (
+        <Row
+          key={id}
+          value={[title, `setting/${id}`, ...spell(title)].join(' ')}
+          keywords={more}
+          onSelect={go(paths.settings(id))}
+        >
+          {title} <span className="text-muted">· {t(`settings.section.${section}`)}</span>
+        </Row>
+      ))}
+    </Group>
+  )
+}
+
+/** Letters that only follow each other somewhere are found too, but after what has the words as they were typed. */
+function score(value: string, query: string, keywords: readonly string[] = []): number {
+  return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
+}
+
+/** The palette scores and sorts what it is given: of thousands the best of those that have every word of the query. */
+function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
+  if (query.trim() === '') return rows.slice(0, maxUnasked)
+  if (rows.length <= maxShown) return [...rows]
+  return rows
+    .filter((row) => rows.length <= maxLoose || hasWords(textsOf(row), query))
+    .map((row) => ({ row, score: score(textsOf(row).join(' '), query) }))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, maxShown)
+    .map(({ row }) => row)
+}
+
+const rowLook = 'flex min-h-8 items-center gap-2 rounded-sm px-2.5 data-[selected=true]:bg-selected'
+
+const none: readonly string[] = []
+
+function Row({
+  onSelect,
+  keys,
+  value,
+  keywords = none,
+  children,
+}: {
+  onSelect: () => void
+  keys?: string
+  value?: string
+  keywords?: readonly string[]
+  children: ReactNode
+}) {
+  return (
+    <Command.Item
+      onSelect={onSelect}
+      keywords={[...keywords]}
+      className={rowLook}
+      {...(value === undefined ? {} : { value })}
+    >
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {keys && <kbd className="font-sans text-[11px] text-muted">{showKeys(keys)}</kbd>}
+    </Command.Item>
+  )
+}
+
+function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
+    <Command.Group
+      heading={heading}
+      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-[11px] [&_[cmdk-group-heading]]:text-muted"
+    >
+      {children}
+    </Command.Group>
+  )
+}

@@ -1,0 +1,147 @@
+/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Agent } from '#shared/contract/index.ts'
+import { modelProviders } from '#shared/util/providers.ts'
+import { client } from '#lib/api/client.ts'
+import { explainSetup } from '#lib/feedback/explain.ts'
+import { Button } from '#lib/ui/button.tsx'
+
+const providers = ['offline', ...modelProviders] as const
+type Provider = (typeof providers)[number]
+
+const offline = 'offline'
+
+export interface ModelChoice {
+  readonly provider: Provider
+  /** Undefined until the provider has said which models it has. */
+  readonly model: string | undefined
+  readonly models: readonly string[]
+  readonly key: string
+  readonly address: string
+  readonly error: Error | null
+  readonly isConnecting: boolean
+  readonly choose: (provider: Provider) => void
+  readonly chooseModel: (model: string) => void
+  readonly type: (typed: { readonly key?: string; readonly address?: string }) => void
+  /** Asks the provider, whatever it said before. */
+  readonly connect: () => void
+  /** Asks the provider, if nobody has. @returns the model that answers from now on; undefined when it refused, which is told */
+  readonly settle: () => Promise<string | undefined>
+}
+
+export function useModelChoice(agent: Agent): ModelChoice {
+  const [provider, setProvider] = useState<Provider>(offline)
+  const [chosen, setChosen] = useState<string>()
+  const [typed, setTyped] = useState({ key: '', address: '' })
+  const connect = useMutation({
+    meta: { isToldInPlace: true },
+    mutationFn: async () => {
+      const { key, address } = typed
+      if (key.trim() !== '') await client.settings.setKey({ provider, key })
+      if (address.trim() !== '') await client.settings.setBaseUrl({ provider, baseUrl: address.trim() })
+      await client.settings.testProvider({ provider })
+      const { models } = await client.chat.models({ agent: agent.id, fresh: true })
+      return models.filter((one) => one.provider === provider).map(({ id }) => id)
+    },
+    onSuccess: ([first]) => {
+      setTyped({ ...typed, key: '' })
+      setChosen(first)
+    },
+  })
+  const model = provider === offline ? offline : chosen
+  return {
+    ...typed,
+    provider,
+    model,
+    models: connect.data ?? [],
+    error: connect.error,
+    isConnecting: connect.isPending,
+    choose(next) {
+      setProvider(next)
+      setChosen(undefined)
+      connect.reset()
+    },
+    chooseModel: setChosen,
+    type(change) {
+      setTyped({ ...typed, ...change })
+      // What a server said says nothing of another one, or of another key.
+      setChosen(undefined)
+      connect.reset()
+    },
+    connect: () => connect.mutate(),
+    settle: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
+  }
+}
+
+export function ModelStep({ choice }: { choice: ModelChoice }) {
+  const { t } = useTranslation()
+  const { provider, model, models, key, address, error, isConnecting, choose, chooseModel, type } = choice
+  const field =
+    'min-h-8 min-w-0 flex-1 basis-40 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px] outline-none focus:border-accent'
+  return (
+    <section aria-label={t('onboarding.model')} className="flex flex-col gap-2.5">
+      <label className="flex flex-col gap-1.5">
+        <span className="font-medium">{t('onboarding.model')}</span>
+        <select
+          value={provider}
+          onChange={(event) => choose(providers.find((one) => one === event.target.value) ?? offline)}
+          className="min-h-9 rounded-sm border border-line bg-raised px-2.5"
+        >
+          {providers.map((one) => (
+            <option key={one} value={one}>
+              {t(`onboarding.provider.${one}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {provider !== offline && (
+        <div className="flex flex-wrap gap-2">
+          {provider === 'openai-compatible' && (
+            <input
+              type="url"
+              value={address}
+              aria-label={t('settings.baseUrl')}
+              placeholder="http://localhost:11434/v1"
+              onChange={(event) => type({ address: event.target.value })}
+              className={field}
+            />
+          )}
+          <input
+            type="password"
+            autoComplete="off"
+            value={key}
+            aria-label={t('settings.apiKey')}
+            placeholder={t('settings.apiKey')}
+            onChange={(event) => type({ key: event.target.value })}
+            className={field}
+          />
+          <Button disabled={isConnecting} onClick={choice.connect}>
+            {t(isConnecting ? 'settings.testing' : 'onboarding.connect')}
+          </Button>
+        </div>
+      )}
+      {provider !== offline && model === undefined && !error && (
+        <p className="text-[12px] text-muted">{t('onboarding.notConnected')}</p>
+      )}
+      {error && (
+        <p role="alert" className="wrap-anywhere text-bad">
+          {explainSetup(error)}
+        </p>
+      )}
+      {models.length > 0 && (
+        <select
+          aria-label={t('setting.model')}
+          value={model}
+          onChange={(event) => chooseModel(event.target.value)}
+          className="min-h-9 rounded-sm border border-line bg-raised px-2.5 font-mono text-[12px]"
+        >
+          {models.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,205 @@
+/** The first start: a folder, a model, hello. Neither of the first two has to be thought about. */
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { useId, useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
+import type { Agent, KnownMemory } from '#shared/contract/index.ts'
+import { ownFolderName, ownNames } from '#shared/util/own-files.ts'
+import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
+import { api, client, queryClient } from '#lib/api/client.ts'
+import { explainSetup } from '#lib/feedback/explain.ts'
+import { currentLocale } from '#lib/i18n/index.ts'
+import { ForeignSettingsChoice } from '../../settings/import/foreign-settings.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { useDebounced } from '#lib/util/use-debounced.ts'
+import { vaultFound } from '../../editor/vault-setting-names.ts'
+import { ModelStep, useModelChoice } from './model-step.tsx'
+import { planTour } from '#lib/tour/tour-state.ts'
+
+/** A folder is looked at when nobody has typed for so long, ms. */
+const lookAfterMs = 250
+
+/** Where copies of another program's memory go. */
+const importFolder = 'memory/imports'
+
+export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
+  const { t } = useTranslation()
+  const [workspace, setWorkspace] = useState(suggested)
+  const problemId = useId()
+  const [copied, setCopied] = useState<readonly string[]>([])
+  const [adds, setAdds] = useState(false)
+  const [chosenOwn, setChosenOwn] = useState<string>()
+  const [takenOver, setTakenOver] = useState<readonly string[]>([])
+  const choice = useModelChoice(agent)
+  const known = useQuery(api.import.known.queryOptions())
+  const settings = useQuery(api.import.settings.queryOptions())
+  const looked = useDebounced(workspace.trim(), lookAfterMs)
+  const look = useQuery(
+    api.habits.look.queryOptions({
+      input: looked === '' ? skipToken : { path: looked },
+      meta: { isToldInPlace: true },
+    }),
+  )
+  const there = look.data?.isEmpty === false ? look.data : undefined
+  // Where there are none yet, they are not put among somebody's notes.
+  const own = there?.own.length === 0 ? (chosenOwn ?? ownFolderName) : undefined
+  const start = useMutation({
+    meta: { isToldInPlace: true },
+    /** @param isOffline the provider that was chosen is left for later */
+    mutationFn: async (isOffline: boolean) => {
+      // A provider that was chosen answers from the first word on, or says why it does not.
+      const model = isOffline ? 'offline' : await choice.settle()
+      if (model === undefined) return
+      // Before the folder is there: the window that begins with it looks for this.
+      planTour()
+      await client.agents.setUp({
+        agent: agent.id,
+        workspace: workspace.trim(),
+        locale: currentLocale(),
+        ...(adds ? { seed: true } : {}),
+        ...(own === undefined || own === there?.habits.own ? {} : { own }),
+      })
+      for (const file of takenOver) {
+        const { taken, left } = await client.import.takeOver({ file })
+        toast.success(t('onboarding.tookOver', { taken: taken.length, left: left.length }))
+      }
+      if (model !== 'offline') await client.settings.setModel({ agent: agent.id, model })
+      await copyMemories(agent.id, known.data?.filter(({ path }) => copied.includes(path)) ?? [])
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    start.mutate(false)
+  }
+  return (
+    <main className="flex h-full justify-center overflow-y-auto px-6 py-[8vh]">
+      <form onSubmit={submit} className="flex h-fit w-full max-w-[500px] flex-col gap-7">
+        <div className="flex flex-col gap-3">
+          <img src="/icon.svg" alt="" width={44} height={44} />
+          <h1 className="text-[22px] leading-tight font-semibold">{t('onboarding.title')}</h1>
+          <p className="text-[14px] text-muted">{t('onboarding.lead')}</p>
+        </div>
+        <section aria-label={t('onboarding.folder')} className="flex flex-col gap-2.5">
+          <label className="flex flex-col gap-1.5">
+            <span className="font-medium">{t('onboarding.folder')}</span>
+            <input
+              value={workspace}
+              aria-invalid={start.isError}
+              aria-describedby={start.isError ? problemId : undefined}
+              onChange={(event) => {
+                setWorkspace(event.target.value)
+                start.reset()
+              }}
+              spellCheck={false}
+              required
+              className="rounded-sm border border-line bg-raised px-3 py-2 font-mono text-[12px] outline-none focus:border-accent"
+            />
+            <span className="text-[12px] text-muted">{t('onboarding.folderHint')}</span>
+          </label>
+          {(known.data ?? []).map((memory) => (
+            <Found
+              key={memory.path}
+              memory={memory}
+              isOpened={workspace === memory.path}
+              isCopied={copied.includes(memory.path)}
+              onOpen={() => {
+                setWorkspace(workspace === memory.path ? suggested : memory.path)
+                setCopied(copied.filter((path) => path !== memory.path))
+              }}
+              onCopy={() => {
+                setCopied(toggled(copied, memory.path))
+                if (workspace === memory.path) setWorkspace(suggested)
+              }}
+            />
+          ))}
+          {there && <p className="text-[12px] text-muted">{vaultFound(t, there.habits, there.notes)}</p>}
+          {there && there.own.length < ownNames.length && (
+            <label className="flex items-baseline gap-2">
+              <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
+              <span>
+                {t('onboarding.add')} <span className="text-muted">{t('onboarding.addHint')}</span>
+              </span>
+            </label>
+          )}
+          {own !== undefined && <OwnFolderChoice folder={own} onChoose={setChosenOwn} />}
+          {(settings.data ?? []).map((found) => (
+            <ForeignSettingsChoice
+              key={found.file}
+              found={found}
+              isTaken={takenOver.includes(found.file)}
+              onToggle={() => setTakenOver(toggled(takenOver, found.file))}
+            />
+          ))}
+        </section>
+        <ModelStep choice={choice} />
+        {start.error && (
+          <p id={problemId} role="alert" className="wrap-anywhere text-bad">
+            {explainSetup(start.error)}
+          </p>
+        )}
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button type="submit" look="primary" className="px-4!" disabled={start.isPending || workspace.trim() === ''}>
+            {t(start.isPending ? 'onboarding.starting' : 'onboarding.start')}
+          </Button>
+          {choice.provider === 'offline' ? (
+            <span className="min-w-0 flex-1 basis-60 text-[12px] text-muted">{t('onboarding.offline')}</span>
+          ) : (
+            choice.model === undefined && (
+              <Button look="link" disabled={start.isPending} onClick={() => start.mutate(true)}>
+                {t('onboarding.startOffline')}
+              </Button>
+            )
+          )}
+        </div>
+      </form>
+    </main>
+  )
+}
+
+interface FoundProps {
+  readonly memory: KnownMemory
+  readonly isOpened: boolean
+  readonly isCopied: boolean
+  readonly onOpen: () => void
+  readonly onCopy: () => void
+}
+
+/** A memory of another program: it can be used where it is, or copied. */
+function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
+  const { t } = useTranslation()
+  return (
+    <div
+      data-testid="found-memory"
+      className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2"
+    >
+      <span className="min-w-0 flex-[1_1_220px]">
+        <span className="block">
+          {t(`import.kind.${kind}`)} <span className="text-muted">· {t('nav.files', { count: files })}</span>
+        </span>
+        <span className="block font-mono text-[12px] break-all text-muted">{path}</span>
+      </span>
+      <Button aria-pressed={isOpened} onClick={onOpen} className="aria-pressed:border-accent">
+        {t('onboarding.openThere')}
+      </Button>
+      <Button aria-pressed={isCopied} onClick={onCopy} className="aria-pressed:border-accent">
+        {t('onboarding.copy')}
+      </Button>
+    </div>
+  )
+}
+
+function toggled(chosen: readonly string[], one: string): string[] {
+  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
+}
+
+/** One after the other, each into a folder of its own. */
+async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
+  for (const { kind, path } of memories) {
+    const same = memories.filter((memory) => memory.kind === kind)
+    const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
+    // Folders of other programs hold pictures of the programs' own.
+    const withAttachments = kind === 'openclaw'
+    await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })
+  }
+  await queryClient.invalidateQueries({ queryKey: api.import.standing.key() })
+}

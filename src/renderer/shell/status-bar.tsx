@@ -1,0 +1,166 @@
+/** What goes on: the index, what does not work, money, how full the window of the model is, the model. */
+import { useQuery } from '@tanstack/react-query'
+import { Loader, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'wouter'
+import type { Agent, IndexStatus } from '#shared/contract/index.ts'
+import { api, useConnectionState } from '#lib/api/client.ts'
+import { useWrittenTokens } from '../chat/composer/draft-tokens.ts'
+import { ContextBar } from '../chat/context/context-bar.tsx'
+import { HealthWarning } from '../settings/health/health-warning.tsx'
+import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
+import { AgentModelPicker } from '../chat/models/model-picker.tsx'
+import { paths } from '#lib/router/paths.ts'
+
+interface StatusBarProps {
+  readonly agent: Agent
+  readonly session: string | undefined
+}
+
+export function StatusBar({ agent, session }: StatusBarProps) {
+  const { t } = useTranslation()
+  const status = useQuery(api.search.status.queryOptions({ input: { agent: agent.id } }))
+  const connection = useConnectionState()
+  return (
+    <footer
+      aria-label={t('status.bar')}
+      className="flex h-7 shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-side px-3.5 max-sm:gap-2.5 max-sm:px-2 text-[12px] whitespace-nowrap text-muted"
+    >
+      {connection === 'open' ? (
+        status.data && <IndexState agent={agent.id} status={status.data} />
+      ) : (
+        <Warning text={t(offlineText[connection])} />
+      )}
+      <HealthWarning agent={agent} />
+      <SpendingWarning />
+      <span className="flex-1" />
+      <ContextMeter agent={agent} session={session} />
+      <ModelMenu agent={agent} />
+    </footer>
+  )
+}
+
+const offlineText = {
+  connecting: 'status.offline',
+  lost: 'status.offline',
+  refused: 'status.notConnected',
+  flooded: 'status.flooded',
+} as const
+
+function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
+  const { t } = useTranslation()
+  // The same list as in the sidebar: one count of the files, and how many of them are searched.
+  const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
+  const all = list?.length
+  const searched = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
+  const { files, chunks, embedded, provider, model, state, done, total, etaMs, download } = status
+  const isBusy = state !== 'ready' && state !== 'failed'
+  const progress = { done: formatNumber(done), total: formatNumber(total) }
+  return (
+    <span role="status" className="flex items-center gap-4">
+      <span className="flex items-center gap-1.5 tabular">
+        {isBusy ? (
+          <Loader size={12} className="animate-spin" aria-hidden />
+        ) : (
+          <span aria-hidden className={`size-2 rounded-full ${state === 'failed' ? 'bg-bad' : 'bg-good'}`} />
+        )}
+        {state === 'failed' ? (
+          t('status.failed')
+        ) : all === undefined || searched === all ? (
+          t('status.files', { count: all ?? files })
+        ) : (
+          <Link href={paths.map()} className="hover:underline">
+            {t('status.searched', { count: all, searched: formatNumber(searched) })}
+          </Link>
+        )}
+        {state !== 'failed' && <span className="max-sm:hidden"> · {t('status.chunks', { count: chunks })}</span>}
+      </span>
+      {isBusy && (
+        <span className="tabular">
+          {total === 0
+            ? t('status.starting')
+            : t(state === 'rebuilding' ? 'status.rebuilding' : 'status.indexing', progress)}
+        </span>
+      )}
+      <span className="hidden md:inline">
+        {provider === 'none' ? t('status.keywordOnly') : provider === 'builtin' ? t('status.builtin') : model}
+      </span>
+      {provider !== 'none' && embedded < chunks && (
+        <span className="tabular hidden md:inline">
+          {t('status.embedding', { done: formatNumber(embedded), total: formatNumber(chunks) })}
+        </span>
+      )}
+      {etaMs !== undefined && etaMs > 2000 && (
+        <span className="tabular">{t('status.eta', { seconds: formatNumber(Math.ceil(etaMs / 1000)) })}</span>
+      )}
+      {download && (
+        <span className="tabular">
+          {t('status.download', { share: formatPercent(Math.round(download.share * 100) / 100) })}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Warning({ text }: { text: string }) {
+  return (
+    <span className="flex items-center gap-1.5 px-1 text-warning">
+      <TriangleAlert size={12} aria-hidden />
+      {text}
+    </span>
+  )
+}
+
+function ContextMeter({ agent, session }: { agent: Agent; session: string | undefined }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(
+    api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
+  )
+  const written = useWrittenTokens(agent.id, session)
+  if (!data) return null
+  const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + written)
+  const window = formatShort(data.contextWindow)
+  return (
+    <Link href={paths.context(session)} className="flex shrink-0 items-center gap-2 rounded-sm px-1 hover:bg-soft">
+      <span className="max-sm:sr-only">{t('status.context')}</span>
+      <span aria-hidden className="hidden w-36 md:inline">
+        <ContextBar report={data} small />
+      </span>
+      <span className="tabular">
+        {tokens} / {window}
+      </span>
+    </Link>
+  )
+}
+
+function ModelMenu({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  return (
+    <AgentModelPicker
+      agent={agent}
+      trigger={
+        <button type="button" className="min-w-12 truncate rounded-sm px-1 hover:bg-soft">
+          <span className="sr-only">{t('status.model')} </span>
+          {agent.model === 'offline' ? t('status.noModel') : agent.model}
+        </button>
+      }
+    />
+  )
+}
+
+/** The month's limit is near or reached: the place to change it is one click away. */
+function SpendingWarning() {
+  const { t } = useTranslation()
+  const usage = useQuery(api.settings.usage.queryOptions())
+  const spending = usage.data?.spending
+  if (!spending?.warns || spending.limit === null) return null
+  return (
+    <Link
+      href={paths.settings('spending')}
+      className="tabular flex items-center gap-1.5 rounded-sm px-1 text-warning hover:bg-soft"
+    >
+      <TriangleAlert size={12} aria-hidden />
+      {t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
+    </Link>
+  )
+}

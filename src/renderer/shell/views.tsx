@@ -1,0 +1,92 @@
+/** The view that an address shows. Chat and files are there at once, the others when they are first gone to, or before. */
+import { Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import type { Agent } from '#shared/contract/index.ts'
+import { ChatView } from '../chat/chat-view.tsx'
+import { FileView } from '../editor/file-view.tsx'
+import { fileAt, useParameters } from '#lib/router/paths.ts'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { NoSuchPage } from './no-such-page.tsx'
+import { laterView } from './lazy-view.ts'
+
+const AroundView = laterView(async () => (await import('../editor/links/neighborhood-view.tsx')).AroundView)
+const BrokenView = laterView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
+const ChangesView = laterView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
+const ChecksView = laterView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
+const ContextView = laterView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
+const FindView = laterView(async () => (await import('../editor/find/find-view.tsx')).FindView)
+const ForgetView = laterView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
+const InboxView = laterView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
+const MapView = laterView(async () => (await import('../curation/insights/memory-map-view.tsx')).MapView)
+const RecallsView = laterView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
+const SearchView = laterView(async () => (await import('../search/search-view.tsx')).SearchView)
+const SettingsView = laterView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
+const TagsView = laterView(async () => (await import('../editor/tags/tags-view.tsx')).TagsView)
+
+/** @param place encoded, from `usePlace` */
+export function Views({ agent, place }: { agent: Agent; place: string }) {
+  const parameters = useParameters()
+  return (
+    <Suspense fallback={<Skeleton lines={12} />}>
+      <Switch>
+        <Route path="/chat/:session">
+          {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
+        </Route>
+        {/* Not `/file/*`, which ends at a line break: a name may have one. */}
+        <Route path={/^\/file\/[^]/}>
+          {() => <FileView key={fileAt(place)} agent={agent} path={fileAt(place) ?? ''} />}
+        </Route>
+        <Route path="/search">
+          <SearchView agent={agent} initialQuery={parameters.get('q') ?? ''} initialWhy={parameters.get('why') ?? ''} />
+        </Route>
+        <Route path="/inbox">
+          <InboxView
+            key={parameters.get('proposal')}
+            agent={agent}
+            proposal={parameters.get('proposal') ?? undefined}
+          />
+        </Route>
+        <Route path="/search/recalls">
+          <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
+        </Route>
+        <Route path="/search/map">
+          <MapView agent={agent} />
+        </Route>
+        <Route path="/search/tags">
+          <TagsView agent={agent} />
+        </Route>
+        <Route path="/search/checks">
+          <ChecksView agent={agent} />
+        </Route>
+        <Route path="/find">
+          <FindView agent={agent} />
+        </Route>
+        <Route path="/forget">
+          <ForgetView key={agent.id} agent={agent} />
+        </Route>
+        <Route path="/links/broken">
+          <BrokenView agent={agent} />
+        </Route>
+        <Route path="/links/around">
+          <AroundView key={parameters.get('path')} agent={agent} path={parameters.get('path') ?? ''} />
+        </Route>
+        <Route path="/changes">
+          <ChangesView agent={agent} />
+        </Route>
+        <Route path="/settings">
+          <SettingsView agent={agent} />
+        </Route>
+        <Route path="/context/:session">{(params) => <ContextView agent={agent} session={params.session} />}</Route>
+        <Route path="/context">
+          <ContextView agent={agent} />
+        </Route>
+        <Route path="/">
+          <ChatView agent={agent} />
+        </Route>
+        <Route>
+          <NoSuchPage />
+        </Route>
+      </Switch>
+    </Suspense>
+  )
+}
