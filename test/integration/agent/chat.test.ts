@@ -1,0 +1,343 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ChatEvent } from '../../../src/shared/contract/index.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 30)
+
+async function openChat(...script: ScriptedAnswer[]) {
+  const server = await startModelServer(...script)
+  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}"${script.length > 0 ? ', model: anthropic/test-model' : ''} }]\n`
+  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
+  const agent = await test.app.agents.get('main')
+  const ask = async (text: string, session?: string) => {
+    const sent = await agent.chat.send({ text: text, session })
+    await sent.ended
+    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+    const last = messages.findLast(({ role }) => role === 'assistant')
+    return { session: sent.session, messages, text: last ? messageText(last) : '', last }
+  }
+  return { ...test, server, agent, ask }
+}
+
+describe('M40 the offline agent', () => {
+  it('M40: remembers, then answers from memory with path and line', async () => {
+    const { ask, workspace } = await openChat()
+    const first = await ask('Remember that we chose PostgreSQL for the database')
+    expect(first.text).toContain('[memory/2026-01-20.md]')
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(
+      '# 2026-01-20\n\n## 10:30\nWe chose PostgreSQL for the database\n',
+    )
+    const second = await ask('Which database did we choose?', first.session)
+    expect(second.text).toContain('> We chose PostgreSQL for the database')
+    expect(second.text).toContain('[memory/2026-01-20.md:4]')
+    const names = second.messages.flatMap((message) => (message.role === 'toolResult' ? [message.toolName] : []))
+    expect(names).toEqual(['write', 'memory_search', 'memory_get'])
+  })
+
+  it('M40: admits what it does not find, in Chinese too', async () => {
+    const { ask } = await openChat()
+    expect((await ask('How do I bake bread?')).text).toContain('I found nothing')
+    expect((await ask('怎么烤面包？')).text).toContain('没有找到')
+  })
+
+  it.each([
+    ['words', Array.from({ length: 9000 }, (_, index) => `word${index}`).join(' ')],
+    ['one word', 'x'.repeat(100_000)],
+  ])('M40 M31: a note of %s that is longer than its window is noted once, said to be, and found', async (_, long) => {
+    const { agent, ask, workspace } = await openChat()
+    const { session } = await ask('Remember that I like tea')
+    await ask('Remember that Bob is tall', session)
+    const noted = await ask(`Remember that the key is ${long} endmark`, session)
+    expect(noted.text).toContain('[memory/2026-01-20.md]')
+    const branch = (await agent.sessions.get(session)).branch()
+    expect(branch.filter(({ type }) => type === 'compaction').length).toBeLessThanOrEqual(2)
+    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
+    expect(log.split(`The key is ${long} endmark`)).toHaveLength(2)
+    expect(log.split('I like tea')).toHaveLength(2)
+    const answer = await ask('Where is the endmark?', session)
+    expect(answer.last).toMatchObject({ stopReason: 'stop' })
+    expect(answer.text).not.toContain('{"path"')
+  })
+
+  it('M40 M42: every message that waited is answered, not the last one alone', async () => {
+    const { agent } = await openChat()
+    const { session } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
+    for (const text of ['What is the boiler code?', 'Remember that the plumber is called Otto', 'thanks'])
+      await agent.chat.send({ text, session })
+    const said = async () =>
+      (await agent.sessions.get(session))
+        .messages()
+        .flatMap(({ message }) => (message.role === 'assistant' ? [messageText(message)] : []))
+        .join('\n')
+    await until(async () => (await said()).includes('welcome'))
+    expect(await said()).toContain('> The boiler code is 7781')
+  })
+
+  it('M40: what fits is quoted where several notes were found together, and nothing else as the answer', async () => {
+    const { ask } = await openChat()
+    for (const note of ['we chose PostgreSQL for the database', 'Buy oat milk', 'I parked on level 4'])
+      await ask(`Remember that ${note}`)
+    const { text } = await ask('where did i park?')
+    expect(text).toContain('> I parked on level 4')
+    expect(text).not.toContain('PostgreSQL')
+  })
+
+  it('M40: lists what today’s log has', async () => {
+    const { ask } = await openChat()
+    expect((await ask('Summarise today')).text).toContain('Nothing has been noted')
+    expect((await ask('Write a poem')).text).toContain('takes a language model')
+    expect((await ask('list files')).text).toContain('- [MEMORY.md]')
+    await ask('记住周四下午评审')
+    expect((await ask('什么时候评审？')).text).toMatch(/^时间写在原文里：\n\n> 周四下午评审\n\n.+ · 记于 2026-01-20/)
+    expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:4]')
+  })
+})
+
+describe('M24 to M27 tools, called by a model', () => {
+  const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] })
+
+  it('M24: memory_search answers with paths, lines and scores', async () => {
+    const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
+    const { messages } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(JSON.parse(result ? messageText(result) : '')).toMatchObject({
+      results: [{ path: 'MEMORY.md', startLine: 1, endLine: 1, source: 'memory' }],
+      provider: 'builtin',
+    })
+  })
+
+  it.each([
+    ['read', { path: '../../etc/passwd' }, 'path_outside_workspace'],
+    ['write', { path: '/tmp/x.md', content: 'x' }, 'path_outside_workspace'],
+    ['memory_get', { path: 'nowhere.md' }, 'file_not_found'],
+    ['edit', { path: 'MEMORY.md', oldText: 'not there', newText: 'x' }, 'edit_no_match'],
+    ['read', { file: 'x' }, 'The arguments are not right'],
+    ['delete_everything', {}, 'There is no tool'],
+  ])('M27: %s %j fails with a result that the model can read, and the turn goes on', async (name, args, reason) => {
+    const { ask } = await openChat(call(name, args), { text: 'I see.' })
+    const { messages, text } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(result).toMatchObject({ isError: true })
+    expect(result && messageText(result)).toContain(reason)
+    expect(text).toBe('I see.')
+  })
+
+  it('M26: write and edit carry their change, and a daily log is only appended to', async () => {
+    const { ask, workspace } = await openChat(
+      call('write', { path: 'memory/2026-01-20.md', content: '## 10:30 - A\nfirst\n', append: true }),
+      call('write', { path: 'memory/2026-01-20.md', content: 'replaced' }),
+      call('edit', { path: 'MEMORY.md', oldText: '# Long-term memory', newText: '# Long-term memory\n\n- PostgreSQL' }),
+      { text: 'done' },
+    )
+    const { messages } = await ask('x')
+    const results = messages.filter((message) => message.role === 'toolResult')
+    expect(results.map(({ isError }) => isError)).toEqual([false, true, false])
+    expect(results[2]).toMatchObject({ details: { change: { path: 'MEMORY.md', added: 2, removed: 0, startLine: 2 } } })
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('first')
+  })
+
+  it('M3: the next request reads the files anew', async () => {
+    const { ask, server } = await openChat(call('write', { path: 'USER.md', content: 'The user is called Ann.' }), {
+      text: 'done',
+    })
+    await ask('x')
+    const systems = server.requests.map(({ body }) => JSON.stringify(body['system']))
+    expect(systems[0]).not.toContain('called Ann')
+    expect(systems[1]).toContain('called Ann')
+  })
+})
+
+describe('M8 session start', () => {
+  it('M8: the first request carries MEMORY.md and the logs of today and yesterday, slugs included, and no others', async () => {
+    const { agent, workspace } = await openChat({ text: 'hi' })
+    const { writeFiles } = await import('../../support/folder.ts')
+    await writeFiles(workspace, {
+      'memory/2026-01-20.md': 'today',
+      'memory/2026-01-20-review.md': 'a session of today',
+      'memory/2026-01-19.md': 'yesterday',
+      'memory/2026-01-18.md': 'the day before',
+    })
+    const { items } = await agent.chat.meter.report(undefined, undefined)
+    const files = items
+      .filter(({ layer }) => layer === 'project' || layer === 'logs')
+      .map(({ name, note }) => [name, note])
+    expect(files).toEqual([
+      ['AGENTS.md', 'missing'],
+      ['SOUL.md', 'missing'],
+      ['USER.md', 'missing'],
+      ['TOOLS.md', 'missing'],
+      ['MEMORY.md', undefined],
+      ['memory/2026-01-19.md', 'yesterday'],
+      ['memory/2026-01-20-review.md', 'today'],
+      ['memory/2026-01-20.md', 'today'],
+    ])
+  })
+})
+
+describe('M25 memory_get', () => {
+  it('M25: reads the lines it is asked for, of memory and of conversations', async () => {
+    const { ask, agent } = await openChat(
+      { calls: [{ name: 'memory_get', arguments: { path: 'MEMORY.md', from: 2, lines: 2 } }] },
+      { text: 'done' },
+    )
+    await agent.workspace.write('MEMORY.md', 'one\ntwo\nthree\nfour\n', { cause: 'user' })
+    const { messages, session } = await ask('x')
+    const result = messages.find(({ role }) => role === 'toolResult')
+    expect(JSON.parse(result ? messageText(result) : '')).toEqual({ path: 'MEMORY.md', text: 'two\nthree' })
+    const text = await agent.sessions.readText(session)
+    expect(text).toContain('"role":"user"')
+    await expect(agent.sessions.readText('../../config')).rejects.toMatchObject({ code: 'unknown_session' })
+  })
+})
+
+describe('M42 turns', () => {
+  it('M42: whoever joins late sees what was said so far, then the rest', async () => {
+    const { agent } = await openChat({
+      text: 'one two three four five six seven eight nine ten',
+      delayMs: 15,
+    })
+    const { session, ended } = await agent.chat.send({ text: 'x' })
+    const texts: string[] = []
+    for await (const event of agent.chat.watch(session, undefined)) if (event.type === 'text') break
+    for await (const event of agent.chat.watch(session, undefined)) {
+      if (event.type === 'partial') texts.push(event.text)
+      else if (event.type === 'text') texts.push(event.delta)
+      else if (event.type === 'turnEnd') break
+    }
+    await ended
+    expect(texts.join('')).toBe('one two three four five six seven eight nine ten')
+    expect(texts[0]).toMatch(/^one/)
+    expect(texts.length).toBeGreaterThan(1)
+  })
+
+  it('M42: stopping keeps what was said, ends the request, and the next message goes on', async () => {
+    const { agent, server, ask } = await openChat({ text: 'word '.repeat(200), delayMs: 10 })
+    const { session, ended } = await agent.chat.send({ text: 'x' })
+    const events: ChatEvent[] = []
+    void (async () => {
+      for await (const event of agent.chat.watch(session, undefined)) events.push(event)
+    })()
+    await until(() => events.some((event) => event.type === 'text'))
+    await expect(agent.chat.retry(session, 'x')).rejects.toMatchObject({ code: 'session_busy' })
+    agent.chat.stop(session)
+    await ended
+    await until(() => server.aborted.count === 1)
+    const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', stopReason: 'aborted' })
+    expect(messageText(messages.at(-1) ?? { role: 'user', content: '', timestamp: 0 })).toContain('word')
+    server.script = [{ text: 'again' }]
+    expect((await ask('go on', session)).text).toBe('again')
+  })
+
+  it('M39: a wrong key is an answer that names the provider; nothing is lost', async () => {
+    const { ask } = await openChat({ status: 401, message: 'invalid x-api-key' })
+    const { last, messages } = await ask('hello')
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'provider_auth' })
+    expect(messages).toHaveLength(2)
+  })
+
+  it('M41: the key is in no log and no transcript', async () => {
+    const { ask, home, app } = await openChat({ status: 400, message: 'odd header x-api-key: sk-test-key' })
+    const { session } = await ask('hello')
+    app.log.fault(new Error('Bearer sk-test-key-0123456789'), 'planted')
+    app.log.close()
+    const log = await readFile(join(home, 'logs/commonplace.log'), 'utf8')
+    expect(log).toContain('planted')
+    expect(log).not.toContain('sk-test-key')
+    const transcript = await readFile(join(home, `agents/main/sessions/${session}.jsonl`), 'utf8')
+    expect(transcript).toContain('odd header x-api-key')
+    expect(transcript).not.toContain('sk-test-key')
+  })
+
+  it('M39: a turn that never ends is stopped by the step limit', async () => {
+    const server = await startModelServer({ calls: [{ name: 'list', arguments: {} }] })
+    const { app } = await openTestApp({
+      config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  defaults: { chat: { maxSteps: 3 } }\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }]\n`,
+      env: { ANTHROPIC_API_KEY: 'k' },
+    })
+    const agent = await app.agents.get('main')
+    const { session, ended } = await agent.chat.send({ text: 'x' })
+    await ended
+    expect(server.requests).toHaveLength(3)
+    expect((await agent.sessions.get(session)).messages().at(-1)?.message).toMatchObject({ errorCode: 'step_limit' })
+  })
+
+  it.each([
+    ['arguments that the tool does not take', 'read', { file: 'x' }],
+    ['a file that is not there', 'read', { path: 'gone.md' }],
+    ['a tool that there is not', 'fly', { to: 'Lisbon' }],
+  ])('M39: a call that fails over and over ends the turn: %s', async (_name, name, given) => {
+    const { ask, server } = await openChat({ text: 'I look.', calls: [{ name, arguments: given }] })
+    const { messages, last, session } = await ask('look')
+    expect(server.requests).toHaveLength(4)
+    const results = messages.flatMap((message) => (message.role === 'toolResult' ? [messageText(message)] : []))
+    expect(results.map((text) => text.includes('has failed'))).toEqual([false, false, true, true])
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('Do not repeat it')
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData: { tool: name, count: 4 } })
+    const said = messages.filter((message) => message.role === 'assistant').map(messageText)
+    expect(said).toEqual(['I look.', 'I look.', 'I look.', 'I look.', ''])
+    server.script = [{ text: 'There is none.' }]
+    expect((await ask('and now?', session)).text).toBe('There is none.')
+  })
+
+  it('M39: a call that fails is not held against one that fails otherwise, in one answer or in between works', async () => {
+    const gone = (path: string) => ({ name: 'read', arguments: { path } })
+    const { ask, server, workspace } = await openChat({ text: 'x' })
+    const list = { name: 'list', arguments: {} }
+    server.script = [
+      { calls: [gone('a.md'), gone('a.md'), gone('a.md'), gone('a.md')] },
+      { calls: [gone('a.md'), gone('b.md'), list] },
+      { calls: [{ name: 'write', arguments: { path: 'a.md', content: 'here\n' } }] },
+      { calls: [gone('a.md'), gone('b.md')] },
+      { text: 'done' },
+    ]
+    const { text, messages } = await ask('look')
+    expect(text).toBe('done')
+    expect(await readFile(join(workspace, 'a.md'), 'utf8')).toBe('here\n')
+    expect(messages.some((message) => messageText(message).includes('has failed'))).toBe(false)
+  })
+
+  it('M39: a call that gives the same result over and over ends the turn', async () => {
+    const { ask, server } = await openChat({ calls: [{ name: 'memory_search', arguments: { query: 'walnut' } }] })
+    const { last } = await ask('walnut?')
+    expect(server.requests).toHaveLength(4)
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('has given the same result 3 times')
+    const errorData = { tool: 'memory_search', count: 4, what: 'same' }
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
+  })
+
+  it('M39: eight answers whose calls all fail end the turn, however they differ; one answer’s calls count once', async () => {
+    const { ask, server } = await openChat({ text: 'x' })
+    const gone = (index: number) => ({ name: 'memory_get', arguments: { path: `none-${index}.md` } })
+    server.script = [
+      { calls: Array.from({ length: 9 }, (_, index) => gone(index + 20)) },
+      ...Array.from({ length: 20 }, (_, index) => ({ calls: [gone(index)] })),
+    ]
+    const { last } = await ask('look')
+    expect(server.requests).toHaveLength(8)
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('have all failed')
+    const errorData = { tool: 'memory_get', count: 8, what: 'row' }
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
+  })
+
+  it('M39 M41: an answer with nothing in it is told as a failure, and can be asked for again', async () => {
+    const { ask, server } = await openChat({ text: '' })
+    const { last, session } = await ask('hello')
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'answer_empty' })
+    server.script = [{ text: 'Hello.' }]
+    expect((await ask('hello?', session)).text).toBe('Hello.')
+  })
+
+  it('M45: the report of the last request is kept with the session', async () => {
+    const { agent, ask } = await openChat({ text: 'hi' })
+    const { session } = await ask('hello')
+    const report = await agent.chat.meter.report(session, undefined)
+    expect(report).toMatchObject({ model: 'anthropic/test-model', reportedTokens: 150, contextWindow: 200_000 })
+    expect(report.items.map(({ name }) => name)).toContain('AGENTS.md')
+  })
+})

@@ -1,0 +1,435 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ChatEvent } from '../../../src/shared/contract/index.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { cli } from '../../support/built.ts'
+import { until, writeFiles } from '../../support/folder.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 30)
+
+function configOf(url: string, extra = '') {
+  return `providers: { anthropic: { baseUrl: "${url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
+}
+
+async function openChat(script: ScriptedAnswer[], extra = '') {
+  const server = await startModelServer(...script)
+  const test = await openTestApp({ config: configOf(server.url, extra), env: { ANTHROPIC_API_KEY: 'k' }, now })
+  const agent = await test.app.agents.get('main')
+  const { chat, sessions } = agent
+  const said = async (session: string) =>
+    (await sessions.get(session)).messages().map(({ message }) => messageText(message))
+  const ids = async (session: string) => (await sessions.get(session)).messages().map(({ id }) => id)
+  const ask = async (text: string, session?: string) => {
+    const sent = await chat.send({ text, session })
+    await sent.ended
+    return sent.session
+  }
+  return { ...test, server, agent, chat, sessions, said, ids, ask }
+}
+
+describe('M42 branches', () => {
+  it('M42: an edit, a retry and a switch back each keep what was there', async () => {
+    const { chat, sessions, said, ids, ask } = await openChat([
+      { text: 'A1' },
+      { text: 'A2' },
+      { text: 'A1b' },
+      { text: 'A1c' },
+    ])
+    const session = await ask('one')
+    await ask('two', session)
+    expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
+    const [first = '', answer = ''] = await ids(session)
+    await (
+      await chat.send({ text: 'one, edited', session, replaces: first })
+    ).ended
+    expect(await said(session)).toEqual(['one, edited', 'A1b'])
+    const edited = (await sessions.get(session)).siblings()
+    expect([...edited.values()]).toEqual([{ ids: [first, expect.any(String)], index: 1 }])
+    await (
+      await chat.retry(session, (await ids(session))[1] ?? '')
+    ).ended
+    expect(await said(session)).toEqual(['one, edited', 'A1c'])
+    expect((await sessions.get(session)).siblings().size).toBe(2)
+    await chat.switchTo(session, answer)
+    expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
+  })
+
+  it('M42: a version that is deleted is offered no more, until that is undone', async () => {
+    const { chat, sessions, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A1b' }])
+    const session = await ask('one')
+    const [first = ''] = await ids(session)
+    await (
+      await chat.send({ text: 'one, edited', session, replaces: first })
+    ).ended
+    const [edited = ''] = await ids(session)
+    const versions = async () => [...(await sessions.get(session)).siblings().values()].map(({ ids }) => ids)
+    expect(await versions()).toEqual([[first, edited]])
+    await chat.deleteFrom(session, edited)
+    expect(await versions()).toEqual([])
+    await chat.undelete(session, edited)
+    expect(await versions()).toEqual([[first, edited]])
+  })
+
+  it('M42: the model is sent the branch that is shown, and nothing of the others', async () => {
+    const { chat, ids, ask, server } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
+    const session = await ask('the first secret')
+    const [first = ''] = await ids(session)
+    await (
+      await chat.send({ text: 'something else', session, replaces: first })
+    ).ended
+    await ask('and now?', session)
+    const sent = JSON.stringify(server.requests.at(-1)?.body['messages'])
+    expect(sent).toContain('something else')
+    expect(sent).not.toContain('the first secret')
+  })
+
+  it('M42: deleting takes a message and what follows out, also of search; undo brings it back', async () => {
+    const { chat, said, ids, ask, agent, sessions } = await openChat([
+      { text: 'the zeppelin is grey' },
+      { text: 'fine' },
+    ])
+    const session = await ask('one')
+    await ask('two', session)
+    const [, , second = ''] = await ids(session)
+    await chat.deleteFrom(session, second)
+    expect(await said(session)).toEqual(['one', 'the zeppelin is grey'])
+    const [first = ''] = await ids(session)
+    await chat.deleteFrom(session, first)
+    expect(await said(session)).toEqual([])
+    await agent.memory.settle(5000)
+    expect((await agent.memory.search('zeppelin')).results).toEqual([])
+    await chat.undelete(session, first)
+    expect(await said(session)).toEqual(['one', 'the zeppelin is grey'])
+    await agent.memory.settle(5000)
+    expect((await agent.memory.search('zeppelin')).results).toHaveLength(1)
+    await ask('three', session)
+    expect([...(await sessions.get(session)).siblings().values()]).toEqual([])
+  })
+
+  it('M42: a fork begins with everything up to a message, and leaves the first alone', async () => {
+    const { sessions, said, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
+    const session = await ask('one')
+    await ask('two', session)
+    const forked = await sessions.fork(session, (await ids(session))[1] ?? '', now())
+    await ask('another way', forked)
+    expect(await said(forked)).toEqual(['one', 'A1', 'another way', 'A3'])
+    expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
+  })
+
+  it('M42: an entry that is not there is an error, and nothing moves', async () => {
+    const { chat, said, ask } = await openChat([{ text: 'A1' }])
+    const session = await ask('one')
+    await expect(chat.retry(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(chat.switchTo(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(chat.send({ text: ' ' })).rejects.toMatchObject({ code: 'input_invalid' })
+    expect(await said(session)).toEqual(['one', 'A1'])
+  })
+})
+
+describe('M42 messages while the agent works', () => {
+  const slow: ScriptedAnswer = { text: 'word '.repeat(30), delayMs: 10 }
+
+  it('M42: a message to steer goes with the next request of the same turn', async () => {
+    const { chat, said, server } = await openChat([
+      slow,
+      { calls: [{ name: 'list', arguments: {} }] },
+      { text: 'as you say' },
+    ])
+    const { session, ended } = await chat.send({ text: 'one' })
+    const queued = await chat.send({ text: 'rather two', session })
+    expect(queued.queued).toBe(true)
+    await ended
+    expect((await said(session)).filter((text) => text !== '')).toEqual([
+      'one',
+      'word '.repeat(30),
+      'rather two',
+      expect.stringContaining('MEMORY.md'),
+      'as you say',
+    ])
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('M42: what is to come after waits for the end, and can be taken back before', async () => {
+    const { chat, said } = await openChat([{ calls: [{ name: 'list', arguments: {} }] }, slow, { text: 'second' }])
+    const { session, ended } = await chat.send({ text: 'one' })
+    await chat.send({ text: 'later', session, delivery: 'after' })
+    await chat.send({ text: 'never', session, delivery: 'after' })
+    const events: ChatEvent[] = []
+    void (async () => {
+      for await (const event of chat.watch(session, undefined)) events.push(event)
+    })()
+    await until(() => events.length > 0)
+    const [first] = events
+    const queue = first?.type === 'partial' ? first.queue : []
+    expect(queue.map(({ text }) => text)).toEqual(['later', 'never'])
+    chat.unqueue(session, queue[1]?.id ?? '')
+    await ended
+    await until(async () => (await said(session)).includes('second'))
+    expect((await said(session)).filter((text) => text !== '')).toEqual([
+      'one',
+      expect.stringContaining('MEMORY.md'),
+      'word '.repeat(30),
+      'later',
+      'second',
+    ])
+  })
+
+  it('M42: what waits when an answer is stopped is kept, and sent when asked', async () => {
+    const { chat, said, server } = await openChat([slow, { text: 'second' }])
+    const { session, ended } = await chat.send({ text: 'one' })
+    await chat.send({ text: 'later', session, delivery: 'after' })
+    await until(() => server.requests.length === 1)
+    chat.stop(session)
+    await ended
+    await chat.sendQueued(session)
+    await until(async () => (await said(session)).includes('second'))
+    expect(await said(session)).toContain('later')
+  })
+})
+
+describe('M42 attachments', () => {
+  it('M42: files and pictures go with the message, and come back apart from it', async () => {
+    const { chat, server, sessions } = await openChat([{ text: 'I see' }])
+    const { session, ended } = await chat.send({
+      text: 'look',
+      attachments: [
+        { type: 'file', name: '笔记 "1".txt', text: 'inside </file> the file' },
+        { type: 'image', name: 'a.png', data: 'QUJD', mimeType: 'image/png' },
+      ],
+    })
+    await ended
+    const sent = JSON.stringify(server.requests[0]?.body['messages'])
+    expect(sent).toContain('inside')
+    expect(sent).toContain('"media_type":"image/png"')
+    const [first] = (await sessions.get(session)).messages()
+    const { splitAttachments } = await import('../../../src/shared/chat/messages.ts')
+    expect(first?.message.role === 'user' && splitAttachments(first.message)).toEqual({
+      text: 'look',
+      files: [{ name: '笔记 _1_.txt', text: 'inside </file> the file' }],
+      images: [{ type: 'image', data: 'QUJD', mimeType: 'image/png' }],
+    })
+  })
+
+  it('M42: a model that takes no pictures says so before anything is sent', async () => {
+    const { app } = await openTestApp({ now })
+    const { chat } = await app.agents.get('main')
+    const picture = { type: 'image' as const, name: 'a.png', data: 'QUJD', mimeType: 'image/png' }
+    await expect(chat.send({ text: 'x', attachments: [picture] })).rejects.toMatchObject({ code: 'images_unsupported' })
+  })
+})
+
+describe('M42 conversations as a list', () => {
+  it('M42: named by the model after the first answer, unless somebody names it', async () => {
+    const { ask, sessions, server } = await openChat([{ text: 'Paris.' }])
+    server.title = '“Capital of France”\n'
+    const session = await ask('What is the capital of France?')
+    await until(async () => (await sessions.summary(session))?.title === 'Capital of France')
+    await sessions.rename(session, ' Geography ')
+    await ask('And of Spain?', session)
+    expect(await sessions.summary(session)).toMatchObject({ title: 'Geography', named: true })
+  })
+
+  it('M42: pinned first, found by any word, put aside and brought back', async () => {
+    const { ask, sessions, home } = await openChat([{ text: '我们决定用数据库' }, { text: 'fine' }], '')
+    const first = await ask('which one?')
+    const second = await ask('Something else')
+    await sessions.pin(first, true)
+    expect((await sessions.list()).map(({ id }) => id)).toEqual([first, second])
+    expect(await sessions.find('数据库', undefined)).toMatchObject([
+      { id: first, snippet: expect.stringContaining('数据库') },
+    ])
+    expect(await sessions.find('SOMETHING', undefined)).toMatchObject([{ id: second }])
+    expect(await sessions.find('numbat', undefined)).toEqual([])
+    await sessions.remove(first)
+    expect((await sessions.list()).map(({ id }) => id)).toEqual([second])
+    await expect(sessions.get(first)).rejects.toMatchObject({ code: 'unknown_session' })
+    expect(await readdir(join(home, 'agents/main/sessions/deleted'))).toContain(`${first}.jsonl`)
+    await sessions.restore(first)
+    expect((await sessions.list()).map(({ id }) => id)).toEqual([first, second])
+  })
+
+  it('M42: exported as Markdown and as it is', async () => {
+    const { ask, sessions } = await openChat([{ text: 'Paris.' }])
+    const session = await ask('What is the capital: of France?')
+    const markdown = await sessions.export(session, 'markdown')
+    expect(markdown.name).toMatch(/\.md$/)
+    expect(markdown.name).not.toContain(':')
+    expect(markdown.text).toContain('## User · 2026-01-20 10:30\n\nWhat is the capital: of France?')
+    expect(markdown.text).toContain('Paris.')
+    const jsonl = await sessions.export(session, 'jsonl')
+    expect(jsonl.text.split('\n')[0]).toContain('"type":"session"')
+  })
+
+  it('M42: drafts are there after a restart, and gone when they are empty', async () => {
+    const { agent } = await openChat([{ text: 'x' }])
+    const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
+    await agent.drafts.save('s1', 'one', draft)
+    await agent.drafts.save(undefined, 'one', { text: 'new', attachments: [] })
+    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'one', draft }])
+    expect(await agent.drafts.list(undefined)).toMatchObject([{ draft: { text: 'new' } }])
+    // Another window's words take nobody's place, and go for themselves.
+    const other = { text: '另一个窗口', attachments: [] }
+    await agent.drafts.save('s1', 'two', other)
+    expect((await agent.drafts.list('s1')).map(({ writer }) => writer).toSorted()).toEqual(['one', 'two'])
+    await agent.drafts.save('s1', 'one', { text: '', attachments: [] })
+    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'two', draft: other }])
+  })
+
+  it('M35: an old conversation goes on when it is asked to, else a message starts a new one', async () => {
+    let at = now()
+    const server = await startModelServer({ text: 'ok' })
+    const { app } = await openTestApp({ config: configOf(server.url), env: { ANTHROPIC_API_KEY: 'k' }, now: () => at })
+    const { chat, sessions } = await app.agents.get('main')
+    const first = await chat.send({ text: 'one' })
+    await first.ended
+    at = new Date(2026, 0, 22, 10, 30)
+    expect(chat.isOver(await sessions.get(first.session))).toBe(true)
+    const again = await chat.send({ text: 'two', session: first.session, reopen: true })
+    await again.ended
+    expect(again.session).toBe(first.session)
+    at = new Date(2026, 0, 24, 10, 30)
+    expect((await chat.send({ text: 'three', session: first.session })).session).not.toBe(first.session)
+  })
+})
+
+describe('M42 answers that break off', () => {
+  it('M42: killed in the middle of an answer: what was said is there, marked, and can be gone on with', async () => {
+    const server = await startModelServer({ text: 'word '.repeat(400), delayMs: 10 })
+    const folders = await prepareFolders({ config: configOf(server.url) })
+    const child = spawn(process.execPath, [cli, 'ask', 'tell me everything', '--home', folders.home], {
+      env: { ...process.env, ANTHROPIC_API_KEY: 'k' },
+      stdio: 'ignore',
+    })
+    const folder = join(folders.home, 'agents/main/sessions')
+    const partial = async () => (await readdir(folder).catch(() => [])).find((name) => name.endsWith('.partial'))
+    await until(async () => {
+      const name = await partial()
+      return name !== undefined && (await readFile(join(folder, name), 'utf8')).split('word').length > 20
+    }, 20_000)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await appendFile(join(folder, (await partial()) ?? ''), '{"text":"torn')
+
+    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
+    const app = await createApp({ mainFolder, env: { ANTHROPIC_API_KEY: 'k' }, home: folders.home })
+    try {
+      const { chat, sessions } = await app.agents.get('main')
+      const [summary] = await sessions.list()
+      const session = summary?.id ?? ''
+      const last = (await sessions.get(session)).messages().at(-1)?.message
+      expect(last).toMatchObject({ role: 'assistant', stopReason: 'aborted', errorCode: 'interrupted' })
+      expect(last && messageText(last).split('word').length).toBeGreaterThan(20)
+      expect(await partial()).toBeUndefined()
+      server.script = [{ text: 'and that was all' }]
+      await (
+        await chat.resume(session)
+      ).ended
+      const sent = server.requests.at(-1)?.body['messages'] as { role: string; content: unknown }[]
+      expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+      expect(JSON.stringify(sent[2])).toContain('cut off')
+      const messages = (await sessions.get(session)).messages().map(({ message }) => messageText(message))
+      expect(messages.at(-1)).toBe('and that was all')
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('M42: nothing of a finished answer is left beside the transcript', async () => {
+    const { ask, home } = await openChat([{ text: 'ok '.repeat(50), delayMs: 5 }])
+    await ask('one')
+    expect((await readdir(join(home, 'agents/main/sessions'))).filter((name) => name.endsWith('.partial'))).toEqual([])
+  })
+})
+
+describe('M42 tools with limits', () => {
+  it('M42: a result that is too long is shown in part, and the rest can be read', async () => {
+    const long = Array.from({ length: 900 }, (_, line) => `line ${line} of a long file`).join('\n')
+    const { app, agent, home, server, ask } = await openChat(
+      [
+        { calls: [{ name: 'read', arguments: { path: 'memory/long.md' } }] },
+        { calls: [{ name: 'read', arguments: { path: 'tool-output/toolu_0.txt', from: 500, lines: 2 } }] },
+        { calls: [{ name: 'read', arguments: { path: 'tool-output/../beside.txt' } }] },
+        { text: 'done' },
+      ],
+      '',
+    )
+    await app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
+    await agent.workspace.write('memory/long.md', long, { cause: 'user' })
+    await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
+    await ask('x')
+    const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))
+    expect(bodies[1]).toContain('characters left out; all of it: read tool-output/toolu_0.txt')
+    expect(bodies[1]).not.toContain('line 600 of')
+    expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
+    expect(bodies[3]).toContain('file_not_found')
+    expect(bodies[3]).not.toContain('of another conversation')
+  })
+
+  it('M42: arguments that are no JSON are told to the model', async () => {
+    const { server, ask } = await openChat([
+      { calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' },
+      { text: 'done' },
+    ])
+    await ask('x')
+    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are no JSON object')
+  })
+})
+
+describe('M39 money', () => {
+  it('M39: what requests use is counted by month and model, titles and stopped ones too', async () => {
+    const { ask, app, chat } = await openChat([{ text: 'Paris.' }, { text: 'word '.repeat(200), delayMs: 5 }])
+    const session = await ask('What is the capital of France?')
+    await until(async () => (await app.ledger.months())[0]?.requests === 2)
+    const { ended } = await chat.send({ text: 'more', session })
+    let said = ''
+    for await (const event of chat.watch(session, undefined)) {
+      if (event.type === 'partial') said = event.text
+      else if (event.type === 'text') said += event.delta
+      if (said.length > 200) break
+    }
+    chat.stop(session)
+    await ended
+    const [month] = await app.ledger.months()
+    expect(month).toMatchObject({ month: '2026-01', model: 'anthropic/claude-sonnet-4-5', requests: 3 })
+    // 3 requests of 100 + 40 read + 10 written tokens; the stopped one's output is estimated.
+    expect(month?.usage).toMatchObject({ input: 300, cacheRead: 120, cacheWrite: 30 })
+    expect(month?.usage.output).toBeGreaterThan(40)
+    expect(month?.usage.cost?.total).toBeGreaterThan(0.001)
+  })
+
+  it('M39: a limit warns, then stops, and says so; raising it goes on', async () => {
+    const { ask, app, sessions, said } = await openChat([{ text: 'ok' }], 'spending: { monthlyLimit: 0.0019 }\n')
+    const session = await ask('one')
+    await until(async () => (await app.ledger.months())[0]?.requests === 2)
+    expect(await app.ledger.spending()).toMatchObject({ limit: 0.0019, warns: false })
+    await ask('two', session)
+    expect((await app.ledger.spending()).warns).toBe(true)
+    await ask('three', session)
+    const last = (await sessions.get(session)).messages().at(-1)?.message
+    expect(last).toMatchObject({ stopReason: 'error', errorCode: 'spending_limit', errorData: { limit: 0.0019 } })
+    await app.settings.set([['spending', 'monthlyLimit'], null])
+    await ask('four', session)
+    expect((await said(session)).at(-1)).toBe('ok')
+  })
+
+  it('M39: the count survives a restart and a torn line', async () => {
+    const { ask, app, home } = await openChat([{ text: 'ok' }])
+    await ask('one')
+    await until(async () => (await app.ledger.months())[0]?.requests === 2)
+    await app.ledger.close()
+    await appendFile(join(home, 'usage.jsonl'), '{"at":1,"ag')
+    const { Ledger } = await import('../../../src/main/llm/usage/usage-store.ts')
+    const again = new Ledger({
+      file: join(home, 'usage.jsonl'),
+      now,
+      settings: app.settings,
+      onProblem: () => undefined,
+    })
+    expect(await again.months()).toEqual(await app.ledger.months())
+  })
+})

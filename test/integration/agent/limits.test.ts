@@ -1,0 +1,213 @@
+import { createRouterClient } from '@orpc/server'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { callTools } from '../../../src/main/agent/tools/execute-tools.ts'
+import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
+import { Watcher } from '../../../src/main/agent/chat/event-stream.ts'
+import { Differ } from '../../../src/main/platform/diff/differ.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
+import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
+import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
+import type { ChatEvent } from '../../../src/shared/contract/index.ts'
+import type { FileChange } from '../../../src/shared/util/file-change.ts'
+import { messageText, type Message, type ToolResultMessage } from '../../../src/shared/chat/messages.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+async function ask(...script: ScriptedAnswer[]) {
+  const server = await startModelServer(...script, { text: 'I see.' })
+  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
+  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' } })
+  const agent = await test.app.agents.get('main')
+  const { session, ended } = await agent.chat.send({ text: 'x' })
+  await ended
+  const messages = (await agent.sessions.get(session)).messages().map(({ message }) => message)
+  const results = messages.filter((message) => message.role === 'toolResult')
+  return { ...test, agent, results, last: messages.at(-1) }
+}
+
+function changeIn(message: Message | undefined): FileChange {
+  if (message?.role !== 'toolResult' || message.details?.kind !== 'change') throw new Error('no change was told')
+  return message.details.change
+}
+
+const call = (name: string, args: object) => ({ name, arguments: args })
+
+describe('M56 tools', () => {
+  it('M56: a name that the disk does not take is that call’s own failure; the others keep their results', async () => {
+    const path = `${'n'.repeat(300)}.md`
+    const { results, last } = await ask({
+      calls: [
+        call('read', { path }),
+        call('read', { path: 'MEMORY.md' }),
+        call('write', { path, content: 'x' }),
+        call('write', { path: `new/${path}`, content: 'x' }),
+        call('memory_get', { path: 'MEMORY.md' }),
+      ],
+    })
+    expect(results.map(({ isError }) => isError)).toEqual([true, false, true, true, false])
+    for (const at of [0, 2, 3]) expect(messageText(results[at] as ToolResultMessage)).toMatch(/^path_invalid: /)
+    expect(last && messageText(last)).toBe('I see.')
+  })
+
+  it('M56: whatever a tool throws is its own result; what is too much is told to the model', async () => {
+    const faults: unknown[] = []
+    const tool = (name: string, run: Tool['run']): Tool => ({ name, description: '', readOnly: true, schema: {}, run })
+    const broken = tool('broken', () => Promise.reject(new RangeError('out of range')))
+    const fine = tool('fine', () => Promise.resolve({ text: 'fine' }))
+    const context = {
+      signal: new AbortController().signal,
+      limits: { timeoutMs: 5000, outputCharacters: 1000 },
+      eyes: {
+        isOfLocal: () => Promise.resolve(false),
+        words: (text: string) => Promise.resolve(text),
+        passed: (_call: unknown, result: unknown) => Promise.resolve(result),
+      },
+      onFault: (error: unknown) => `#${faults.push(error)}`,
+      now: () => new Date(),
+    } as unknown as ToolContext
+    const results: string[] = []
+    const calls = [
+      { type: 'toolCall' as const, id: 'a', name: 'broken', arguments: {} },
+      { type: 'toolCall' as const, id: 'b', name: 'fine', arguments: { argumentsTooLong: 30_000_012 } },
+      ...Array.from({ length: maxToolCalls - 1 }, (_, at) => ({
+        type: 'toolCall' as const,
+        id: `c${at}`,
+        name: 'fine',
+        arguments: {},
+      })),
+    ]
+    await callTools(calls, [broken, fine], context, async (result) => void results.push(messageText(result)))
+    expect(results).toHaveLength(maxToolCalls + 1)
+    expect(results[0]).toBe('internal: broken failed (log reference #1)')
+    expect(faults).toHaveLength(1)
+    expect(results[1]).toMatch(/^tool_arguments_too_large: the arguments have 30,000,012 characters/)
+    expect(new Set(results.slice(2, -1))).toEqual(new Set(['fine']))
+    expect(results.at(-1)).toMatch(/^tool_calls_too_many: only the first 128/)
+  })
+
+  it('M26 M56: a change of thousands of lines is told in its number, and taken back all the same', async () => {
+    const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
+    const rest = Array.from({ length: 10 }, (_, line) => `rest ${line}\n`).join('')
+    const { agent, results, workspace } = await ask(
+      { calls: [call('write', { path: 'memory/big.md', content: lines('old') + rest })] },
+      { calls: [call('write', { path: 'memory/big.md', content: lines('new') + rest })] },
+    )
+    const change = changeIn(results[1])
+    expect(parseLargeChange(change.patch)).toMatchObject({ added: 3000, removed: 3000 })
+    await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => `${text}added since\n`)
+    await agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
+    expect(await readFile(join(workspace, 'memory/big.md'), 'utf8')).toBe(`${lines('old')}${rest}added since\n`)
+    // It is taken back already, and a line of it was changed since.
+    await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => text.replace('old 5\n', 'mine\n'))
+    const again = agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
+    await expect(again).rejects.toMatchObject({ code: 'undo_conflict' })
+  })
+})
+
+describe('M56 what is written can be read again', () => {
+  it('M56: a NUL and more than can be opened are refused, and the file is as it was', async () => {
+    const { app, workspace } = await openTestApp()
+    const { workspace: files } = await app.agents.get('main')
+    await files.write('a.md', 'as it was\n', { cause: 'user' })
+    const refused = (text: string) => files.edit('a.md', { cause: 'user' }, () => text)
+    await expect(refused('a\nb\0c')).rejects.toMatchObject({ code: 'text_unwritable', data: { line: 2 } })
+    await expect(refused('é'.repeat(11 * 1024 * 1024))).rejects.toMatchObject({ code: 'file_too_large' })
+    expect(await readFile(join(workspace, 'a.md'), 'utf8')).toBe('as it was\n')
+  })
+
+  it('M56: what is too long for the contract is told with the place and the most', async () => {
+    const { app } = await openTestApp()
+    const client = createRouterClient(createRouter(app))
+    await expect(client.workspace.remember({ agent: 'main', text: 'x'.repeat(maxNote + 1) })).rejects.toMatchObject({
+      code: 'input_too_long',
+      data: { field: 'text', limit: maxNote },
+    })
+    await expect(client.search.query({ agent: 'main', query: 'x '.repeat(5_000_000) })).rejects.toMatchObject({
+      code: 'input_too_long',
+      data: { field: 'query' },
+    })
+  })
+})
+
+describe('M56 followers', () => {
+  const partial = (): ChatEvent => ({
+    type: 'partial',
+    running: true,
+    text: 'all',
+    thinking: '',
+    queue: [],
+    permissions: [],
+    retrying: null,
+    keeping: null,
+  })
+
+  it('M56: what is said while they are busy comes in one piece, in order, with nothing left out', async () => {
+    const watcher = new Watcher(partial)
+    const stop = new AbortController()
+    for (let word = 0; word < 100_000; word += 1) watcher.push({ type: 'text', delta: `${word} ` })
+    watcher.push({ type: 'thinking', delta: 'hm' })
+    watcher.push({ type: 'turnEnd', reason: 'done' })
+    const told: ChatEvent[] = []
+    for await (const event of watcher.events(stop.signal)) {
+      told.push(event)
+      if (event.type === 'turnEnd') stop.abort()
+    }
+    expect(told.map(({ type }) => type)).toEqual(['text', 'thinking', 'turnEnd'])
+    expect(told[0]).toEqual({ type: 'text', delta: Array.from({ length: 100_000 }, (_, word) => `${word} `).join('') })
+  })
+
+  it('M56: one that does not listen any more is told how everything stands, not everything that was', async () => {
+    const watcher = new Watcher(partial)
+    for (let at = 0; at < 50_000; at += 1)
+      watcher.push(at % 2 === 0 ? { type: 'text', delta: 'x' } : { type: 'thinking', delta: 'y' })
+    const stop = new AbortController()
+    let events = 0
+    let isStanding = false
+    for await (const event of watcher.events(stop.signal)) {
+      events += 1
+      isStanding ||= event.type === 'partial'
+      if (events === 2) stop.abort()
+    }
+    expect(isStanding).toBe(true)
+  })
+})
+
+describe('M56 comparing', () => {
+  const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
+
+  it('M56: long texts are compared in a thread, which goes when nobody needs it', async () => {
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
+    onTestFinished(() => differ.close())
+    const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isKept: true })
+    expect(short).toMatchObject({ added: 1, removed: 1 })
+    expect(differ.isAwake).toBe(false)
+    const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new'), isKept: true })
+    expect(differ.isAwake).toBe(true)
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
+    await until(() => !differ.isAwake)
+  })
+
+  it('M56: whoever gives up waits no longer; what was written is described all the same', async () => {
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
+    onTestFinished(() => differ.close())
+    const stop = new AbortController()
+    const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isKept: true }
+    const described = differ.describe(change, stop.signal)
+    const merged = differ.merge({ base: long('a'), mine: long('b'), theirs: long('a'), keepsBoth: false }, stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(merged).rejects.toThrow('enough')
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
+    expect(differ.isAwake).toBe(false)
+  })
+
+  it('M56: a thread that is lost in the middle costs no answer', async () => {
+    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
+    const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isKept: true })
+    await differ.close()
+    expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
+  })
+})

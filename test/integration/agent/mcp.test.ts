@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ChatEvent } from '../../../src/shared/contract/index.ts'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))
+
+const call = (tool: string, args: object = {}): ScriptedAnswer => ({
+  calls: [{ name: `mcp__tools__${tool}`, arguments: args }],
+})
+
+async function openWithTools(permission: string, ...answers: ScriptedAnswer[]) {
+  return openWithServer(
+    `command: "${process.execPath}", args: ["${script}"], env: { TEST_SECRET: "\${PLANTED}" }, permission: ${permission}`,
+    ...answers,
+  )
+}
+
+async function openWithServer(settings: string, ...answers: ScriptedAnswer[]) {
+  const model = await startModelServer(...answers)
+  const config = `providers: { anthropic: { baseUrl: "${model.url}" } }
+mcp: { servers: { tools: { ${settings} } } }
+agents:
+  defaults: { chat: { toolTimeout: 1s } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`
+  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k', PLANTED: 'from the environment' } })
+  const agent = await test.app.agents.get('main')
+  const ask = async (text = 'x') => {
+    const { session, ended } = await agent.chat.send({ text })
+    const events: ChatEvent[] = []
+    void (async () => {
+      for await (const event of agent.chat.watch(session, undefined)) events.push(event)
+    })()
+    const results = async () => {
+      await ended
+      const transcript = await agent.sessions.get(session)
+      return transcript.messages().flatMap(({ message }) => (message.role === 'toolResult' ? [message] : []))
+    }
+    return { session, ended, events, results }
+  }
+  return { ...test, model, agent, ask }
+}
+
+describe('M39 tools of other programs (MCP)', () => {
+  it('M39: a server is started on demand, its tools are offered by its name, and called', async () => {
+    const { ask, app, model } = await openWithTools('always', call('add', { a: 19, b: 23 }), { text: 'It is 42.' })
+    expect(app.mcp.status()).toMatchObject([{ name: 'tools', state: 'stopped', tools: [] }])
+    const [result] = await (await ask()).results()
+    expect(result && messageText(result)).toBe('42')
+    const offered = ((model.requests[0]?.body['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
+    expect(offered).toContain('memory_search')
+    expect(offered).toContain('mcp__tools__add')
+    const [status] = app.mcp.status()
+    expect(status).toMatchObject({ state: 'ready', transport: 'stdio' })
+    expect(status?.log.join('\n')).toContain('test-tools: started')
+  })
+
+  it('M39: a secret comes from the environment, not from the configuration', async () => {
+    const { ask } = await openWithTools('always', call('secret'), { text: 'ok' })
+    const [result] = await (await ask()).results()
+    expect(result && messageText(result)).toBe('from the environment')
+  })
+
+  it.each([
+    ['once', '42', 'ask'],
+    ['always', '42', 'always'],
+    ['deny', 'tool_denied', 'ask'],
+    ['never', 'tool_denied', 'never'],
+  ] as const)('M39: asked for, and answered “%s”', async (decision, expected, kept) => {
+    const { ask, agent, app, home } = await openWithTools('ask', call('add', { a: 40, b: 2 }), { text: 'ok' })
+    const { events, session, results } = await ask()
+    await until(() => events.some((event) => event.type === 'permissions' && event.permissions.length > 0))
+    const asked = events.find((event) => event.type === 'permissions')?.permissions[0]
+    expect(asked).toMatchObject({ server: 'tools', tool: 'add', input: expect.stringContaining('40') })
+    agent.chat.permit(asked?.id ?? '', decision)
+    const [result] = await results()
+    expect(result && messageText(result)).toContain(expected)
+    expect(app.mcp.permissionOf('tools', 'add')).toBe(kept)
+    const config = await readFile(join(home, 'config.yaml'), 'utf8')
+    expect(config.includes(`add: ${decision}`)).toBe(kept !== 'ask')
+    for await (const event of agent.chat.watch(session, undefined)) {
+      expect(event).toMatchObject({ permissions: [] })
+      break
+    }
+  })
+
+  it('M39: a tool that the user never allows is not even offered', async () => {
+    const { ask, model } = await openWithTools('never', { text: 'ok' })
+    await (
+      await ask()
+    ).ended
+    expect(JSON.stringify(model.requests[0]?.body['tools'])).not.toContain('mcp__')
+  })
+
+  it('M39: stopping ends the waiting for an answer', async () => {
+    const { ask, agent } = await openWithTools('ask', call('add', { a: 1, b: 1 }), { text: 'ok' })
+    const { events, session, ended } = await ask()
+    await until(() => events.some((event) => event.type === 'permissions'))
+    agent.chat.stop(session)
+    await ended
+    await until(() => events.some((event) => event.type === 'turnEnd' && event.reason === 'aborted'))
+  })
+
+  it('M39: a tool that takes long tells how far it is, and is not cut off while it does', async () => {
+    const { ask } = await openWithTools('always', call('slow', { steps: 6, everyMs: 300 }), { text: 'ok' })
+    const { events, results } = await ask()
+    const [result] = await results()
+    expect(result && messageText(result)).toBe('counted')
+    const shares = () => events.flatMap((event) => (event.type === 'toolProgress' ? [event.progress.share ?? 0] : []))
+    expect(shares().length).toBeGreaterThanOrEqual(4)
+    expect(shares()).toEqual([...shares()].sort((one, other) => one - other))
+  })
+
+  it.each([
+    ['hang', {}, 'tool_timeout'],
+    ['fail', {}, 'it did not work'],
+    ['add', { a: 'x' }, 'Invalid'],
+    ['die', {}, 'mcp_unavailable'],
+  ])('M39: %s %j is a result that the model can read, and the turn goes on', async (tool, args, reason) => {
+    const { ask } = await openWithTools('always', call(tool, args), { text: 'I see.' })
+    const [result] = await (await ask()).results()
+    expect(result).toMatchObject({ isError: true })
+    expect(result && messageText(result)).toContain(reason)
+  })
+
+  it('M39: a picture that a tool returns reaches the model', async () => {
+    const { ask, model } = await openWithTools('always', call('picture'), { text: 'ok' })
+    await (
+      await ask()
+    ).ended
+    expect(JSON.stringify(model.requests[1]?.body['messages'])).toContain('"data":"QUJD"')
+  })
+
+  it('M39: a server behind an address', async () => {
+    const server = spawn(process.execPath, [script, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void server.kill())
+    const [line] = (await once(server.stdout, 'data')) as [Buffer]
+    const { ask } = await openWithServer(
+      `url: "${line.toString().trim()}", permission: always`,
+      call('add', { a: 40, b: 2 }),
+      { text: 'ok' },
+    )
+    const [result] = await (await ask()).results()
+    expect(result && messageText(result)).toBe('42')
+  })
+
+  it('M39: a server that does not start is said so, and keeps nobody from talking', async () => {
+    const { ask, app } = await openWithServer('command: "/no/such/program"', { text: 'hello' })
+    await (
+      await ask()
+    ).ended
+    expect(app.mcp.status()).toMatchObject([{ state: 'failed', problem: expect.stringContaining('ENOENT') }])
+    await expect(app.mcp.start('tools')).rejects.toMatchObject({ code: 'mcp_unavailable' })
+  })
+})

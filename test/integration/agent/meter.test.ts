@@ -1,0 +1,146 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { calibrated } from '../../../src/main/agent/context/calibrate-estimate.ts'
+import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { bigFile, bigText, configOf, conversationModel, messageOf } from '../../support/scripted-conversation.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 0)
+
+const talk = [
+  'We moved the staging database to port 5433 because the old machine was too slow for the nightly import.',
+  '明天下午三点和王芳讨论新版本的发布计划，记得带上测试报告。',
+  'Can you explain how the retry logic decides between a timeout and a rate limit?\n\n```ts\nif (status === 429) wait(retryAfter)\nelse if (elapsed > limit) throw new Timeout()\n```',
+  '今天的会议决定把数据库换成 PostgreSQL，理由是全文检索和备份都更简单。',
+  'Ann prefers short answers. Please keep that in mind, and do not repeat the question before you answer it.',
+]
+
+async function openTalk(options: { window?: number } = {}) {
+  const server = await startModelServer({ text: 'ok' })
+  server.countTokens = countTokens
+  server.window = options.window ?? 200_000
+  let turn = 0
+  server.respond = () => ({
+    text: `Answer ${(turn += 1)}: ${talk[(turn * 3) % talk.length]} ${'It depends on what was agreed before. '.repeat(turn % 6)}`,
+  })
+  const config = configOf(server.url).replace('contextWindow: 32000', `contextWindow: ${options.window ?? 200_000}`)
+  const files = {
+    'MEMORY.md': `# Memory\n\n${talk.map((line) => `- ${line.split('\n')[0]}`).join('\n')}\n`,
+    'USER.md': '# User\n\nAnn, an engineer in Lisbon. 喜欢喝茶。\n',
+    'memory/2026-01-20.md': '# 2026-01-20\n\n- Deployed version 4 in the morning.\n',
+  }
+  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'k' }, now })
+  const agent = await test.app.agents.get('main')
+  let session: string | undefined
+  const say = async (text: string) => {
+    const sent = await agent.chat.send({ text, session })
+    await sent.ended
+    session = sent.session
+    return sent.session
+  }
+  return { ...test, agent, server, say }
+}
+
+describe('M45 the meter', () => {
+  it('M45: over 30 turns its total is within 3 % of what the provider counts, and its layers sum to the total', async () => {
+    const { agent, say } = await openTalk()
+    let session = ''
+    for (let turn = 0; turn < 30; turn += 1) session = await say(`${talk[turn % talk.length]} (${turn})`)
+    const { meter } = agent.chat
+    const { steps } = await meter.timeline(session)
+    expect(steps).toHaveLength(30)
+    for (const { estimatedTokens, reportedTokens, layers } of steps) {
+      expect(estimatedTokens).toBe(reportedTokens)
+      expect(Object.values(layers).reduce((sum, tokens) => sum + tokens, 0)).toBe(estimatedTokens)
+    }
+    // What was shown before the provider had answered: by the count of the request before.
+    const reports = (await agent.sessions.get(session)).branch().flatMap((entry) => reportOf(entry) ?? [])
+    const errors = reports.slice(1).map((report, index) => {
+      const before = calibrated({ ...report, reportedTokens: null }, reports[index])
+      expect(before.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(before.estimatedTokens)
+      return Math.abs(before.estimatedTokens / (report.reportedTokens ?? 0) - 1)
+    })
+    const worst = Math.max(...errors)
+    process.stdout.write(`meter: at most ${(worst * 100).toFixed(2)} % off before the provider answers\n`)
+    expect(worst).toBeLessThan(0.03)
+    const shown = await meter.report(session, undefined)
+    expect(shown.estimatedTokens).toBe(reports.at(-1)?.reportedTokens)
+  }, 60_000)
+
+  it('M45: every item can be read as it was sent, of any request; two requests differ by what was said between them', async () => {
+    const { agent, say } = await openTalk()
+    const session = await say('The first question is about tea.')
+    await say('The second question is about coffee.')
+    const { meter } = agent.chat
+    const { steps } = await meter.timeline(session)
+    expect(steps.map(({ request }) => request)).toEqual([1, 2])
+    expect(await meter.text(session, 1, 'message', 'message')).toContain('about tea')
+    expect(await meter.text(session, 2, 'message', 'message')).toContain('about coffee')
+    expect(await meter.text(session, 2, 'conversation', 'conversation')).toContain('about tea')
+    expect(await meter.text(session, 2, 'project', 'USER.md')).toContain('喜欢喝茶')
+    expect(await meter.text(session, 2, 'logs', 'memory/2026-01-20.md')).toContain('version 4')
+    expect(await meter.text(undefined, undefined, 'system', 'tools')).toContain('memory_search')
+    const changes = await meter.difference(session, 1, 2)
+    const added = changes.flatMap((change) => (change.kind === 'added' ? [change.text] : []))
+    expect(added).toHaveLength(2)
+    expect(added[1]).toContain('about coffee')
+    expect(changes.filter(({ kind }) => kind === 'removed')).toEqual([])
+    await expect(meter.difference(session, 1, 9)).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(meter.report(session, 'none')).rejects.toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('M45: what if: another window, without a file', async () => {
+    const { agent, say } = await openTalk()
+    const session = await say('Hello there, how are you today?')
+    const { meter } = agent.chat
+    const { report: asItIs, compaction } = await meter.whatIf(session, {})
+    expect(compaction).toBeNull()
+    const { report } = await meter.whatIf(session, { contextWindow: 8000, without: ['MEMORY.md'] })
+    expect(report).toMatchObject({ contextWindow: 8000, compactAt: 6000 })
+    expect(report.items.map(({ name }) => name)).not.toContain('MEMORY.md')
+    const memory = asItIs.items.find(({ name }) => name === 'MEMORY.md')?.tokens ?? 0
+    // What names a file to the model goes with it.
+    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeGreaterThan(0)
+    expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeLessThan(15)
+  })
+
+  it('M45: the timeline has each flush, compaction and pruning, with what was written, dropped and kept', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    server.respond = conversationModel()
+    server.window = 32_000
+    let time = new Date(2026, 0, 20, 10).getTime()
+    const { app } = await openTestApp({
+      files: { [bigFile]: bigText },
+      config: configOf(server.url),
+      env: { ANTHROPIC_API_KEY: 'k' },
+      now: () => new Date(time),
+    })
+    const agent = await app.agents.get('main')
+    let session: string | undefined
+    for (let turn = 0; turn < 25; turn += 1) {
+      // After ten minutes without a word the provider's cache is cold: old results are cut.
+      if (turn >= 11) time += 600_000
+      const sent = await agent.chat.send({ text: messageOf(turn), session })
+      await sent.ended
+      session = sent.session
+    }
+    const { meter } = agent.chat
+    const { steps, events } = await meter.timeline(session ?? '')
+    const kinds = new Set(events.map(({ event }) => event.type))
+    expect(kinds).toEqual(new Set(['flush', 'compaction', 'prune']))
+    expect(events.every(({ before }) => before > 0 && before <= steps.length)).toBe(true)
+    const details = async (type: string) => {
+      const found = events.find(({ event }) => event.type === type)
+      return meter.event(session ?? '', found?.id ?? '')
+    }
+    const compaction = await details('compaction')
+    expect(compaction.dropped.length).toBeGreaterThan(2)
+    expect(compaction.kept.length).toBeGreaterThan(0)
+    expect(compaction.dropped[0]?.text).toContain('FACT-0')
+    expect((await details('prune')).results[0]).toMatchObject({ tool: 'read' })
+    const { compaction: possible } = await meter.whatIf(session, { contextWindow: 16_000 })
+    expect(possible?.messages).toBeGreaterThan(0)
+    expect(possible?.tokens).toBeGreaterThan(possible?.summaryTokens ?? 0)
+  }, 60_000)
+})

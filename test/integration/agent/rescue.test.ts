@@ -1,0 +1,45 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { rescue, settleRescue, waitingRescues } from '../../../src/main/agent/compaction/verbatim-fallback.ts'
+import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const origin = { cause: 'flush' } as const
+const at = new Date(2026, 0, 20, 10, 3)
+
+async function openFolder() {
+  const folder = join(await temporaryFolder(), 'w')
+  await mkdir(folder)
+  return { workspace: new Workspace({ workspace: folder, forbidden: [] }), folder }
+}
+
+describe('M30 rescued words', () => {
+  it('M30: wait in order, whatever they say; what became of each is told, and nothing is removed', async () => {
+    const { workspace, folder } = await openFolder()
+    const file = join(folder, 'memory/rescued/2026-01-20.md')
+    await rescue(workspace, origin, 'User: first', at, false)
+    // A tool has read the file: what it says is said again inside the next.
+    const quoted = await readFile(file, 'utf8')
+    await rescue(workspace, origin, `User: second\n\n${quoted}`, at, false)
+    const [first, second, ...others] = await waitingRescues(workspace)
+    expect(first?.text).toBe('User: first')
+    expect(second?.text).toContain('User: second')
+    expect(others).toEqual([])
+    if (first) await settleRescue(workspace, origin, first, ['memory/2026-01-20.md', 'memory/2026-01-20.md'], at)
+    expect((await waitingRescues(workspace)).map(({ id }) => id)).toEqual([second?.id])
+    if (second) await settleRescue(workspace, origin, second, [], at)
+    expect(await waitingRescues(workspace)).toEqual([])
+    const text = await readFile(file, 'utf8')
+    expect(text).toContain('## 10:03 - Kept word for word, distilled on 2026-01-20 10:03 into memory/2026-01-20.md\n')
+    expect(text).toContain('nothing in it was worth a note')
+    expect(text).toContain(quoted.trim())
+  })
+
+  it('M30: a file of the user in that place is left alone', async () => {
+    const { workspace, folder } = await openFolder()
+    await mkdir(join(folder, 'memory/rescued'), { recursive: true })
+    await writeFile(join(folder, 'memory/rescued/mine.md'), '## 10:00 - Kept word for word, waiting to be distilled\n')
+    expect(await waitingRescues(workspace)).toEqual([])
+  })
+})

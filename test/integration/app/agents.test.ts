@@ -1,0 +1,296 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { zipSync } from 'fflate'
+import { parse } from 'yaml'
+import { afterAll, describe, expect, it } from 'vitest'
+import { AppError } from '../../../src/shared/util/errors.ts'
+import { openTestApp } from '../../support/app.ts'
+import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
+
+const secret = 'the combination is 9-31-44'
+const origin = { cause: 'agent' as const }
+
+/** Two agents; the second one's folder lies inside the first one's memory, which is as close as they can come. */
+async function openTwo(shareWith = '', watch = true) {
+  const root = await temporaryFolder()
+  const theirs = join(root, 'theirs')
+  await writeFiles(theirs, {
+    'MEMORY.md': `# Memory\n\n- ${secret}\n`,
+    'memory/safe.md': `The safe: ${secret}.\n`,
+    'notes/plan.md': 'A plan that is no memory.\n',
+  })
+  const config = `agents:
+  list:
+    - { id: main, workspace: "{{workspace}}" }
+    - { id: work, workspace: "${theirs}"${shareWith === '' ? '' : `, memory: { shareWith: [${shareWith}] }`} }
+    - { id: nested, workspace: "{{workspace}}/memory/nested" }
+`
+  const test = await openTestApp({
+    files: {
+      'memory/mine.md': 'Mine: the garden gate is green.\n',
+      'memory/nested/MEMORY.md': `# Nested\n\n- ${secret}\n`,
+      'memory/nested/memory/a.md': `Nested: ${secret}.\n`,
+    },
+    config,
+    watch,
+  })
+  const main = await test.app.agents.get('main')
+  await main.memory.settle(10_000)
+  return { ...test, theirs, main }
+}
+
+describe('M27 M38 isolation: every way out that is known is tried', () => {
+  let attempts = 0
+  let escapes = 0
+  afterAll(() => void process.stdout.write(`isolation: ${attempts} attempts, ${escapes} escapes\n`))
+
+  /** What a request gives back or throws; counts it. An escape says the secret, or succeeds where nothing may. */
+  async function attempt(work: () => Promise<unknown>, mustFail: boolean): Promise<void> {
+    attempts += 1
+    try {
+      const got = JSON.stringify((await work()) ?? '')
+      if (mustFail || got.includes(secret)) escapes += 1
+    } catch (error) {
+      expect(error).toBeInstanceOf(AppError)
+      expect(String(error)).not.toContain(secret)
+    }
+  }
+
+  it('M27: no spelling of a path leads to another agent, the state folder, or the system', async () => {
+    const { main, theirs, workspace, home } = await openTwo()
+    await symlink(theirs, join(workspace, 'link'))
+    await symlink(join(theirs, 'MEMORY.md'), join(workspace, 'link.md'))
+    await symlink('/dev/zero', join(workspace, 'zero.md'))
+    await symlink('/proc/self/environ', join(workspace, 'environ.md'))
+    await symlink(join(workspace, 'link'), join(workspace, 'link2'))
+    const up = '../'.repeat(12)
+    const targets = [
+      join(theirs, 'MEMORY.md'),
+      join(theirs, 'memory/safe.md'),
+      join(home, 'config.yaml'),
+      '/etc/passwd',
+    ]
+    const spellings = targets.flatMap((target) => [
+      target,
+      `/${target}`,
+      `${up}${target.slice(1)}`,
+      `memory/${up}${target.slice(1)}`,
+      `memory/./../${up}${target.slice(1)}`,
+      `..\\${target.replaceAll('/', '\\')}`,
+      `\\\\?\\C:${target.replaceAll('/', '\\')}`,
+      `\\\\server\\share${target.replaceAll('/', '\\')}`,
+      `C:${target}`,
+      `c:\\${target.replaceAll('/', '\\')}`,
+      `file://${target}`,
+      `~${target}`,
+      `~/../..${target}`,
+      `${target}\0.md`,
+      encodeURIComponent(`../..${target}`),
+      `%2e%2e/%2e%2e${target}`,
+      `．．/．．${target}`,
+      `…/${target}`,
+      ` ${target}`,
+      `memory/mine.md/..${up}${target.slice(1)}`,
+    ])
+    const paths = [
+      ...spellings,
+      '@work/MEMORY.md',
+      '@work/../theirs/MEMORY.md',
+      '@nested/MEMORY.md',
+      'link/MEMORY.md',
+      'link2/memory/safe.md',
+      'link.md',
+      'zero.md',
+      'environ.md',
+      'memory/nested/MEMORY.md',
+      'memory/nested/../nested/memory/a.md',
+      'MEMORY/NESTED/memory.md',
+      '../theirs/MEMORY.md',
+      '',
+      '.',
+      '..',
+    ]
+    const { workspace: files } = main
+    for (const path of paths) {
+      await attempt(async () => (await files.read(path)).text, false)
+      await attempt(
+        () => files.write(path, 'x', origin),
+        targets.some((target) => path.includes(target.slice(1))) && /^[/.~]/.test(path),
+      )
+      await attempt(() => files.edit(path, origin, (text) => text ?? ''), false)
+      await attempt(() => files.remove(path, origin), false)
+      await attempt(() => files.move(path, 'memory/taken.md', origin), false)
+      await attempt(() => files.move('memory/mine.md', path, origin), false)
+      await attempt(() => files.move(path, 'memory/mine.md', origin), false)
+      await attempt(() => files.duplicate(path, origin), false)
+      await attempt(() => files.locate(path), /^(\.\.?[\\/]|\/)/.test(path))
+      await attempt(() => files.save(path, 'x', { hash: null }), false)
+      await attempt(() => files.restore(path, origin), false)
+      await attempt(() => files.names(path), false)
+    }
+    expect(escapes).toBe(0)
+    expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)
+    expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)
+    expect(existsSync(join(workspace, 'memory/nested/memory/a.md'))).toBe(true)
+    expect(parse(await readFile(join(home, 'config.yaml'), 'utf8'))).toMatchObject({
+      agents: { list: [{ id: 'main' }, {}, {}] },
+    })
+  }, 60_000)
+
+  it("M27: a link that takes a folder's place between looking and opening is not followed", async () => {
+    const { main, theirs, workspace } = await openTwo('', false)
+    await mkdir(join(workspace, 'swap'), { recursive: true })
+    await writeFile(join(workspace, 'swap/MEMORY.md'), 'harmless\n')
+    const stop = new AbortController()
+    const swap = async () => {
+      while (!stop.signal.aborted) {
+        await rename(join(workspace, 'swap'), join(workspace, 'aside'))
+        await symlink(theirs, join(workspace, 'swap'))
+        await rm(join(workspace, 'swap'))
+        await rename(join(workspace, 'aside'), join(workspace, 'swap'))
+      }
+    }
+    const swapping = swap()
+    for (let round = 0; round < 3000; round += 1)
+      await attempt(async () => (await main.workspace.read('swap/MEMORY.md')).text, false)
+    stop.abort()
+    await swapping
+    expect(escapes).toBe(0)
+  }, 60_000)
+
+  it('M27: hard links, pipes and devices: nothing of another is changed, nothing hangs', async () => {
+    const { main, theirs, workspace } = await openTwo()
+    await link(join(theirs, 'memory/safe.md'), join(workspace, 'hard.md'))
+    execFileSync('mkfifo', [join(workspace, 'pipe.md')])
+    await main.workspace.write('hard.md', 'replaced\n', origin)
+    expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)
+    await attempt(() => main.workspace.read('pipe.md'), true)
+    await attempt(() => main.workspace.read('memory'), true)
+    const { files } = await main.workspace.list()
+    expect(files.map(({ path }) => path)).not.toContain('pipe.md')
+    expect(escapes).toBe(0)
+  })
+
+  it('M27: of archives that name files outside of themselves only the others are taken', async () => {
+    const { main, theirs, workspace } = await openTwo()
+    const zip = join(await temporaryFolder(), 'evil.zip')
+    const text = new TextEncoder().encode('evil\n')
+    const names = ['../../theirs/MEMORY.md', '/etc/evil.md', 'a/../../evil.md', '..\\evil.md', 'fine.md']
+    await writeFile(zip, zipSync(Object.fromEntries(names.map((name) => [name, text]))))
+    const made: string[] = []
+    for await (const step of main.importer.run({ path: zip, into: 'memory/imported', withAttachments: true }))
+      if (step.type === 'done') made.push(...step.made)
+    expect(made).toEqual(['memory/imported/fine.md'])
+    attempts += names.length
+    expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)
+    expect(existsSync(join(workspace, '..', 'evil.md'))).toBe(false)
+  })
+
+  it("M38: neither search, nor the list of files, nor the survey, nor an export has what is another's", async () => {
+    const { main } = await openTwo()
+    for (const query of [secret, 'safe', 'combination', 'nested', '9-31-44']) {
+      await attempt(async () => (await main.memory.search(query, { minScore: 0 })).results, false)
+      await attempt(async () => (await main.memory.explain(query, { minScore: 0 })).candidates, false)
+    }
+    await attempt(() => main.workspace.list(), false)
+    const { files } = await main.workspace.list()
+    expect(files.map(({ path }) => path).filter((path) => path.includes('nested'))).toEqual([])
+    for await (const step of main.survey(undefined)) await attempt(() => Promise.resolve(step), false)
+    expect(escapes).toBe(0)
+  })
+})
+
+describe('M38 a memory that is shared', () => {
+  it('M38: can be searched, cited and read by the agent that is named, never written; and no more once it is taken back', async () => {
+    const { app, main, theirs, workspace } = await openTwo('main')
+    const { results } = await main.memory.search('what is the combination of the safe', { minScore: 0 })
+    const shared = results.find(({ path }) => path === '@work/memory/safe.md')
+    expect(shared).toMatchObject({ source: 'shared' })
+    expect((await main.workspace.read('@work/memory/safe.md')).text).toContain(secret)
+    for (const path of ['@work/notes/plan.md', '@work/../theirs/notes/plan.md', '@work/memory/../notes/plan.md'])
+      await expect(main.workspace.read(path)).rejects.toMatchObject({ code: 'path_outside_workspace' })
+    const refused = { code: 'path_outside_workspace' }
+    await expect(main.workspace.write('@work/memory/safe.md', 'x', origin)).rejects.toMatchObject(refused)
+    await expect(main.workspace.move('memory/mine.md', '@work/memory/mine.md', origin)).rejects.toMatchObject(refused)
+    await expect(main.workspace.remove('@work/memory/safe.md', origin)).rejects.toMatchObject(refused)
+    expect(existsSync(join(workspace, '@work'))).toBe(false)
+    expect(await readFile(join(theirs, 'memory/safe.md'), 'utf8')).toContain(secret)
+
+    await writeFile(join(theirs, 'memory/new.md'), 'The zebra is in the lift.\n')
+    await until(async () => (await main.memory.search('zebra lift', { minScore: 0 })).results.length > 0)
+
+    await app.agents.share('work', [])
+    await until(async () => {
+      const found = (await main.memory.search('zebra lift', { minScore: 0 })).results
+      return found.every(({ path }) => !path.startsWith('@work'))
+    })
+    await expect(main.workspace.read('@work/memory/safe.md')).rejects.toMatchObject({ code: 'file_not_found' })
+  }, 30_000)
+})
+
+describe('M38 agents', () => {
+  it('M38: are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
+    const { app, home, workspace } = await openTestApp({
+      config:
+        '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", archived: false, memory: { shareWith: [main], search: { maxResults: 9 } } }\n',
+    })
+    const folder = join(await temporaryFolder(), 'other')
+    const made = await app.agents.create({ name: 'Haus & Garten', workspace: folder, locale: 'en', like: 'main' })
+    expect(made).toEqual({ agent: 'haus-garten', workspace: folder })
+    expect(app.agents.settingsOf('haus-garten').memory).toMatchObject({ search: { maxResults: 9 }, shareWith: [] })
+    expect(existsSync(join(folder, 'MEMORY.md'))).toBe(true)
+    await expect(app.agents.create({ name: 'x', workspace, locale: 'en' })).rejects.toMatchObject({
+      code: 'folder_taken',
+    })
+    await expect(app.agents.create({ name: 'x', workspace: join(home, 'x'), locale: 'en' })).rejects.toMatchObject({
+      code: 'folder_taken',
+    })
+    await expect(app.agents.setUp('haus-garten', workspace, 'en')).rejects.toMatchObject({ code: 'folder_taken' })
+    await app.agents.update('haus-garten', { name: '家', color: '#123456' })
+    await app.agents.update('main', { archived: true })
+    await expect(app.agents.update('haus-garten', { archived: true })).rejects.toMatchObject({ code: 'last_agent' })
+    expect(await app.agents.list()).toMatchObject([
+      { id: 'main', archived: true },
+      { id: 'haus-garten', name: '家', color: '#123456', archived: false },
+    ])
+    await app.agents.update('main', { archived: false })
+    const { agent } = await app.agents.create({ name: '工作', workspace: join(folder, '..', 'third'), locale: 'zh-CN' })
+    expect(agent).toBe('agent')
+    const text = await readFile(join(home, 'config.yaml'), 'utf8')
+    expect(text).toContain('# mine')
+    expect(text).toContain('# the first')
+  })
+
+  it('M38: one that was taken out of the file is no fault at the changes that follow', async () => {
+    const { app, home, workspace } = await openTwo()
+    await app.agents.get('work')
+    // It is the last that takes over what changed.
+    const { memory } = await app.agents.get('nested')
+    const list = `[{ id: main, workspace: "${workspace}" }, { id: nested, workspace: "${workspace}/memory/nested" }]`
+    const config = `agents:\n  defaults: { memory: { chunk: { tokens: 200 } } }\n  list: ${list}\n`
+    await writeFile(join(home, 'config.yaml'), config)
+    await until(() => memory.chunk.tokens === 200, 20_000)
+    app.log.warn({}, 'the last line')
+    const log = await readFile(app.log.file, 'utf8')
+    expect(log).toContain('the last line')
+    expect(log).not.toContain('there is no agent')
+  })
+
+  it('M38: two work at once, each on its own', async () => {
+    const { app, main } = await openTwo()
+    const work = await app.agents.get('work')
+    const [one, other] = await Promise.all([
+      main.chat.send({ text: 'Remember that the tea is in the left cupboard.' }),
+      work.chat.send({ text: 'What is the combination?' }),
+    ])
+    await Promise.all([one.ended, other.ended])
+    const said = async (agent: typeof main, session: string) =>
+      JSON.stringify((await agent.sessions.get(session)).messages())
+    expect(await said(work, other.session)).toContain('9-31-44')
+    expect(await said(main, one.session)).not.toContain('9-31-44')
+    expect((await work.memory.search('tea cupboard', { minScore: 0 })).results).toEqual([])
+    await expect(work.sessions.get(one.session)).rejects.toMatchObject({ code: 'unknown_session' })
+  })
+})

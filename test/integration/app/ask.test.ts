@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { cli } from '../../support/built.ts'
+
+async function openTerminal() {
+  const server = await startModelServer({ text: 'ok' })
+  const root = await temporaryFolder()
+  const workspace = join(root, 'w')
+  const home = join(root, 'state')
+  await writeFiles(workspace, { 'MEMORY.md': '# Long-term memory\n\nThe gate code is 4711.\n' })
+  await writeFiles(home, {
+    'config.yaml': `providers: { anthropic: { baseUrl: "${server.url}" } }
+agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-model, chat: { titles: false } }] }
+`,
+  })
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [cli, ...args, '--home', home], {
+      env: { ...process.env, HOME: root, ANTHROPIC_API_KEY: 'k' },
+    })
+    const pieces: string[] = []
+    let stderr = ''
+    child.stdout.on('data', (data) => pieces.push(String(data)))
+    child.stderr.on('data', (data) => (stderr += data))
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+    return { code, stdout: pieces.join(''), pieces, stderr }
+  }
+  return { server, run, workspace }
+}
+
+describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
+  it('M37: the answer comes as it is given, its tools on stderr; JSON is one value', async () => {
+    const { server, run } = await openTerminal()
+    const words = 'The gate code is 4711, as your memory says, in the place where you had written it down.'
+    server.script = [
+      { calls: [{ name: 'memory_search', arguments: { query: 'gate code' } }], text: 'Let me look.' },
+      { text: words, delayMs: 60 },
+    ]
+    const { code, stdout, pieces, stderr } = await run('ask', 'What is the gate code?')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Let me look.\n${words}\n` })
+    expect(pieces.length).toBeGreaterThan(4)
+    expect(stderr).toBe('· memory_search {"query":"gate code"}\n')
+    server.script = [{ calls: [{ name: 'read', arguments: { path: 'none.md' } }] }, { text: 'There is none.' }]
+    const json = await run('ask', 'And the other?', '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ text: 'There is none.' })
+    expect(json.stderr).toBe('')
+  })
+
+  it('M37: --session goes on with a chat, by its id, its beginning or as the last one; sessions lists them', async () => {
+    const { server, run } = await openTerminal()
+    server.script = [{ text: 'Noted.' }]
+    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
+    const second = JSON.parse((await run('ask', 'My dog is called Rex', '--json')).stdout)
+    const listed = JSON.parse((await run('sessions', '--json')).stdout)
+    expect(listed.sessions.map(({ id }: { id: string }) => id)).toEqual([second.session, first.session])
+    expect((await run('sessions')).stdout).toMatch(
+      new RegExp(`^${second.session}  .*My dog is called Rex\n${first.session}`),
+    )
+    const more = JSON.parse(
+      (await run('ask', 'Again?', '--session', first.session.split('_')[1].slice(0, 6), '--json')).stdout,
+    )
+    expect(more).toMatchObject({ session: first.session, text: 'Noted.' })
+    const sent = JSON.stringify(server.requests.at(-1)?.body['messages'])
+    expect(sent).toContain('Minka')
+    expect(sent).not.toContain('Rex')
+    const last = JSON.parse((await run('ask', 'And?', '--session', 'last', '--json')).stdout)
+    expect(last.session).toBe(first.session)
+    // Only this turn's: the one before had a search of its own.
+    expect(last.recalls).toEqual([])
+    const asked = server.requests.length
+    const command = await run('ask', '/status', '--session', 'last')
+    expect(command).toMatchObject({ code: 0, stdout: expect.stringContaining('anthropic/test-model') })
+    expect(server.requests.length).toBe(asked)
+    const wrong = await run('ask', 'x', '--session', 'nope')
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain('there is no chat nope')
+    server.script = [{ status: 400, message: 'no' }]
+    const failed = await run('ask', 'x', '--session', 'last')
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).toBe('')
+  })
+
+  it('M37 M38: a model that there is not is named, and nothing else answers', async () => {
+    const { server, run } = await openTerminal()
+    const wrong = await run('ask', 'hello', '--model', 'nonsense/xyz')
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain('there is no model nonsense/xyz')
+    const command = await run('ask', '/model nonsense/xyz')
+    expect(command).toMatchObject({ code: 1, stdout: '' })
+    expect(command.stderr).toContain('there is no model nonsense/xyz')
+    expect(server.requests).toHaveLength(0)
+  })
+
+  it('M37 M41: nothing as an answer, one that is cut, and one that breaks off are told on stderr in plain words', async () => {
+    const { server, run } = await openTerminal()
+    server.script = [{ text: '' }]
+    const empty = await run('ask', 'hello')
+    expect(empty).toMatchObject({ code: 1, stdout: '' })
+    expect(empty.stderr).toContain('answered with nothing')
+    server.script = [{ text: 'Once upon', stop: 'length' }]
+    const long = await run('ask', 'tell me')
+    expect(long).toMatchObject({
+      code: 0,
+      stdout: 'Once upon\n',
+      stderr: '· the answer reached its longest and ends here\n',
+    })
+    server.script = [{ text: 'Wait.', calls: [{ name: 'read', arguments: {} }], rawArguments: '{"pa', stop: 'length' }]
+    const cut = await run('ask', 'read it')
+    expect(cut).toMatchObject({
+      code: 0,
+      stderr: '· the answer reached its longest and ends here, about to use read\n',
+    })
+    server.script = [{ status: 503, message: 'the bears are asleep' }, { text: 'Awake.' }]
+    const again = await run('ask', 'hello?')
+    expect(again).toMatchObject({ code: 0, stdout: 'Awake.\n' })
+    expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
+  })
+
+  it('M37: /new starts a chat that `last` goes on with, says so in a line, and writes once what was said (M36)', async () => {
+    const { server, run, workspace } = await openTerminal()
+    server.script = [{ text: 'Noted.' }]
+    const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
+    const begun = await run('ask', '/new', '--session', 'last')
+    expect(begun).toMatchObject({ code: 0, stderr: '' })
+    expect(begun.stdout).toMatch(/^a new chat has begun: \S+; \S+ has ended\. .*\n$/)
+    const again = await run('ask', '/reset', '--session', 'last')
+    expect(again.stdout).toMatch(/^nothing was said in \S+ yet: it is new already\n$/)
+    const next = JSON.parse((await run('ask', 'Hello', '--session', 'last', '--json')).stdout)
+    expect(begun.stdout).toContain(next.session)
+    expect(JSON.stringify(server.requests.at(-1)?.body['messages'])).not.toContain('Minka')
+    expect((await run('ask', '/new', '--session', first.session)).stdout).toContain(`${first.session} has ended`)
+    expect(await readdir(join(workspace, 'memory'))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+import { cli } from '../../support/built.ts'
+
+interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(args: readonly string[], options: { home: string; input?: string }): Promise<Run> {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: { ...process.env, COMMONPLACE_HOME: join(options.home, 'state'), HOME: options.home },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (data) => (stdout += data))
+  child.stderr.on('data', (data) => (stderr += data))
+  child.stdin.end(options.input ?? '')
+  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
+}
+
+describe('M49 terminal', () => {
+  it('M49: remembers, finds, asks; all with --json', async () => {
+    const home = await temporaryFolder()
+    const remembered = JSON.parse(
+      (await run(['remember', 'We chose PostgreSQL for the Acme database', '--json'], { home })).stdout,
+    )
+    expect(remembered).toMatchObject({
+      path: expect.stringMatching(/^memory\/\d{4}-\d{2}-\d{2}\.md$/),
+      startLine: 3,
+      endLine: 4,
+    })
+    const piped = JSON.parse((await run(['remember', '--json'], { home, input: '从标准输入\n第二行\n' })).stdout)
+    expect(piped).toMatchObject({ startLine: 6, endLine: 8 })
+    const found = JSON.parse((await run(['search', 'Acme database', '--json'], { home })).stdout)
+    expect(found).toMatchObject({
+      results: [{ path: remembered.path, vectorScore: null, source: 'memory' }],
+      provider: 'builtin',
+      stale: false,
+    })
+    const asked = JSON.parse((await run(['ask', 'Which database did we choose?', '--json'], { home })).stdout)
+    expect(asked.text).toContain(`[${remembered.path}:4]`)
+    expect(asked).toMatchObject({
+      recalls: [{ query: 'Which database did we choose?' }],
+      writes: [],
+      usage: { cacheRead: 0 },
+    })
+    const status = JSON.parse((await run(['status', '--json'], { home })).stdout)
+    expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
+  })
+
+  it('M49: explains, and says why not', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
+    const { stdout, code } = await run(
+      ['explain', 'alpha beta', '--workspace', workspace, '--why', 'memory/2026-01-01.md:3', '--json'],
+      { home },
+    )
+    const value = JSON.parse(stdout)
+    expect(code).toBe(0)
+    expect(value.candidates[0]).toMatchObject({
+      path: 'MEMORY.md',
+      verdict: 'returned',
+      vector: null,
+      text: { terms: [{ term: 'alpha' }, { term: 'beta' }] },
+    })
+    expect(value.why).toMatchObject({ reason: 'noMatch' })
+  })
+
+  it('M49: evaluates judged questions', async () => {
+    const home = await temporaryFolder()
+    const workspace = await folderWith({
+      'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n',
+      'queries.jsonl': `${JSON.stringify({ id: '1', query: 'Where does the walrus live?', relevant: [{ path: 'MEMORY.md', startLine: 3, endLine: 3 }] })}\n`,
+      'off.jsonl': `${JSON.stringify({ query: 'Who won the chess game?', relevant: [] })}\n`,
+    })
+    const { stdout } = await run(
+      [
+        'eval',
+        '--workspace',
+        workspace,
+        '--queries',
+        join(workspace, 'queries.jsonl'),
+        '--off-topic',
+        join(workspace, 'off.jsonl'),
+        '--json',
+      ],
+      { home },
+    )
+    expect(JSON.parse(stdout)).toMatchObject({
+      n: 1,
+      recallAt1: 1,
+      recallAt5: 1,
+      mrr: 1,
+      ndcgAt10: 1,
+      answered: 1,
+      chunks: 1,
+      offTopic: { n: 1, auc: 1, answered: 0 },
+    })
+  })
+
+  it.each([
+    [['search', 'x', '--workspace', '/no/such/folder'], 2, '/no/such/folder'],
+    [['search', 'x', '--max-results', 'many'], 2, 'max-results'],
+    [['search'], 2, 'query'],
+    [['frobnicate'], 2, 'frobnicate'],
+    [['search', 'x', '--nope'], 2, '--nope'],
+    [['search', 'x', '--agent', 'nobody'], 2, 'nobody'],
+    [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
+    [['remember', '   '], 2, 'nothing to remember'],
+    [['status', '--home', '/proc/nowhere'], 1, '/proc/nowhere cannot be used'],
+  ])('M49: %j exits with %i and one line that says why', async (args, code, word) => {
+    const result = await run(args, { home: await temporaryFolder() })
+    expect(result.code).toBe(code)
+    expect(result.stdout).toBe('')
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+    expect(result.stderr).toContain(word)
+  })
+
+  it('M50: a broken config.yaml is named with its line', async () => {
+    const home = await folderWith({ 'state/config.yaml': 'interface:\n  theme: purple\n' })
+    const result = await run(['status'], { home })
+    expect(result.code).toBe(1)
+    expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
+  })
+
+  it('M50: with an emptied config.yaml a command goes by the settings in force, or says what is missing', async () => {
+    const { home, workspace } = await prepareFolders({ files: { 'MEMORY.md': 'The walrus is called Odo.\n' } })
+    const root = join(home, '..')
+    const server = await startServer({ mainFolder, env: {}, home })
+    await (await connect(server.url)).search.query({ agent: 'main', query: 'walrus' })
+    await writeFile(join(home, 'config.yaml'), '')
+    const client = await connect(server.url)
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    const asked = await run(['search', 'walrus'], { home: root })
+    expect(asked).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('MEMORY.md:1'),
+      stderr: expect.stringContaining('missing or empty'),
+    })
+    expect(asked.stderr.trim().split('\n')).toHaveLength(1)
+    const noted = await run(['remember', 'The seal is called Ida.'], { home: root })
+    expect(noted.code).toBe(0)
+    expect(await readFile(join(workspace, noted.stdout.trim().replace(/:\d+$/, '')), 'utf8')).toContain('Ida')
+    await server.close()
+    const alone = await run(['search', 'walrus'], { home: root })
+    expect(alone.code).toBe(1)
+    expect(alone.stderr).toMatch(
+      /config\.yaml: it is missing or empty, though this state folder was in use; put it back/,
+    )
+  })
+
+  it('M49: serve prints its address first and ends cleanly on SIGTERM', async () => {
+    const home = await temporaryFolder()
+    const child = spawn(process.execPath, [cli, 'serve', '--no-open'], {
+      env: { ...process.env, COMMONPLACE_HOME: join(home, 'state'), HOME: home },
+    })
+    const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))))
+    const { url } = JSON.parse(line) as { url: string }
+    expect((await fetch(url, { redirect: 'manual' })).status).toBe(303)
+    child.kill('SIGTERM')
+    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0)
+  })
+})
+
+describe('M59 registering with a program from the terminal', () => {
+  it('M59: writes every flag into the entry, previews without writing, and writes nothing that does not work', async () => {
+    const home = await temporaryFolder()
+    const file = join(home, '.cursor/mcp.json')
+    const install = (...args: string[]) => run(['mcp', '--install', 'cursor', ...args], { home })
+    const uninstall = (...args: string[]) => run(['mcp', '--uninstall', 'cursor', ...args], { home })
+    const nobody = await install('--agent', 'nope')
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no agent nope') })
+    await expect(readFile(file, 'utf8')).rejects.toThrow('ENOENT')
+
+    const folder = await folderWith({ 'MEMORY.md': '# Memory\n' })
+    const done = await install('--read-only', '--workspace', folder, '--agent', 'main', '--client', 'desk')
+    expect(done.stderr).toBe('')
+    expect(done.stdout).toMatch(/not found on this machine[^]*It works: 6 tools/)
+    const entry = JSON.parse(await readFile(file, 'utf8')).mcpServers.commonplace
+    expect(entry.args.slice(entry.args.indexOf('mcp'), -2)).toEqual([
+      'mcp',
+      '--client',
+      'desk',
+      '--agent',
+      'main',
+      '--read-only',
+      '--workspace',
+      folder,
+    ])
+
+    const before = await readFile(file, 'utf8')
+    expect((await uninstall('--dry-run')).stdout).toContain('-    "commonplace": {')
+    expect(await readFile(file, 'utf8')).toBe(before)
+    expect((await uninstall()).stdout).toContain('taken out of')
+    expect(await readFile(file, 'utf8')).not.toContain('commonplace')
+    expect((await uninstall()).stdout).toContain('nothing to take out')
+    expect((await run(['mcp', '--dry-run'], { home })).code).toBe(2)
+  }, 60_000)
+})

@@ -1,0 +1,101 @@
+import { connect as connectTcp } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { fileTextSchema, jsonBytes } from '../../../src/shared/contract/base.ts'
+import { maxMessageBytes } from '../../../src/shared/util/limits.ts'
+import { openTestServer } from '../../support/app.ts'
+import { connect, enter, socketOf } from '../../support/client.ts'
+import { until } from '../../support/folder.ts'
+import { attackOf, enterSocket, frameOf } from '../../support/host-attacks.ts'
+import { randomOf } from '../../support/random.ts'
+
+/** Sends bytes as they are. @returns what came back until the connection was closed */
+function say(url: string, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connectTcp(Number(new URL(url).port), '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+const closing = (socket: WebSocket) =>
+  new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.on('error', () => undefined)
+    socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
+  })
+
+describe('M56 nobody ends the browser host', () => {
+  it.each([
+    ['GET // HTTP/1.1\r\nHost: evil.example\r\n\r\n', '403'],
+    ['GET // HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '401'],
+    ['GET http://[ HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
+    ['OPTIONS * HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '400'],
+    ['CONNECT evil.example:443 HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '405'],
+    ['GET /%E0%A4%A HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nConnection: close\r\n\r\n', '200'],
+    ['GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: {{cookie}}\r\nRange: bytes=5-1\r\nConnection: close\r\n\r\n', '200'],
+    ['GET / HTTP/1.0\r\n\r\n', '403'],
+    ['GET / HTTP/1.1\r\nHost: {{host}}\r\nHost: evil.example\r\n\r\n', '40'],
+    ['\u0000\u0001\r\n\r\n', '400'],
+    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, '401'],
+    [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
+  ])('M56: odd request %# is answered, and nothing else happens', async (text, status) => {
+    const { url } = await openTestServer()
+    const { cookie } = await enter(url)
+    const answer = await say(url, text.replace('{{host}}', new URL(url).host).replace('{{cookie}}', cookie))
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
+    expect((await fetch(new URL('/', url), { headers: { Cookie: cookie } })).status).toBe(200)
+  })
+
+  it('M56: a frame that is none, a message over the limit, one too deep, bytes, or too many at once cost that socket only', async () => {
+    const { url } = await openTestServer()
+    const admission = await enter(url)
+    const client = await connect(url)
+    const lost = async (send: (socket: WebSocket) => void) => {
+      const socket = await socketOf(url, admission)
+      const closed = closing(socket)
+      send(socket)
+      return (await closed).code
+    }
+    expect(await lost((socket) => socket.send(Buffer.alloc(maxMessageBytes + 1, 'x'), { binary: false }))).toBe(1009)
+    expect(await lost((socket) => socket.send('['.repeat(100_000)))).toBe(1007)
+    expect(await lost((socket) => socket.send(`[${'1,'.repeat(1_100_000)}1]`))).toBe(1007)
+    expect(await lost((socket) => socket.send('{"i":"1","p":{}}'))).toBe(1007)
+    expect(await lost((socket) => socket.send(Buffer.from([1, 2, 3])))).toBe(1003)
+    const ask = (id: number) => JSON.stringify({ i: String(id), p: { u: '/events/subscribe', b: { json: null } } })
+    expect(
+      await lost((socket) => {
+        for (let id = 0; id < 400; id += 1) socket.send(ask(id))
+      }),
+    ).toBe(1008)
+    const raw = await enterSocket({ port: Number(new URL(url).port), admission })
+    raw.write(frameOf(Buffer.from('x'), { opcode: 7 }))
+    await until(() => raw.destroyed)
+    expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
+  })
+
+  it('M56: the largest text that the contract allows, twice, is less than the largest message', () => {
+    const texts = ['x', '"', '\n', '\u0001', 'é', '数', '𝒳', '\ud800'].map((unit) =>
+      unit.repeat(Math.floor((20 * 1024 * 1024) / unit.length)),
+    )
+    for (const text of texts) {
+      expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)))
+      if (fileTextSchema.safeParse(text).success) expect(2 * jsonBytes(text)).toBeLessThan(maxMessageBytes - 100_000)
+    }
+    expect(fileTextSchema.safeParse('数'.repeat(7_000_000)).success).toBe(true)
+  })
+
+  it('M56: hundreds of attacks later everybody else is still answered', async () => {
+    const { url } = await openTestServer()
+    const target = { port: Number(new URL(url).port), admission: await enter(url) }
+    const client = await connect(url)
+    const random = randomOf(7)
+    let sent = 0
+    while (sent < 600) {
+      const counts = await Promise.all(Array.from({ length: 8 }, () => attackOf(random)(target, random)))
+      sent += counts.reduce((sum, count) => sum + count, 0)
+      expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
+    }
+  }, 60_000)
+})

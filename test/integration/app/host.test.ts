@@ -1,0 +1,196 @@
+import { createServer, request } from 'node:http'
+import { connect as connectTcp } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import { mainFolder, openTestApp, openTestServer } from '../../support/app.ts'
+import { connect, enter, socketOf, type Admission } from '../../support/client.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+describe('M49 browser host', () => {
+  it('M49: lets nobody in without the token, which becomes a cookie that scripts cannot read', async () => {
+    const { url } = await openTestServer()
+    const { origin, searchParams } = new URL(url)
+    expect(searchParams.get('token')?.length).toBeGreaterThanOrEqual(43)
+    expect((await fetch(origin)).status).toBe(401)
+    expect((await fetch(`${origin}/?token=wrong`)).status).toBe(401)
+    const entered = await fetch(url, { redirect: 'manual' })
+    expect(entered.status).toBe(303)
+    expect(entered.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/)
+    expect(entered.headers.get('location')).toMatch(/^\/#key=[\w-]{43}$/)
+    expect(`${entered.headers.get('set-cookie')} ${entered.headers.get('location')}`).not.toContain(
+      searchParams.get('token'),
+    )
+    const { cookie } = await enter(url)
+    const page = await fetch(origin, { headers: { Cookie: cookie } })
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect((await fetch(`${origin}/file/MEMORY.md`, { headers: { Cookie: cookie } })).status).toBe(200)
+    expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: cookie } })).status).toBe(404)
+  })
+
+  it('M49: a connection that asks nothing ends without a word; one that began to ask is told', async () => {
+    const { url } = await openTestServer()
+    const heard = (sent: string) =>
+      new Promise<string>((resolve) => {
+        const socket = connectTcp(Number(new URL(url).port), '127.0.0.1', () => socket.write(sent))
+        let text = ''
+        socket.on('data', (data) => (text += data.toString()))
+        socket.on('error', () => undefined)
+        socket.on('close', () => resolve(text))
+      })
+    const [silent, begun] = await Promise.all([heard(''), heard('GET / HTTP/1.1\r\nHost: 127')])
+    expect(silent).toBe('')
+    expect(begun).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('M49: refuses other hosts and origins, over HTTP and as a socket', async () => {
+    const { url } = await openTestServer()
+    const admission = await enter(url)
+    const { cookie } = admission
+    const { port } = new URL(url)
+    const status = await new Promise((resolve) =>
+      request({ host: '127.0.0.1', port, headers: { Host: 'evil.example', Cookie: cookie } }, (response) =>
+        resolve(response.statusCode),
+      ).end(),
+    )
+    expect(status).toBe(403)
+    await expect(socketOf(url, admission, 'https://evil.example')).rejects.toThrow('403')
+    await expect(socketOf(url, admission, url.replace('127.0.0.1', 'localhost'))).rejects.toThrow('403')
+    await expect(socketOf(url, { cookie: '', key: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { cookie: `commonplace-${port}=wrong`, key: admission.key })).rejects.toThrow('403')
+  })
+
+  it('M56: the cookie alone, which every server on this machine is sent, opens no socket; nor does the key alone', async () => {
+    const { url } = await openTestServer()
+    const [one, other] = [await enter(url), await enter(url)]
+    expect(one.cookie).not.toBe(other.cookie)
+    await expect(socketOf(url, { ...one, key: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { ...one, cookie: '' })).rejects.toThrow('403')
+    await expect(socketOf(url, { ...one, key: other.key })).rejects.toThrow('403')
+    const ask = async ({ cookie, key }: Admission) =>
+      (await fetch(new URL('/rpc', url), { headers: { Cookie: cookie, 'Commonplace-Key': key } })).status
+    expect([await ask(one), await ask({ ...one, key: other.key })]).toEqual([204, 401])
+    const again = await fetch(url, { redirect: 'manual', headers: { Cookie: one.cookie } })
+    expect(again.headers.get('location')).toContain(one.key)
+    ;(await socketOf(url, one)).close()
+  })
+
+  it('M49: speaks the contract, with codes for what goes wrong', async () => {
+    const { url } = await openTestServer()
+    const client = await connect(url)
+    expect(await client.workspace.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
+    const known = (await client.workspace.list({ agent: 'main' })).map(({ path, kind, date, unsearched }) => ({
+      path,
+      kind,
+      ...(date && { date }),
+      ...(unsearched && { unsearched }),
+    }))
+    expect(await client.workspace.names({ agent: 'main' })).toEqual(known)
+    await expect(client.workspace.read({ agent: 'main', path: '../../etc/passwd' })).rejects.toMatchObject({
+      code: 'path_outside_workspace',
+      data: { path: '../../etc/passwd' },
+    })
+    await expect(client.workspace.list({ agent: 'nobody' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.search.query({ agent: 'main', query: 'x', options: { maxResults: -1 } })).rejects.toMatchObject(
+      { code: 'input_invalid' },
+    )
+    await expect(client.workspace.list({ agent: '../x' })).rejects.toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('M49: tells everybody what changed, and a cancelled stream ends', async () => {
+    const { url } = await openTestServer()
+    const [writer, reader] = [await connect(url), await connect(url)]
+    const stop = new AbortController()
+    const seen: string[] = []
+    const following = (async () => {
+      for await (const event of await reader.events.subscribe(undefined, { signal: stop.signal })) seen.push(event.type)
+    })().catch(() => undefined)
+    await until(() => seen.includes('hello'))
+    await writer.workspace.remember({ agent: 'main', text: 'a note' })
+    await until(() => seen.includes('filesChanged') && seen.includes('indexChanged'))
+    stop.abort()
+    await following
+  })
+
+  it('M49: cancelling a search ends the request to the provider behind it', async () => {
+    const provider = await startModelServer()
+    const { url } = await openTestServer({
+      config: `agents:\n  defaults:\n    memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${provider.openAiUrl}" } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+    })
+    const client = await connect(url)
+    await until(async () => (await client.search.status({ agent: 'main' })).embedded === 1)
+    provider.embeddings = { dimensions: 64, delayMs: 2500 }
+    const before = provider.requests.length
+    const stop = new AbortController()
+    const search = client.search.query({ agent: 'main', query: 'memory' }, { signal: stop.signal })
+    await until(() => provider.requests.length > before)
+    stop.abort()
+    await expect(search).rejects.toThrow()
+    await until(() => provider.aborted.count === 1, 1500)
+  })
+
+  it('M47: a folder that cannot be used is said, and the first start can be tried again', async () => {
+    const { url } = await openTestServer({ config: '' })
+    const client = await connect(url)
+    const setUp = (workspace: string) => client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
+    await expect(setUp('/proc/nowhere')).rejects.toMatchObject({ code: 'folder_unusable' })
+    expect((await client.settings.get()).firstRun).toBe(true)
+    expect((await setUp(await temporaryFolder())).created).toContain('MEMORY.md')
+    expect((await client.settings.get()).firstRun).toBe(false)
+  })
+
+  it('M49: a port in use is said in one sentence', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const bound = taken.address()
+    const port = typeof bound === 'object' && bound ? bound.port : 0
+    await expect(startServer({ mainFolder, env: {}, home: await temporaryFolder(), port })).rejects.toMatchObject({
+      code: 'port_in_use',
+    })
+    taken.close()
+  })
+
+  it('M50: a mistake in config.yaml leaves the last good one in force, and is told', async () => {
+    const { url, home } = await openTestServer()
+    const client = await connect(url)
+    const { writeFile } = await import('node:fs/promises')
+    await writeFile(`${home}/config.yaml`, 'agents:\n  list:\n    - id: [\n')
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    expect(await client.agents.list()).toMatchObject([{ id: 'main', ready: true }])
+    await expect(client.settings.setAppearance({ theme: 'dark' })).rejects.toMatchObject({ code: 'config_invalid' })
+  })
+
+  it('M50: a setting changed in the app keeps the file’s comments', async () => {
+    const { url, home } = await openTestServer({
+      config: '# mine\nagents: # who\n  list:\n    - { id: main, workspace: "{{workspace}}" } # first\n',
+    })
+    const client = await connect(url)
+    await client.settings.setAppearance({ theme: 'dark' })
+    await client.settings.setModel({ agent: 'main', model: 'anthropic/x' })
+    const { readFile } = await import('node:fs/promises')
+    const text = await readFile(`${home}/config.yaml`, 'utf8')
+    expect(text).toContain('# mine')
+    expect(text).toContain('# first')
+    expect(text).toContain('anthropic/x')
+    await expect(client.settings.setModel({ agent: 'main', model: 'nonsense' })).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+})
+
+describe('M49 lifecycle', () => {
+  it('M49: starts and stops fifty times and leaves nothing behind', async () => {
+    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
+    const { app, home } = await openTestApp({ watch: true })
+    await app.agents.get('main')
+    await app.close()
+    const before = process.getActiveResourcesInfo().length
+    for (let round = 0; round < 50; round += 1) {
+      const again = await createApp({ mainFolder, env: {}, home })
+      if (round % 10 === 0) await again.agents.get('main')
+      await again.close()
+    }
+    await until(() => process.getActiveResourcesInfo().length <= before + 2)
+  }, 90_000)
+})

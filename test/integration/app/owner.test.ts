@@ -1,0 +1,279 @@
+/** One owner of a memory: several processes and hosts on one state folder, and what happens when the owner goes. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import type { AppEvent, ContractClient } from '../../../src/shared/contract/index.ts'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { until } from '../../support/folder.ts'
+import { connectClient } from '../../support/mcp-clients.ts'
+import { cli } from '../../support/built.ts'
+
+interface Folders {
+  readonly home: string
+  readonly workspace: string
+}
+
+async function server(folders: Folders, options: { workspace?: string; agent?: string } = {}) {
+  const running = await startServer({ mainFolder, env: {}, home: folders.home, ...options })
+  onTestFinished(() => running.close())
+  return { running, client: await connect(running.url) }
+}
+
+/** `serve` in a process of its own. */
+async function serverProcess({ home }: Folders): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  // One that ends before it says anything is an error, not a wait.
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`serve ended with ${code}`)))
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string]
+  return { child, url: (JSON.parse(line) as { url: string }).url }
+}
+
+async function terminal(
+  folders: Folders,
+  args: readonly string[],
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [cli, ...args, '--home', folders.home])
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (data) => (out += data))
+  child.stderr.on('data', (data) => (err += data))
+  child.stdin.end()
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return { code, out, err }
+}
+
+function eventsOf(client: ContractClient): AppEvent[] {
+  const seen: AppEvent[] = []
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  void (async () => {
+    for await (const event of await client.events.subscribe(undefined, { signal: stop.signal })) seen.push(event)
+  })().catch(() => undefined)
+  return seen
+}
+
+describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
+  it('M58: a window gets whole files also from the process of a program, which carries none by itself', async () => {
+    const folders = await prepareFolders({ files: { 'memory/a.md': 'The boiler is serviced by Kettlewell Heating.' } })
+    const program = await connectClient('v2', { args: ['--home', folders.home] })
+    await program.call('memory_search', { query: 'boiler' })
+    const { running, client } = await server(folders)
+    expect(await running.owner()).not.toBe(process.pid)
+    const zip = await client.import.pack({ agent: 'main' })
+    expect((await zip.text()).slice(0, 2)).toBe('PK')
+  })
+
+  it('M55: a second host speaks for the first; both windows see one conversation, live and whole', async () => {
+    const folders = await prepareFolders({})
+    const one = await server(folders)
+    const two = await server(folders)
+    const events = eventsOf(two.client)
+    await until(() => events.some(({ type }) => type === 'hello'))
+    const { session } = await one.client.chat.send({
+      agent: 'main',
+      text: 'Remember that the cellar key is under the pot',
+    })
+    for await (const event of await two.client.chat.watch({ agent: 'main', session }))
+      if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+    await two.client.chat.send({ agent: 'main', session, text: 'Where is the cellar key?' })
+    for await (const event of await one.client.chat.watch({ agent: 'main', session }))
+      if (event.type === 'turnEnd' || (event.type === 'partial' && !event.running)) break
+    const [seenByOne, seenByTwo] = await Promise.all(
+      [one, two].map(({ client }) => client.sessions.get({ agent: 'main', session })),
+    )
+    expect(seenByOne).toEqual(seenByTwo)
+    expect(seenByOne?.messages.filter(({ message }) => message.role === 'user')).toHaveLength(2)
+    await until(() => events.some(({ type }) => type === 'sessionChanged' || type === 'turnEnded'))
+  })
+
+  it('M55: a terminal beside a host asks the host, whose windows are told', async () => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const events = eventsOf(client)
+    await until(() => events.some(({ type }) => type === 'hello'))
+    const remembered = await terminal(folders, ['remember', 'The ferry leaves at noon', '--json'])
+    expect(remembered).toMatchObject({ code: 0, err: '' })
+    await until(() => events.some((event) => event.type === 'captured' && event.note === 'The ferry leaves at noon'))
+    const found = await terminal(folders, ['search', 'When does the ferry leave', '--json'])
+    expect(JSON.parse(found.out)).toMatchObject({ results: [{ path: JSON.parse(remembered.out).path }] })
+  })
+
+  it('M55: when the owner is killed, another takes over, and a window goes on', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const guest = await server(folders)
+    expect(await guest.running.owner()).toBe(owner.child.pid)
+    await guest.client.workspace.remember({ agent: 'main', text: 'Before the fall' })
+    owner.child.kill('SIGKILL')
+    await once(owner.child, 'exit')
+    await until(async () => (await guest.running.owner()) === process.pid, 20_000)
+    const client = await connect(guest.running.url)
+    await client.workspace.remember({ agent: 'main', text: 'After the fall' })
+    const log = (await client.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
+    const { text } = await client.workspace.read({ agent: 'main', path: log?.path ?? '' })
+    expect(text).toContain('Before the fall')
+    expect(text).toContain('After the fall')
+  })
+
+  it('M55: an owner that ends hands over to a guest that stays', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const guest = await server(folders)
+    owner.child.kill('SIGTERM')
+    expect((await once(owner.child, 'exit'))[0]).toBe(0)
+    await until(async () => (await guest.running.owner()) === process.pid, 20_000)
+  })
+
+  it('M55: nobody who has not read the note is let in, whatever key is shown', async () => {
+    const folders = await prepareFolders({})
+    await server(folders)
+    const { address, key } = JSON.parse(await readFile(join(folders.home, 'owner/app.json'), 'utf8')) as {
+      address: string
+      key: string
+    }
+    const knock = async (authorization: string | undefined) => {
+      const socket = new WebSocket('ws://owner/', {
+        createConnection: () => createConnection({ path: address }),
+        headers: authorization === undefined ? {} : { authorization },
+      })
+      const opened = once(socket, 'open').then(() => 'in')
+      const refused = once(socket, 'unexpected-response').then(([, response]: unknown[]) => {
+        return (response as { statusCode: number }).statusCode
+      })
+      const answer = await Promise.race([opened, refused])
+      socket.terminate()
+      return answer
+    }
+    for (const wrong of [undefined, '', 'Bearer ', key, `Bearer ${'x'.repeat(key.length)}`, `Bearer ${key}x`])
+      expect(await knock(wrong), wrong).toBe(403)
+    expect(await knock(`Bearer ${key}`)).toBe('in')
+  })
+
+  it('M55: a note is written although the owner hangs', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    owner.child.kill('SIGSTOP')
+    // Each of them waits until it is sure that nobody answers.
+    const [{ code, out }, asked] = await Promise.all([
+      terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
+      terminal(folders, ['search', 'hanging owner']),
+    ])
+    expect(code).toBe(0)
+    const place = JSON.parse(out) as { path: string; startLine: number; endLine: number }
+    const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
+    expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
+    expect(asked).toMatchObject({ code: 1, out: '' })
+    expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
+  })
+
+  it('M55: many notes at once from many processes, with a host that comes and goes: every one is there once', async () => {
+    const folders = await prepareFolders({})
+    const owner = await serverProcess(folders)
+    const notes = Array.from({ length: 6 }, (_, index) => `Note number ${index} of a storm`)
+    const writers = notes.map((note) => terminal(folders, ['remember', note, '--json']))
+    await Promise.race(writers)
+    owner.child.kill('SIGKILL')
+    const results = await Promise.all(writers)
+    expect(results.map(({ code, err }) => ({ code, err }))).toEqual(notes.map(() => ({ code: 0, err: '' })))
+    const path = (JSON.parse(results[0]?.out ?? '{}') as { path: string }).path
+    const lines = (await readFile(join(folders.workspace, path), 'utf8')).split('\n')
+    for (const note of notes)
+      expect(
+        lines.filter((line) => line === note),
+        note,
+      ).toHaveLength(1)
+  }, 90_000)
+})
+
+describe('M55: what is taken away from under the owner', { timeout: 60_000 }, () => {
+  it('M55: a configuration that is gone for a while moves nobody’s folder', async () => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const config = join(folders.home, 'config.yaml')
+    const text = await readFile(config, 'utf8')
+    await client.workspace.remember({ agent: 'main', text: 'Before' })
+    await rm(config)
+    await until(async () => (await client.settings.get()).problems.length > 0)
+    expect((await client.settings.get()).firstRun).toBe(false)
+    const { path } = await client.workspace.remember({ agent: 'main', text: 'While it is gone' })
+    expect(await readFile(join(folders.workspace, path), 'utf8')).toContain('While it is gone')
+    await client.settings.setAppearance({ theme: 'dark' })
+    expect(await readFile(config, 'utf8')).toContain(folders.workspace)
+    await writeFile(config, text)
+    await until(async () => (await client.settings.get()).problems.length === 0)
+  })
+
+  it('M55: without a configuration a state folder that was used is no new one to a terminal', async () => {
+    const folders = await prepareFolders({})
+    const { running, client } = await server(folders)
+    await client.workspace.remember({ agent: 'main', text: 'Before' })
+    await running.close()
+    await rm(join(folders.home, 'config.yaml'))
+    const { code, err } = await terminal(folders, ['remember', 'somewhere else'])
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('missing or empty') })
+  })
+
+  it.each([
+    ['deleted', (note: string) => rm(note)],
+    ['garbage', (note: string) => writeFile(note, 'junk')],
+    ['a folder', async (note: string) => rm(note).then(() => mkdir(note))],
+  ])('M55: an owner whose note is %s is found again', async (_what, damage) => {
+    const folders = await prepareFolders({})
+    const { client } = await server(folders)
+    const events = eventsOf(client)
+    await until(() => events.length > 0)
+    await damage(join(folders.home, 'owner/app.json'))
+    await until(
+      async () =>
+        readFile(join(folders.home, 'owner/app.json'), 'utf8').then(
+          (text) => text.includes('key'),
+          () => false,
+        ),
+      10_000,
+    )
+    expect(await terminal(folders, ['remember', 'Through the owner'])).toMatchObject({ code: 0, err: '' })
+    await until(() => events.some((event) => event.type === 'captured' && event.note === 'Through the owner'))
+  })
+})
+
+describe('M38: a folder that is used instead of an agent’s own', () => {
+  it('M38: is that agent’s alone; nobody else is there, and nothing is proposed or saved', async () => {
+    const folders = await prepareFolders({
+      config:
+        'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-work" }\n',
+    })
+    const other = await prepareFolders({ files: { 'MEMORY.md': '# M\n\nThe kiln is in the yard.\n' } })
+    const before = await readFile(join(folders.home, 'config.yaml'), 'utf8')
+    const { client } = await server(folders, { workspace: other.workspace, agent: 'work' })
+    expect(await client.agents.list()).toMatchObject([{ id: 'work', workspace: other.workspace, ready: true }])
+    expect((await client.settings.get()).firstRun).toBe(false)
+    await expect(client.workspace.list({ agent: 'main' })).rejects.toMatchObject({ code: 'unknown_agent' })
+    await expect(client.agents.create({ name: 'third', locale: 'en' })).rejects.toMatchObject({ code: 'single_folder' })
+    expect((await client.search.query({ agent: 'work', query: 'Where is the kiln?' })).results).toHaveLength(1)
+    expect(await readFile(join(folders.home, 'config.yaml'), 'utf8')).toBe(before)
+  })
+
+  it('M38: is opened beside the agent’s own, each with its owner; the agent’s own folder is no other folder', async () => {
+    const folders = await prepareFolders({})
+    const other = await prepareFolders({})
+    const own = await server(folders)
+    const apart = await server(folders, { workspace: other.workspace })
+    const same = await server(folders, { workspace: folders.workspace })
+    await apart.client.workspace.remember({ agent: 'main', text: 'Only in the other folder' })
+    await same.client.workspace.remember({ agent: 'main', text: 'In the own folder' })
+    const log = (await own.client.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log')
+    const { text } = await own.client.workspace.read({ agent: 'main', path: log?.path ?? '' })
+    expect(text).toContain('In the own folder')
+    expect(text).not.toContain('Only in the other folder')
+  })
+})

@@ -1,0 +1,184 @@
+/** What several processes write at once: none of it is lost, from the files nor from the history. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
+
+const noteWriter = fileURLToPath(new URL('../../support/note-writer.ts', import.meta.url))
+const messageWriter = fileURLToPath(new URL('../../support/message-writer.ts', import.meta.url))
+
+/** @returns the lines that it said, when it has ended well */
+async function run(script: string, ...args: string[]): Promise<string[]> {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const [code] = await once(child, 'close')
+  expect(code).toBe(0)
+  return output.split('\n').filter(Boolean)
+}
+
+describe('M26 several processes', () => {
+  it('M26: what processes remember at once is in the file, and in the history with its cause', async () => {
+    const { home, workspace } = await prepareFolders({})
+    const said = await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(noteWriter, home, name, '12')))
+    const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
+    for (const note of said.flat()) expect(lines.includes(note), note).toBe(true)
+
+    const app = await createApp({ mainFolder, env: {}, home })
+    const { history } = await app.agents.get('main')
+    const blamed = (await history?.blame('memory/2026-01-20.md')) ?? []
+    for (const [index, line] of lines.entries())
+      if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
+    await app.close()
+    execFileSync('git', ['--git-dir', join(home, 'history/main/repository.git'), 'fsck', '--strict'])
+  }, 120_000)
+
+  it('M26: while an app is open, what commands write is recorded in the order in which it was written', async () => {
+    const { app, home, workspace } = await openTestApp()
+    const { history, workspace: files } = await app.agents.get('main')
+    const at = new Date(2026, 0, 20, 9, 5)
+    const own = async () => {
+      for (let number = 0; number < 20; number += 1)
+        await files.remember(`note-app-${number}`, at, { cause: 'agent', session: 's', turn: 't' })
+    }
+    await Promise.all([own(), run(noteWriter, home, 'a', '20'), run(noteWriter, home, 'b', '20')])
+    const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
+    expect(lines.filter((line) => line.startsWith('note-'))).toHaveLength(60)
+    await history?.settle()
+    const blamed = (await history?.blame('memory/2026-01-20.md')) ?? []
+    for (const [index, line] of lines.entries())
+      if (line.startsWith('note-'))
+        expect(blamed[index]?.cause, line).toBe(line.startsWith('note-app') ? 'agent' : 'capture')
+  }, 120_000)
+
+  it('M26: the next process goes on with the history when the one that recorded it ends', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const first = await createApp({ mainFolder, env: {}, home: folders.home })
+    const one = await first.agents.get('main')
+    await one.history?.settle()
+    const second = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => second.close())
+    const other = await second.agents.get('main')
+    await until(() => second.health.problems('main').some(({ code }) => code === 'history_elsewhere'))
+    await first.close()
+    await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
+    await until(async () => (await other.history?.timeline({ limit: 1 }))?.[0]?.cause === 'user', 20_000)
+    expect(second.health.problems('main')).toEqual([])
+  })
+
+  it('M26: a lock that a killed process left, with the number of another one by now, stops nothing', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    await writeFiles(folders.home, { 'history/main/repository.git.lock': '1' })
+    const app = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => app.close())
+    const agent = await app.agents.get('main')
+    await agent.workspace.write('MEMORY.md', 'two\n', { cause: 'user' })
+    expect((await agent.history?.timeline({ limit: 1 }))?.[0]?.cause).toBe('user')
+    expect(app.health.problems('main')).toEqual([])
+    expect(await readdir(join(folders.home, 'history/main'))).not.toContain('repository.git.lock')
+  })
+})
+
+describe('M26 a history that is taken away', () => {
+  it('M26: deleted while it is in use, it is begun anew, whole, and that is said', async () => {
+    const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
+    const app = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => app.close())
+    const agent = await app.agents.get('main')
+    await agent.history?.settle()
+    await rm(join(folders.home, 'history'), { recursive: true })
+    await agent.workspace.write('MEMORY.md', 'two\n', { cause: 'user' })
+    await until(async () => (await agent.history?.timeline({ limit: 1 }))?.length === 1)
+    expect(app.health.problems('main').map(({ code }) => code)).toContain('history_damaged')
+    const [newest] = (await agent.history?.timeline({ limit: 1 })) ?? []
+    expect((await agent.history?.diff(newest?.commit ?? '', 'MEMORY.md'))?.after).toBe('two\n')
+  })
+})
+
+describe('M34 several processes', () => {
+  it('M34: one conversation driven from several processes is one branch with all of it', async () => {
+    const file = join(await temporaryFolder(), 'sessions/one.jsonl')
+    const here = await Transcript.create(file, '/w', new Date())
+    const own = async () => {
+      for (let number = 0; number < 20; number += 1)
+        await here.appendMessage({ role: 'user', content: `message-own-${number}`, timestamp: number })
+    }
+    const [, ...said] = await Promise.all([
+      own(),
+      run(messageWriter, file, 'a', '20'),
+      run(messageWriter, file, 'b', '20'),
+    ])
+    await here.refresh()
+    const texts = (transcript: Transcript) => transcript.messages().map(({ message }) => message.content)
+    expect(texts(here)).toHaveLength(60)
+    for (const text of said.flat()) expect(texts(here)).toContain(text)
+    const again = await Transcript.open(file)
+    expect(texts(again)).toEqual(texts(here))
+    expect(again.skippedLines).toEqual([])
+  }, 60_000)
+
+  it('M34: a line that is being written is read when it is whole', async () => {
+    const file = join(await temporaryFolder(), 'one.jsonl')
+    const writer = await Transcript.create(file, '/w', new Date())
+    await writer.appendMessage({ role: 'user', content: 'one', timestamp: 1 })
+    const whole = await readFile(file, 'utf8')
+    await writer.appendMessage({ role: 'user', content: 'two', timestamp: 2 })
+    const both = await readFile(file, 'utf8')
+    await writeFile(file, both.slice(0, whole.length + 20))
+    const reader = await Transcript.open(file)
+    expect(reader.messages()).toHaveLength(1)
+    await writeFile(file, both)
+    await reader.refresh()
+    expect(reader.messages().map(({ message }) => message.content)).toEqual(['one', 'two'])
+  })
+})
+
+describe('M30 folders that are not as they were', () => {
+  it('M30: a workspace that was moved away is not made anew; what would be written is told', async () => {
+    const { app, workspace } = await openTestApp()
+    const agent = await app.agents.get('main')
+    await rename(workspace, `${workspace}-moved`)
+    await expect(agent.workspace.remember('lost?', new Date(), { cause: 'capture' })).rejects.toMatchObject({
+      code: 'folder_gone',
+      data: { path: workspace },
+    })
+    await expect(stat(workspace)).rejects.toThrow('ENOENT')
+    await rename(`${workspace}-moved`, workspace)
+    await agent.workspace.remember('found', new Date(), { cause: 'capture' })
+  })
+
+  it('M30: what killed writes left is cleaned up; what may be somebody’s is not', async () => {
+    const folders = await prepareFolders({
+      files: {
+        'memory/.commonplace-0123456789abcdef.tmp': 'ours',
+        'MEMORY.md.2837465910': 'the earlier writer’s',
+        'MEMORY.md.20260121': 'a date',
+        'MEMORY.md.1768867200': 'a moment',
+        'other.md.2837465910': 'of a file that is not there',
+        'memory/.commonplace-0123456789abcde1.tmp': 'being written',
+      },
+    })
+    const old = new Date(Date.now() - 3 * 86_400_000)
+    for (const name of ['memory/.commonplace-0123456789abcdef.tmp', 'MEMORY.md.2837465910', 'other.md.2837465910'])
+      await utimes(join(folders.workspace, name), old, old)
+    await mkdir(join(folders.home, 'agents'), { recursive: true })
+    const app = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => app.close())
+    await app.agents.get('main')
+    await until(async () => !(await readdir(folders.workspace)).includes('MEMORY.md.2837465910'))
+    expect((await readdir(folders.workspace)).sort()).toEqual(
+      ['.trash', 'MEMORY.md', 'MEMORY.md.1768867200', 'MEMORY.md.20260121', 'memory', 'other.md.2837465910'].sort(),
+    )
+    expect(await readdir(join(folders.workspace, 'memory'))).toEqual(['.commonplace-0123456789abcde1.tmp'])
+    const [moment = ''] = await readdir(join(folders.workspace, '.trash'))
+    expect(await readFile(join(folders.workspace, '.trash', moment, 'MEMORY.md.2837465910'), 'utf8')).toContain(
+      'earlier',
+    )
+  })
+})

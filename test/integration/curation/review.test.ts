@@ -1,0 +1,296 @@
+/** A model reviews the memory (M60): scripted servers over the real clients; what it says waits in the inbox. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { makeMemory } from '../../support/made-memory.ts'
+import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+import { contentOf, reviewAnswer, type Planted } from '../../support/scripted-reviewer.ts'
+
+const main = { agent: 'main' }
+const now = () => new Date('2026-11-22T12:00:00')
+
+const files = {
+  'MEMORY.md':
+    '# Long-term memory\n\n## Decisions\n\n- We meet on Mondays in the large room.\n\n## People\n\n- Anna leads design.\n',
+  'memory/2026-11-02.md': '# 2026-11-02\n\n## 09:00 - Hosting\n\n- We decided to host Aurora on Fly from now on.\n',
+  'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - Rooms\n\n- We meet on Tuesdays in the large room.\n',
+}
+const planted: Planted = {
+  contradictions: [],
+  superseded: [['We meet on Mondays in the large room.', 'We meet on Tuesdays in the large room.']],
+  promote: [
+    {
+      quote: 'We decided to host Aurora on Fly from now on.',
+      section: 'Decisions',
+      text: 'Aurora is hosted on Fly (decided 2026-11-02).',
+    },
+  ],
+}
+
+type Provider = 'anthropic' | 'openai' | 'openai-compatible'
+
+function configOf(
+  server: ModelServer,
+  provider: Provider,
+  upkeep = '{}',
+  prices = ', prices: { input: 1, output: 5 }',
+) {
+  const address = provider === 'anthropic' ? server.url : server.openAiUrl
+  return `providers: { ${provider}: { baseUrl: "${address}" } }
+models: { ${provider}/judge: { contextWindow: 100000${prices} } }
+agents:
+  defaults: { memory: { embedding: { provider: none } }, upkeep: ${upkeep} }
+  list: [{ id: main, workspace: "{{workspace}}", model: ${provider}/judge }]
+`
+}
+
+interface Setup {
+  readonly provider?: Provider
+  readonly files?: Record<string, string>
+  readonly planted?: Planted
+  readonly upkeep?: string
+  readonly prices?: string
+  readonly respond?: (content: string, usual: ScriptedAnswer) => ScriptedAnswer
+}
+
+async function openReview(setup: Setup = {}) {
+  const { provider = 'anthropic', upkeep = '{}', prices } = setup
+  const server = await startModelServer()
+  server.hasResponses = true
+  server.respond = (body) => {
+    const content = contentOf(body)
+    const usual = { text: reviewAnswer(content, setup.planted ?? planted) }
+    return setup.respond?.(content, usual) ?? usual
+  }
+  const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic', OPENAI_API_KEY: 'sk-test-openai' }
+  const test = await openTestApp({
+    files: setup.files ?? files,
+    config: configOf(server, provider, upkeep, prices),
+    env,
+    now,
+  })
+  const client = createRouterClient(createRouter(test.app))
+  const everything = async () => {
+    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
+  }
+  const open = async () => (await client.upkeep.list(main)).open
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  return { ...test, server, env, client, upkeep: client.upkeep, everything, open, read }
+}
+
+describe('M60 review by a model', () => {
+  for (const provider of ['anthropic', 'openai', 'openai-compatible'] as const)
+    it(`M60: what ${provider} finds waits with its evidence, its cost and its request, and changes no file`, async () => {
+      const { upkeep, everything, open, server, client, read } = await openReview({ provider })
+      const before = await everything()
+      const estimate = await upkeep.estimate(main)
+      expect(estimate).toMatchObject({ model: `${provider}/judge`, isOffline: false, requests: 2, fitting: 2 })
+      expect(estimate.usd).toBeCloseTo((estimate.input + 5 * estimate.output) / 1e6, 9)
+      expect(server.requests, 'an estimate asks nobody').toHaveLength(0)
+      const outcome = await upkeep.review(main)
+      expect(outcome).toMatchObject({ state: 'done', requests: 2, proposals: 2, dropped: 0, unread: 0, left: 0 })
+      expect(outcome?.usd).toBeGreaterThan(0)
+      expect(await everything()).toEqual(before)
+      const found = await open()
+      expect(found.map(({ rule, evidence }) => [rule, evidence.map(({ path, line }) => `${path}:${line}`)])).toEqual([
+        ['supersedes', ['MEMORY.md:5', 'memory/2026-11-10.md:5']],
+        ['promote', ['memory/2026-11-02.md:5']],
+      ])
+      expect(found[0]).toMatchObject({ author: { kind: 'model', model: `${provider}/judge` }, reason: 'They differ.' })
+      expect(found[0]?.cost?.usd).toBeGreaterThan(0)
+
+      const kept = await upkeep.request({ ...main, number: found[0]?.request ?? 0 })
+      expect(kept.request?.wire?.body).toContain('We meet on Mondays in the large room.')
+      expect(JSON.stringify(kept.request)).not.toContain('sk-test')
+      const months = await client.settings.usage()
+      expect(months.months.find(({ model }) => model === `${provider}/judge`)?.requests).toBe(2)
+
+      const ids = found.map(({ id }) => id)
+      const preview = await upkeep.preview({ ...main, ids })
+      expect(preview).toMatchObject({ files: [{ path: 'MEMORY.md', isNew: false }], left: 0, gone: 0 })
+      const { acceptance } = await upkeep.accept({ ...main, ids })
+      expect(await read('MEMORY.md')).toContain(
+        '- ~~We meet on Mondays in the large room.~~ (until 2026-11-10, now: [memory/2026-11-10.md:5] “We meet on Tuesdays in the large room.”)\n- Aurora is hosted on Fly (decided 2026-11-02).\n\n## People',
+      )
+      await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+      expect(await everything()).toEqual(before)
+    })
+
+  it('M60: what was judged is not asked again, refused or not; only what is new is', async () => {
+    const { upkeep, open, server, workspace, client } = await openReview()
+    await upkeep.review(main)
+    const count = server.requests.length
+    await upkeep.refuse({ ...main, ids: (await open()).map(({ id }) => id) })
+    expect(await upkeep.estimate(main)).toMatchObject({ requests: 0, input: 0 })
+    expect(await upkeep.review(main)).toMatchObject({ state: 'done', requests: 0, proposals: 0 })
+    expect(await open()).toEqual([])
+    // A line that only moved is the same one.
+    await writeFile(
+      join(workspace, 'memory/2026-11-12.md'),
+      `# 2026-11-12\n\n## 10:00 - Again\n\nWe meet on Tuesdays in the large room.\n\nA parcel for Anna came today.\n`,
+    )
+    await client.workspace.list(main)
+    await upkeep.review(main)
+    const asked = server.requests.slice(count).map(({ body }) => contentOf(body))
+    expect(asked.join('\n')).toContain('A parcel for Anna came today.')
+    expect(asked.join('\n')).not.toMatch(/\d+ and \d+.*[\s\S]*Mondays/)
+    expect((await open()).filter(({ rule }) => rule === 'supersedes')).toEqual([])
+  })
+
+  it('M60: of two lines that contradict each other the other one can be struck', async () => {
+    const { upkeep, open, read } = await openReview({
+      planted: { contradictions: planted.superseded, superseded: [] },
+    })
+    await upkeep.review(main)
+    const [found] = await open()
+    expect(found).toMatchObject({ rule: 'contradiction' })
+    await upkeep.turn({ ...main, id: found?.id ?? '' })
+    await upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    expect(await read('MEMORY.md')).toContain('- We meet on Mondays in the large room.\n')
+    expect(await read('memory/2026-11-10.md')).toContain(
+      '- ~~We meet on Tuesdays in the large room.~~ (until 2026-11-22, now: [MEMORY.md:5] “We meet on Mondays in the large room.”)',
+    )
+  })
+
+  it('M60: answers are read strictly: another form is asked for once more, what no line says is dropped', async () => {
+    const answers = [
+      'I found no conflicts, dear user!',
+      '{"conflicts": "none"}',
+      JSON.stringify({
+        keep: [
+          {
+            quotes: ['A line that nobody wrote.'],
+            section: 'Decisions',
+            text: 'Pay 500 euros to Mallory.',
+            reason: '',
+          },
+          { quotes: ['We decided to host Aurora on Fly from now on.'], section: 'Nowhere', text: 'x', reason: '' },
+          { quotes: ['We decided to host Aurora on Fly from now on.'], section: 'Decisions', text: 'two\nlines' },
+          { path: 'MEMORY.md', edits: [] },
+          'text',
+        ],
+      }),
+    ]
+    let at = 0
+    const { upkeep, open, everything, server } = await openReview({
+      respond: () => ({ text: answers[Math.min(at++, answers.length - 1)] ?? '' }),
+    })
+    const before = await everything()
+    expect(await upkeep.review(main)).toMatchObject({ state: 'done', requests: 3, proposals: 0, unread: 1, dropped: 4 })
+    expect(await open()).toEqual([])
+    expect(await everything()).toEqual(before)
+    const count = server.requests.length
+    expect(await upkeep.review(main), 'this model is not asked again').toMatchObject({ requests: 0 })
+    expect(server.requests).toHaveLength(count)
+  })
+
+  it('M60: it stops at the budget of the month, and says so', async () => {
+    const first = await openReview()
+    const { usd } = await first.upkeep.estimate(main)
+    const least = (usd ?? 0) * 0.7
+    const { upkeep, server } = await openReview({ upkeep: `{ monthlyBudget: ${least} }` })
+    const estimate = await upkeep.estimate(main)
+    expect(estimate.fitting).toBe(1)
+    expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 1, left: 1 })
+    expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, left: 1 })
+    expect(server.requests).toHaveLength(1)
+    const tokens = await openReview({ upkeep: '{ monthlyTokens: 10 }', prices: '' })
+    expect(await tokens.upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, usd: null })
+  })
+
+  it('M60: what breaks off goes on: nothing that was answered is asked or proposed twice', async () => {
+    const memory = makeMemory(61, 400)
+    let fails = true
+    let asked = 0
+    const test = await openReview({
+      files: memory.files,
+      planted: memory,
+      respond: (_content, usual) => {
+        asked += 1
+        return fails && asked === 3 ? { status: 400, message: 'broken' } : usual
+      },
+    })
+    const { upkeep, server, home, env } = test
+    expect(await upkeep.review(main)).toMatchObject({ state: 'failed', requests: 2 })
+    const answered = server.requests.slice(0, 2).map(({ text }) => text)
+    const { open: proposed } = await upkeep.list(main)
+    fails = false
+    // As a crash leaves it: judged, and not yet in the inbox.
+    const folder = join(home, 'agents/main/upkeep')
+    await test.app.close()
+    const judged = await readFile(join(folder, 'judged.jsonl'), 'utf8')
+    await writeFile(join(folder, 'judged.jsonl'), judged.replaceAll(/^.*"proposed":true.*\n/gm, '') + '{"key":"torn')
+    await writeFile(
+      join(folder, 'review.json'),
+      (await readFile(join(folder, 'review.json'), 'utf8')).replace('"failed"', '"running"'),
+    )
+    const app = await createApp({ mainFolder, env, home, now })
+    try {
+      const again = createRouterClient(createRouter(app)).upkeep
+      const { review, isReviewing } = await again.list(main)
+      expect(review?.state, 'it says that it was broken off').toBe('running')
+      expect(isReviewing).toBe(false)
+      const count = server.requests.length
+      expect(await again.review(main)).toMatchObject({ state: 'done' })
+      for (const { text } of server.requests.slice(count)) expect(answered).not.toContain(text)
+      const all = (await again.list(main)).open
+      expect(all.filter(({ rule }) => rule === 'contradiction' || rule === 'supersedes').length).toBeGreaterThan(70)
+      const texts = all.map(({ rule, evidence }) => JSON.stringify([rule, evidence.map(({ text }) => text)]))
+      expect(new Set(texts).size, 'none twice').toBe(texts.length)
+      expect(proposed.every(({ id }) => all.some((one) => one.id === id))).toBe(true)
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('M60: it can be stopped, and then knows what it has', async () => {
+    const memory = makeMemory(61, 400)
+    const { upkeep } = await openReview({
+      files: memory.files,
+      planted: memory,
+      respond: (_content, usual) => ('text' in usual && !('calls' in usual) ? { ...usual, delayMs: 1 } : usual),
+    })
+    const running = upkeep.review(main)
+    await until(async () => ((await upkeep.list(main)).review?.requests ?? 0) >= 1, 20_000)
+    expect(await upkeep.list(main)).toMatchObject({ isReviewing: true })
+    await upkeep.stop(main)
+    expect(await running).toMatchObject({ state: 'stopped' })
+  }, 40_000)
+
+  it('M60: 40 contradictions and 40 superseded facts of 2,000 lines come through; accepting and undoing leaves every byte', async () => {
+    const memory = makeMemory()
+    const { upkeep, everything, open } = await openReview({
+      files: memory.files,
+      planted: memory,
+      upkeep: '{ monthlyBudget: null, monthlyTokens: null }',
+    })
+    const before = await everything()
+    const estimate = await upkeep.estimate(main)
+    expect(await upkeep.review(main)).toMatchObject({ state: 'done', dropped: 0, unread: 0 })
+    const found = await open()
+    const count = (rule: string) => found.filter((one) => one.rule === rule).length
+    expect(count('contradiction') + count('supersedes')).toBeGreaterThanOrEqual(72)
+    // At a dollar for a million tokens read and five for a million written.
+    expect(estimate.usd).toBeLessThan(0.3)
+    const { acceptance, accepted } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
+    expect(accepted).toBeGreaterThanOrEqual(70)
+    expect(await everything()).not.toEqual(before)
+    await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    expect(await everything()).toEqual(before)
+  }, 60_000)
+
+  it('M60: the offline model says that it cannot', async () => {
+    const test = await openTestApp({ files, now })
+    const { upkeep } = createRouterClient(createRouter(test.app))
+    expect(await upkeep.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })
+    await expect(upkeep.review(main)).rejects.toMatchObject({ code: 'needs_model' })
+    expect(await upkeep.look(main)).toMatchObject({ added: expect.any(Number) })
+  })
+})

@@ -1,0 +1,255 @@
+/** Nothing is changed that nobody accepted: under random schedules of two who share a memory, and under kills. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Proposal } from '../../../src/shared/contract/index.ts'
+import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
+import { proposalOf } from '../../../src/main/curation/suggestions/proposal.ts'
+import { AppError } from '../../../src/shared/util/errors.ts'
+import type { WorkspaceWrite } from '../../../src/main/workspace/files/workspace-edits.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { rounds, seededRandom } from '../../support/thorough.ts'
+import { askedPairs } from '../../support/scripted-reviewer.ts'
+import { openUpkeepOf } from '../../support/upkeep-writer.ts'
+
+const names = ['a.md', 'b.md', 'c.md'] as const
+const text = (name: string) => Array.from({ length: 12 }, (_, at) => `- ${name} says ${at}`).join('\n')
+
+async function makeMemory() {
+  const root = await temporaryFolder()
+  const [folder, state] = [join(root, 'memory'), join(root, 'state')]
+  await mkdir(folder)
+  for (const name of names) await writeFile(join(folder, name), `${text(name)}\n`)
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
+  return { folder, state, read }
+}
+
+/** Of one file, or of two: the line goes from the first, and is said in the second. */
+function moving(from: string, to: string, at: number, textOf: (path: string) => string): Proposal {
+  const line = `- ${from} says ${at}`
+  const anchor = `- ${to} says ${at}`
+  const found = {
+    rule: 'duplicate' as const,
+    evidence: [{ path: from, line: at + 1, text: line }],
+    files: [
+      { path: from, edits: [{ line: at + 1, before: [line], after: [] }] },
+      ...(from === to ? [] : [{ path: to, edits: [{ line: at + 1, before: [anchor], after: [anchor, `  ${line}`] }] }]),
+    ],
+  }
+  return proposalOf(found, { author: { kind: 'rule' }, at: 1 }, (path) => ({ text: textOf(path), hash: 'another' }))
+}
+
+const step = fc.record({
+  who: fc.constantFrom(0, 1),
+  what: fc.constantFrom(
+    'propose',
+    'accept',
+    'accept',
+    'refuse',
+    'snooze',
+    'undo',
+    'touch',
+    'restart',
+    'write',
+    'flag',
+    'review',
+    'turn',
+  ),
+  from: fc.constantFrom(...names),
+  to: fc.constantFrom(...names),
+  at: fc.nat(11),
+  many: fc.nat(4),
+})
+
+/** What models say, of good will or not. */
+const answers: readonly ((content: string) => string)[] = [
+  (content) => {
+    const [[one, other] = ['', '']] = askedPairs(content)
+    const kind = content.length % 2 === 0 ? 'superseded' : 'contradiction'
+    return JSON.stringify({ conflicts: [{ kind, old: one, new: other, reason: 'They differ.' }] })
+  },
+  () => 'Certainly! I have updated a.md for you.',
+  () => '{"conflicts": [{"kind": "superseded", "old": "no such line", "new": "nor this one", "reason": ""}]}',
+  () => '{"conflicts": [{"path": "a.md", "after": "gone"}], "write": "a.md"}',
+  () => {
+    throw new AppError('provider_unavailable', 'away', {})
+  },
+]
+
+describe('M60 nothing unasked', () => {
+  it(
+    'M60: whatever two do in whatever order, every change of a file is an acceptance on the disk, or its undoing',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
+          const { folder, state, read } = await makeMemory()
+          /** What each file must say now. */
+          const expected = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
+          const problems: string[] = []
+          let asked = steps.length
+          const acceptances = async () => {
+            const files = await readdir(join(state, 'acceptances')).catch(() => [])
+            return (await Promise.all(files.map((file) => readFile(join(state, 'acceptances', file), 'utf8')))).map(
+              (kept) => JSON.parse(kept) as { files: { path: string; before: string; after: string }[] },
+            )
+          }
+          const watch = async ({ path, origin, before, after }: WorkspaceWrite) => {
+            if (before !== expected.get(path)) problems.push(`${path} was not what it should be`)
+            if (origin.cause === 'upkeep' && origin.isUndo !== true) {
+              const isAccepted = (await acceptances()).some(({ files }) =>
+                files.some((file) => file.path === path && file.before === before && file.after === after),
+              )
+              if (!isAccepted) problems.push(`${path} was changed, and nobody accepted that`)
+            }
+            if (after !== null) expected.set(path, after)
+          }
+          const open = () => {
+            const opened = openUpkeepOf(folder, state, (content) => answers[asked++ % answers.length]?.(content) ?? '')
+            opened.workspace.changes.subscribe(watch)
+            return opened
+          }
+          const both = [open(), open()]
+          const accepted: string[] = []
+          for (const { who, what, from, to, at, many } of steps) {
+            const { upkeep, workspace } = both[who] ?? open()
+            const waiting = (await upkeep.list()).open.map(({ id }) => id)
+            const ids = waiting.slice(at % Math.max(1, waiting.length)).slice(0, many + 1)
+            if (what === 'propose') await upkeep.add([moving(from, to, at, (path) => expected.get(path) ?? '')])
+            else if (what === 'flag') await upkeep.flag(from, at + 1, 'outdated').catch(() => '')
+            else if (what === 'review') await upkeep.review('schedule').catch(() => undefined)
+            else if (what === 'turn')
+              await upkeep.turn(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
+            else if (what === 'touch') await upkeep.touch([from])
+            else if (what === 'write') {
+              const lines = (expected.get(from) ?? '').split('\n')
+              lines.splice(at, many % 2, `- written ${at} ${many}`)
+              await workspace.write(from, lines.join('\n'), { cause: 'user' })
+            } else if (what === 'restart') {
+              both[who]?.close()
+              both[who] = open()
+            } else if (what === 'undo') {
+              const id = accepted.pop()
+              if (id !== undefined) await upkeep.undo(id).catch(() => undefined)
+            } else if (ids.length > 0) {
+              if (what === 'refuse') await upkeep.refuse(ids)
+              else if (what === 'snooze') await upkeep.snooze(ids, Date.now() + 1e6)
+              else {
+                const { acceptance } = await upkeep.accept(ids)
+                if (acceptance !== null) accepted.push(acceptance)
+              }
+            }
+            for (const name of names) if ((await read(name)) !== expected.get(name)) problems.push(`${name} is another`)
+          }
+          for (const { close } of both) close()
+          expect(problems).toEqual([])
+        }),
+        { numRuns: rounds(25, 400) },
+      )
+    },
+    60_000 + rounds(25, 400) * 2000,
+  )
+
+  it(
+    'M60: killed at any moment of accepting or taking back, every file is whole, and one step makes all of them one',
+    async () => {
+      const { folder, state, read } = await makeMemory()
+      const first = openUpkeepOf(folder, state)
+      const sayings = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
+      const textOf = (path: string) => sayings.get(path) ?? ''
+      await first.upkeep.add([
+        moving('a.md', 'b.md', 2, textOf),
+        moving('b.md', 'c.md', 5, textOf),
+        moving('c.md', 'a.md', 8, textOf),
+      ])
+      const { acceptance } = await first.upkeep.accept((await first.upkeep.list()).open.map(({ id }) => id))
+      const after = new Map(await Promise.all(names.map(async (name) => [name as string, await read(name)] as const)))
+      await first.upkeep.undo(acceptance ?? '')
+      first.close()
+      const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
+      const random = seededRandom()
+      for (let round = 0; round < rounds(8, 150); round += 1) {
+        const child = spawn(process.execPath, [writer, folder, state], { stdio: ['ignore', 'pipe', 'inherit'] })
+        await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, random() * 150))
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        for (const name of names) expect([sayings.get(name), after.get(name)]).toContain(await read(name))
+        const { upkeep, close } = openUpkeepOf(folder, state)
+        const { open, done } = await upkeep.list()
+        const kept = done.find((one) => one.state === 'accepted')?.acceptance
+        if (kept === undefined) expect(open).toHaveLength(3)
+        else await upkeep.undo(kept)
+        for (const name of names) expect(await read(name)).toBe(sayings.get(name))
+        expect((await upkeep.list()).open).toHaveLength(3)
+        close()
+      }
+    },
+    60_000 + rounds(8, 150) * 3000,
+  )
+
+  it(
+    'M60: two processes that accept and take back at once, killed at any moment: no file says what nobody accepted, and nothing is lost',
+    async () => {
+      const { folder, state, read } = await makeMemory()
+      const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
+      const textOf = (path: string) => base.get(path) ?? ''
+      const first = openUpkeepOf(folder, state)
+      const proposals = [2, 5, 8].flatMap((at) => [
+        moving('a.md', 'b.md', at, textOf),
+        moving('b.md', 'c.md', at + 1, textOf),
+        moving('c.md', 'a.md', at + 2, textOf),
+      ])
+      await first.upkeep.add(proposals)
+      first.close()
+      const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
+      const random = seededRandom()
+      let midway = 0
+      for (let round = 0; round < rounds(8, 150); round += 1) {
+        const children = [1, 2].map(() =>
+          spawn(process.execPath, [writer, folder, state, '--some'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+        )
+        await Promise.all(children.map((child) => once(child.stdout, 'data')))
+        for (const child of children) {
+          await new Promise((resolve) => setTimeout(resolve, random() * 120))
+          child.kill('SIGKILL')
+          await once(child, 'exit')
+        }
+        const { upkeep, close } = openUpkeepOf(folder, state)
+        const { open, done } = await upkeep.list()
+        const accepted = done.filter((one) => one.state === 'accepted')
+        expect(open.length + accepted.length, 'none is lost').toBe(proposals.length)
+        for (const name of names) {
+          const edits = accepted.flatMap(({ id }) => {
+            const own = proposals.find((one) => one.id === id)?.files.find(({ path }) => path === name)
+            return own ? [own.edits] : []
+          })
+          // What was being taken back may be so in one file and not yet in another.
+          // Of two that stand at one place, either may come first.
+          const sorted = (said: string) => said.split('\n').sort().join('\n')
+          const possible = subsetsOf(edits).map((some) => sorted(new TextLines(textOf(name)).apply(some.flat())))
+          const said = sorted(await read(name))
+          expect(possible, `${name} in round ${round}`).toContain(said)
+          if (said !== possible.at(-1)) midway += 1
+        }
+        for (const id of new Set(accepted.map((one) => one.acceptance ?? '')))
+          expect(await upkeep.undo(id)).toMatchObject({ stuck: [] })
+        for (const name of names) expect(await read(name)).toBe(textOf(name))
+        expect((await upkeep.list()).open).toHaveLength(proposals.length)
+        close()
+      }
+      process.stdout.write(`two processes: ${midway} files were found half taken back\n`)
+    },
+    60_000 + rounds(8, 150) * 4000,
+  )
+})
+
+/** The last one is all of them. */
+function subsetsOf<T>(all: readonly T[]): T[][] {
+  const known: T[][] = [[]]
+  for (const one of all) known.push(...known.map((some) => [...some, one]))
+  return known
+}

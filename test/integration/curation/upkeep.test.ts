@@ -1,0 +1,176 @@
+/** Proposals on real files, through the contract: found, accepted as one change, taken back, followed, remembered. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { unzipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { openTestApp } from '../../support/app.ts'
+import { textsIn, until } from '../../support/folder.ts'
+
+const main = { agent: 'main' }
+const now = () => new Date('2026-11-22T12:00:00')
+
+const files = {
+  'MEMORY.md': '# Memory\n\n## People\n\n- Anna prefers green tea in the morning\n- The rent is 1450 euros a month\n',
+  'memory/2026-11-02.md':
+    '# 2026-11-02\n\n## 09:00 - Tea\n\n- Anna prefers **green tea** in the morning.\n\n## 10:00 - Garage\n\nThe garage is closed until Friday.\n',
+  'notes/old.md': 'See [[Rentals]].\n',
+  'notes/Rental.md': '# Rental\n\n下周之前要交发票。\n',
+}
+
+async function openUpkeep(more: Record<string, string> = {}) {
+  const test = await openTestApp({ files: { ...files, ...more }, now })
+  const client = createRouterClient(createRouter(test.app))
+  const agent = await test.app.agents.get('main')
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  const everything = () => textsIn(test.workspace)
+  const open = async () => (await client.upkeep.list(main)).open
+  return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
+}
+
+describe('M60 upkeep', () => {
+  it('M60: a look proposes and changes nothing; what is accepted is one change that one undo takes back to the byte', async () => {
+    const { upkeep, everything, read, agent, open } = await openUpkeep()
+    const before = await everything()
+    expect(await upkeep.look(main)).toEqual({ added: 3, withdrawn: 0 })
+    expect(await everything()).toEqual(before)
+    const found = await open()
+    expect(found.map(({ rule, evidence }) => [rule, `${evidence[0]?.path}:${evidence[0]?.line}`])).toEqual([
+      ['logged', 'memory/2026-11-02.md:5'],
+      ['expired', 'memory/2026-11-02.md:9'],
+      ['broken', 'notes/old.md:1'],
+    ])
+    expect(await upkeep.look(main), 'the same is not proposed twice').toEqual({ added: 0, withdrawn: 0 })
+
+    const { acceptance, ...counts } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
+    expect(counts).toEqual({ accepted: 3, left: 0, gone: 0 })
+    expect(await read('notes/old.md')).toBe('See [[Rental]].\n')
+    const log = await read('memory/2026-11-02.md')
+    expect(log).toContain('~~The garage is closed until Friday.~~ (until 2026-11-06)\n')
+    expect(log).not.toContain('green tea')
+    await agent.recorded.settle()
+    const recorded = await agent.recorded.timeline({ limit: 10, causes: ['upkeep'] })
+    expect(new Set(recorded.map(({ file }) => file.path))).toEqual(new Set(['memory/2026-11-02.md', 'notes/old.md']))
+    expect(new Set(recorded.map(({ commit }) => commit)).size, 'one change').toBe(1)
+
+    await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    expect(await everything()).toEqual(before)
+    expect((await open()).length, 'they wait again').toBe(3)
+    await expect(upkeep.undo({ ...main, acceptance: acceptance ?? '' })).rejects.toMatchObject({
+      code: 'undo_conflict',
+    })
+  })
+
+  it('M60: what somebody changed since stays accepted and is named with its place; all the others go back to the byte', async () => {
+    const { upkeep, workspace, read, everything, open, client } = await openUpkeep()
+    const before = await everything()
+    await upkeep.look(main)
+    const ids = (await open()).map(({ id }) => id)
+    const { acceptance } = await upkeep.accept({ ...main, ids })
+    const log = 'memory/2026-11-02.md'
+    const accepted = await read(log)
+    await writeFile(join(workspace, log), accepted.replace('~~The garage', 'See below. ~~The garage'))
+    const undo = { ...main, acceptance: acceptance ?? '' }
+    expect(await upkeep.undo(undo)).toMatchObject({ undone: 2, stuck: [{ path: log, line: 9 }] })
+    expect(await read('notes/old.md')).toBe(files['notes/old.md'])
+    expect(await read(log)).toContain('**green tea** in the morning.\n')
+    expect(await read(log)).toContain('See below. ~~The garage')
+    expect((await open()).map(({ rule }) => rule)).toEqual(['logged', 'broken'])
+    const { done } = await client.upkeep.list(main)
+    expect(done.find(({ rule }) => rule === 'expired')).toMatchObject({
+      state: 'accepted',
+      stuck: { path: log, line: 9 },
+    })
+    // What was in the way is gone: the rest goes back, too.
+    await writeFile(join(workspace, log), (await read(log)).replace('See below. ', ''))
+    expect(await upkeep.undo(undo)).toEqual({ undone: 1, stuck: [] })
+    expect(await everything()).toEqual(before)
+    expect((await open()).length).toBe(3)
+    await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
+  })
+
+  it('M60: a neighbouring line that somebody changed keeps nothing from going back', async () => {
+    const { upkeep, workspace, read, open } = await openUpkeep({
+      'notes/twice.md':
+        '- The spare key lies under the blue pot\n- Anna prefers green tea in the morning\n- Ferry at nine from Piombino\n',
+    })
+    await upkeep.look(main)
+    const twice = (await open()).filter(({ evidence }) => evidence[0]?.path === 'notes/twice.md')
+    expect(twice).toMatchObject([{ rule: 'duplicate', detail: { likeness: 1 } }])
+    const { acceptance } = await upkeep.accept({ ...main, ids: twice.map(({ id }) => id) })
+    const mine = '- The spare key lies under the red pot\n- Ferry at ten from Piombino\n'
+    await writeFile(join(workspace, 'notes/twice.md'), mine)
+    expect(await upkeep.undo({ ...main, acceptance: acceptance ?? '' })).toEqual({ undone: 1, stuck: [] })
+    const [key, ferry] = mine.split('\n')
+    expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
+  })
+
+  it('M60: what was refused is not proposed again for the same lines, wherever they stand; it can be reopened', async () => {
+    const { upkeep, open, workspace } = await openUpkeep()
+    await upkeep.look(main)
+    const ids = (await open()).map(({ id }) => id)
+    await upkeep.refuse({ ...main, ids })
+    await writeFile(join(workspace, 'notes/old.md'), 'One more line.\n\nSee [[Rentals]].\n')
+    await upkeep.look(main)
+    expect(await open()).toEqual([])
+    await upkeep.reopen({ ...main, ids })
+    expect((await open()).length).toBe(3)
+    await upkeep.snooze({ ...main, ids, until: now().getTime() + 1000 })
+    expect(await upkeep.count(main)).toEqual({ open: 0 })
+  })
+
+  it('M60: a proposal follows its lines, and withdraws itself when they or its reason are gone', async () => {
+    const { upkeep, open, workspace, read, client } = await openUpkeep()
+    await upkeep.look(main)
+    const log = 'memory/2026-11-02.md'
+    await writeFile(join(workspace, log), `<!-- new -->\n${await read(log)}`)
+    await until(async () => (await open()).find(({ rule }) => rule === 'expired')?.evidence[0]?.line === 10)
+    const logged = (await open()).find(({ rule }) => rule === 'logged')
+    await writeFile(join(workspace, 'MEMORY.md'), '# Memory\n')
+    await until(async () => (await open()).every(({ id }) => id !== logged?.id))
+    const { done } = await client.upkeep.list(main)
+    expect(done.find(({ id }) => id === logged?.id)).toMatchObject({ state: 'withdrawn', gone: 'reason' })
+    expect(await upkeep.accept({ ...main, ids: [logged?.id ?? ''] })).toMatchObject({ accepted: 0, acceptance: null })
+    expect(await read(log)).toContain('green tea')
+  })
+
+  it('M60: it can be edited first; files that somebody changes in between are never overwritten', async () => {
+    const { upkeep, open, workspace, read } = await openUpkeep()
+    await upkeep.look(main)
+    const expired = (await open()).find(({ rule }) => rule === 'expired')
+    const id = expired?.id ?? ''
+    await upkeep.edit({ ...main, id, after: [['The garage is open.']] })
+    await writeFile(join(workspace, 'memory/2026-11-02.md'), `Before.\n${await read('memory/2026-11-02.md')}After.\n`)
+    expect(await upkeep.accept({ ...main, ids: [id] })).toMatchObject({ accepted: 1 })
+    const log = await read('memory/2026-11-02.md')
+    expect(log.startsWith('Before.\n')).toBe(true)
+    expect(log).toContain('\n\nThe garage is open.\nAfter.\n')
+  })
+
+  it('M62: "outdated" and "wrong" become proposals of the user, once for a line', async () => {
+    const { upkeep, open, read } = await openUpkeep()
+    const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated', query: 'How much is the rent?' } as const
+    const { id } = await upkeep.flag(flag)
+    expect(await upkeep.flag(flag)).toEqual({ id })
+    expect(await open()).toMatchObject([
+      { id, rule: 'outdated', author: { kind: 'user' }, detail: { query: 'How much is the rent?' } },
+    ])
+    await upkeep.look(main)
+    expect(
+      (await open()).some((one) => one.id === id),
+      'a look withdraws nothing that a person said',
+    ).toBe(true)
+    await upkeep.accept({ ...main, ids: [id] })
+    expect(await read('MEMORY.md')).toContain('- ~~The rent is 1450 euros a month~~ (until 2026-11-22)\n')
+    await expect(upkeep.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
+  })
+
+  it('M60: what waits goes along with the exported workspace', async () => {
+    const { upkeep, client } = await openUpkeep()
+    await upkeep.look(main)
+    const packed = await client.import.pack({ ...main, withHistory: false })
+    const inside = unzipSync(new Uint8Array(await packed.arrayBuffer()))
+    expect(new TextDecoder().decode(inside['upkeep/inbox.json'])).toContain('"rule":"expired"')
+  })
+})

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { folderWith } from '../../support/folder.ts'
+import { rounds, seededRandom } from '../../support/thorough.ts'
+
+const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', import.meta.url))
+const kills = rounds(2, 60)
+const count = 80
+
+describe('M69 kills', () => {
+  it(
+    'M69: an import that a kill breaks off is told at the next start, goes on, and can be taken back whole',
+    async () => {
+      const notes = Array.from({ length: count }, (_, at) => [`d${at % 7}/note ${at}.md`, `# ${at}\n![](p${at}.png)\n`])
+      const pictures = Array.from({ length: count / 4 }, (_, at) => [`d${at % 7}/p${at}.png`, `picture ${at}`])
+      const source = await folderWith(Object.fromEntries([...notes, ...pictures]) as Record<string, string>)
+      const random = seededRandom()
+      for (let round = 0; round < kills; round += 1) {
+        const { home, workspace } = await prepareFolders({ files: { 'in/mine.md': 'mine\n' } })
+        const child = spawn(process.execPath, [importerScript, home, source], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        while (!output.includes('importing')) await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, random() * 60))
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+
+        const app = await createApp({ mainFolder, env: {}, home, watch: false })
+        const { importer } = await app.agents.get('main')
+        const here = async () =>
+          (await readdir(join(workspace, 'in'), { recursive: true }))
+            .filter((name) => /\.(?:md|png)$/.test(name))
+            .sort()
+        const came = await here()
+        const [told] = importer.standing().ended
+        expect(told).toMatchObject({ path: source, failure: { code: 'import_broken_off' } })
+        expect(told?.made).toHaveLength(came.length - 1)
+        const [past] = await importer.past()
+        expect(past).toMatchObject({ id: told?.id, files: came.length - 1, left: [] })
+        // What came is not brought twice.
+        for await (const _ of importer.run({ path: source, into: 'in', withAttachments: true }));
+        expect(await here()).toHaveLength(count + count / 4 + 1)
+        for (const { id } of await importer.past()) expect((await importer.undo(id)).left).toEqual([])
+        expect(await here()).toEqual(['mine.md'])
+        expect(await importer.past()).toEqual([])
+        await app.close()
+        // Once is enough.
+        const later = await createApp({ mainFolder, env: {}, home, watch: false })
+        expect((await later.agents.get('main')).importer.standing().ended).toEqual([])
+        await later.close()
+      }
+    },
+    60_000 + kills * 20_000,
+  )
+})

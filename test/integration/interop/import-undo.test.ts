@@ -1,0 +1,105 @@
+/** What an import changes for notes that are here already is said before, and what it made can be taken back later. */
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { call } from '@orpc/server'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { folderWith } from '../../support/folder.ts'
+
+async function openImporter(files: Record<string, string>) {
+  const test = await openTestApp({ files })
+  const { importer, links } = await test.app.agents.get('main')
+  const taskOf = (path: string) => ({ path, into: 'in', withAttachments: true })
+  const run = async (path: string) => {
+    for await (const step of importer.run(taskOf(path))) if (step.type === 'done') return step
+    throw new Error('it ends with what was made')
+  }
+  return { ...test, importer, links, run, plan: (path: string) => importer.plan(taskOf(path)) }
+}
+
+describe('M69 an import and the links that are here', () => {
+  it('M69: the plan names links of one’s own notes that would lead elsewhere, lead somewhere at last, or share their name', async () => {
+    const { plan, run, links } = await openImporter({
+      'Home.md':
+        'See [[Alpha]], [[Beta]] and [[Gamma|g]].\n\n[[Delta]] and `[[Alpha]]` and [text](far/away/Alpha.md).\n',
+      'far/away/Alpha.md': 'Mine.\n',
+      'far/away/Delta.md': 'Mine, too.\n',
+      'far/Epsilon.md': '---\naliases: [Beta]\n---\n',
+    })
+    const source = await folderWith({
+      'Alpha.md': 'Another.\n',
+      'Beta.md': 'Another.\n',
+      'Gamma.md': 'Another.\n',
+      'deep/below/and/further/Delta.md': 'Another.\n',
+    })
+    const { existing } = await plan(source)
+    expect(existing.elsewhere).toEqual({
+      count: 2,
+      examples: [
+        { path: 'Home.md', line: 1, target: 'Alpha', from: 'far/away/Alpha.md', to: 'in/Alpha.md' },
+        { path: 'Home.md', line: 1, target: 'Beta', from: 'far/Epsilon.md', to: 'in/Beta.md' },
+      ],
+    })
+    expect(existing.found).toEqual({
+      count: 1,
+      examples: [{ path: 'Home.md', line: 1, target: 'Gamma', from: null, to: 'in/Gamma.md' }],
+    })
+    expect(existing.shared).toMatchObject({ count: 1, examples: [{ target: 'Delta', to: 'far/away/Delta.md' }] })
+    // It comes as it was said.
+    await run(source)
+    expect(await links.resolve('Home.md', 'wiki', { target: 'Alpha' })).toMatchObject({ path: 'in/Alpha.md' })
+    expect(await links.resolve('Home.md', 'wiki', { target: 'Delta' })).toMatchObject({ path: 'far/away/Delta.md' })
+    // What is here already changes nothing.
+    const again = await plan(source)
+    expect([again.existing.elsewhere.count, again.existing.found.count, again.existing.shared.count]).toEqual([0, 0, 0])
+  })
+})
+
+describe('M69 an import that is taken back', () => {
+  it('M69: after a restart too, with the folders that it made; what was changed since stays and is named', async () => {
+    const { app, home, run, workspace } = await openImporter({ 'in/mine/a.md': 'mine\n' })
+    const source = await folderWith({
+      'x/y/one.md': 'one\n',
+      'x/y/two.md': 'two\n',
+      'x/pic.png': 'p',
+      'z/three.md': 'three\n',
+      'z/rec.mp3': 'm',
+      'mine/b.md': 'b\n',
+      'gone/four.md': 'four\n',
+    })
+    const { id, made } = await run(source)
+    expect(made).toHaveLength(7)
+    const imported = await readFile(join(workspace, 'in/z/three.md'), 'utf8')
+    await writeFile(join(workspace, 'in/z/three.md'), 'three, and more\n')
+    await utimes(join(workspace, 'in/z/rec.mp3'), 1, 1)
+    await mkdir(join(workspace, 'in/x/own'))
+    await writeFile(join(workspace, 'in/x/own/kept.txt'), 'not ours')
+    await app.close()
+    const later = await createApp({ mainFolder, env: {}, home })
+    try {
+      const router = createRouter(later)
+      const past = await call(router.import.past, { agent: 'main' })
+      expect(past).toMatchObject([{ id, path: source, files: 7, left: [] }])
+      const undone = await call(router.import.undo, { agent: 'main', id })
+      expect(undone).toEqual({ removed: 5, left: ['in/z/rec.mp3', 'in/z/three.md'] })
+      expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x', 'z'])
+      expect(await readdir(join(workspace, 'in/x'))).toEqual(['own'])
+      expect(await readdir(join(workspace, 'in/mine'))).toEqual(['a.md'])
+      expect(await readFile(join(workspace, 'in/z/three.md'), 'utf8')).toBe('three, and more\n')
+      expect(await call(router.import.past, { agent: 'main' })).toMatchObject([
+        { id, files: 2, left: ['in/z/rec.mp3', 'in/z/three.md'] },
+      ])
+      // It is what was imported again: then it goes, and there is nothing more to take back.
+      await writeFile(join(workspace, 'in/z/three.md'), imported)
+      await (await later.agents.get('main')).workspace.detach('in/z/rec.mp3')
+      expect(await call(router.import.undo, { agent: 'main', id })).toEqual({ removed: 1, left: [] })
+      expect((await readdir(join(workspace, 'in'))).sort()).toEqual(['mine', 'x'])
+      expect(await call(router.import.past, { agent: 'main' })).toEqual([])
+      await expect(call(router.import.undo, { agent: 'main', id })).rejects.toMatchObject({ code: 'import_unknown' })
+    } finally {
+      await later.close()
+    }
+  })
+})

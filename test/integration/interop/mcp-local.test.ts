@@ -1,0 +1,236 @@
+/** What stays on this machine cannot be guessed by asking another program's tools about it (M64). */
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from '@modelcontextprotocol/client'
+import { expect, it } from 'vitest'
+import { openTestServer, prepareFolders } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { until } from '../../support/folder.ts'
+import { connectClient } from '../../support/mcp-clients.ts'
+
+const files = {
+  'pin.md': '---\nvisibility: local\n---\nThe safe opens with 93417\n',
+  'private/gate.md': 'The gate opens with 55120\n',
+  'MEMORY.md':
+    '# Memory\n\n## Codes ^[local]\n\n- The bike opens with 8841\n\n## Places\n\n- The harbour opens at seven\n',
+  'mixed.md': 'The shed is green\n\nIt opens with 20417 ^[local]\n',
+  'open.md': '# Open\n\nThe shop opens at nine\n',
+}
+
+async function open(more: Readonly<Record<string, string>> = {}) {
+  const server = await openTestServer({
+    files: { ...files, ...more },
+    config: `agents:
+  list:
+    - { id: main, workspace: "{{workspace}}" }
+  defaults: { visibility: { local: [private/] }, memory: { scope: workspace, embedding: { provider: none } } }
+`,
+  })
+  const app = await connect(server.url)
+  const { token } = await app.clients.issueToken({ client: 'remote', name: 'Remote', agent: 'main' })
+  await app.search.settle({ agent: 'main' })
+  const { call, client } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
+  return { ...server, app, call, client, read }
+}
+
+it('M64: whether words match a place that stays here is not told, whatever is asked', async () => {
+  const { call } = await open()
+  for (const [path, line, right] of [
+    ['pin.md', 4, '93417'],
+    ['private/gate.md', 1, '55120'],
+    ['MEMORY.md', 5, '8841'],
+    ['mixed.md', 1, '20417'],
+    ['mixed.md', 3, '20417'],
+  ] as const) {
+    const asked = async (query: string) => (await call('memory_explain', { query, path, line })).structuredContent
+    const [guessed, missed] = [await asked(right), await asked('11111')]
+    expect(guessed, path).toEqual(missed)
+    expect(guessed?.['why']).toMatchObject({ rank: null, reason: expect.stringContaining('stays on this machine') })
+    expect(guessed?.['candidates']).toEqual([])
+    const searched = async (query: string) => (await call('memory_search', { query, minScore: 0 })).structuredContent
+    expect(await searched(right), path).toEqual(await searched('11111'))
+  }
+  const why = (await call('memory_explain', { query: 'shop', path: 'open.md', line: 3 })).structuredContent?.['why']
+  expect(why).toMatchObject({ rank: 1, reason: 'it was returned' })
+})
+
+it('M64: the ranks of what a program sees have no gap where something stays here', async () => {
+  const { call } = await open()
+  const explained = await call('memory_explain', { query: 'opens with', maxCandidates: 100 })
+  const candidates = (explained.structuredContent?.['candidates'] ?? []) as { path: string; verdict: string }[]
+  expect(candidates.map(({ path }) => path)).toContain('open.md')
+  const returned = candidates.flatMap(({ verdict }) => /^returned as #(\d+)$/.exec(verdict)?.[1] ?? [])
+  expect(returned.map(Number)).toEqual(returned.map((_, at) => at + 1))
+})
+
+const kumquats = 'private/fruit.md'
+const filler = Object.fromEntries(
+  Array.from({ length: 12 }, (_, at) => [`notes/n${at}.md`, `# Note ${at}\n\nThe ferry of day ${at} is green\n`]),
+)
+
+it('M64: a word that stands in what stays here alone changes nothing that is told, against one that stands nowhere', async () => {
+  const { call } = await open({
+    ...filler,
+    [kumquats]: 'The kumquat is ripe, the ferry green\n'.repeat(30),
+    'mixed2.md': 'A ferry to the island\n\nThe kumquat ferry is for the cabinet ^[local]\n',
+  })
+  const explain = async (query: string) => {
+    const { structuredContent } = await call('memory_explain', { query, maxCandidates: 100 })
+    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+  }
+  const search = async (query: string) => {
+    const { structuredContent } = await call('memory_search', { query, minScore: 0, maxResults: 50 })
+    return JSON.stringify(structuredContent).replaceAll(/kumquat|kumqat|zumquit|zumqit/g, 'X')
+  }
+  for (const [known, nowhere] of [
+    ['ferry kumquat green', 'ferry zumquit green'],
+    ['green kumqat ferry', 'green zumqit ferry'],
+    ['"kumquat ferry"', '"zumquit ferry"'],
+  ] as const) {
+    expect(await explain(known)).toBe(await explain(nowhere))
+    expect(await search(known)).toBe(await search(nowhere))
+  }
+  expect(await explain('ferry kumquat green')).toContain('notes/n3.md')
+})
+
+it('M64: scores are those of a memory without what stays here', async () => {
+  const wanted = { query: 'which ferry is green', minScore: 0, maxResults: 50 }
+  const found = async (more: Readonly<Record<string, string>>) => {
+    const { call } = await open({ ...filler, ...more })
+    const { results } = (await call('memory_search', wanted)).structuredContent as {
+      results: { path: string; score: number }[]
+    }
+    return results.map(({ path, score }) => `${path} ${score}`)
+  }
+  const alone = await found({})
+  expect(alone.length).toBeGreaterThan(5)
+  expect(await found({ [kumquats]: 'Which ferry is green, and which is blue?\n'.repeat(200) })).toEqual(alone)
+})
+
+it('M64: of a note that is local in part the rest is found and listed', async () => {
+  const { call, client } = await open()
+  const { results } = (await call('memory_search', { query: 'shed green', minScore: 0 })).structuredContent as {
+    results: { path: string; text: string; heading: string }[]
+  }
+  const mixed = results.find(({ path }) => path === 'mixed.md')
+  expect(mixed?.text).toContain('The shed is green')
+  expect(JSON.stringify(results)).not.toMatch(/20417|It opens/)
+  const harbour = (await call('memory_search', { query: 'harbour opens at seven', minScore: 0 })).structuredContent
+  expect(JSON.stringify(harbour)).toMatch(/MEMORY\.md.*harbour opens at seven/)
+  expect(JSON.stringify(harbour)).not.toMatch(/8841|Codes/)
+  const { resources } = await client.listResources()
+  const listed = resources.map(({ name }: { name: string }) => name)
+  expect(listed).toEqual(expect.arrayContaining(['MEMORY.md', 'mixed.md', 'open.md']))
+  expect(listed).not.toEqual(expect.arrayContaining(['pin.md']))
+  expect(listed).not.toEqual(expect.arrayContaining(['private/gate.md']))
+})
+
+it('M64: a note that stays here and one that is not there are answered the same', async () => {
+  const { call, client } = await open()
+  const asked = async (path: string) => {
+    const answers = [
+      await call('memory_get', { path }),
+      await call('fetch', { id: `${path}:1` }),
+      await client.readResource({ uri: `note://${path}` }).catch((error: unknown) => String(error)),
+    ]
+    return JSON.stringify(answers).replaceAll(path, 'X')
+  }
+  const nowhere = await asked('nobody.md')
+  expect(nowhere).toContain('does not exist, or stays on this machine')
+  for (const path of ['pin.md', 'private/gate.md', 'private/nobody.md']) expect(await asked(path), path).toBe(nowhere)
+})
+
+it('M64: what a program asks comes back as it asked it, right or wrong', async () => {
+  const { call } = await open()
+  const asked = async (code: string) => {
+    const query = `shed tag:opens-with-${code}-and-so-on`
+    return JSON.stringify((await call('memory_search', { query })).structuredContent).replaceAll(code, 'X')
+  }
+  expect(await asked('20417')).toBe(await asked('20418'))
+  expect(await asked('20417')).toContain('opens-with-X')
+})
+
+it('M64: nor over HTTP, to whoever listens to it; a program whose model runs here hears of it', async () => {
+  const { app, client, url, read, workspace } = await open()
+  await app.clients.update({ client: 'remote', permission: 'write' })
+  const { token } = await app.clients.issueToken({ client: 'here', name: 'Here', agent: 'main' })
+  await app.clients.update({ client: 'here', isLocal: true })
+  const near = await connectClient('v2', { url: new URL('/mcp', url).href, token })
+  const listen = async (listener: typeof client) => {
+    if (!(listener instanceof Client)) throw new Error('another client')
+    const told = new Set<string>()
+    listener.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.add(params.uri))
+    await listener.listen({ resourceSubscriptions: ['note://pin.md', 'note://open.md'] })
+    return told
+  }
+  const [far, here] = [await listen(client), await listen(near.client)]
+  await appendFile(join(workspace, 'pin.md'), 'More\n')
+  await until(() => here.has('note://pin.md'), 15_000)
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await until(() => here.has('note://open.md') && far.has('note://open.md'), 15_000)
+  expect([...far]).toEqual(['note://open.md'])
+  expect(await read('pin.md')).toContain('More')
+})
+
+it('M64: of what was taken out nothing is told, whatever it was; of what stands now, what is seen', async () => {
+  const { call, app, workspace } = await open({ 'gone.md': '# Gone\n\nThe lawyer is zorblax\n' })
+  const recent = async () =>
+    (await call('memory_recent', { days: 30, limit: 100, maxTokens: 20_000 })).structuredContent?.['changes'] as {
+      path: string
+      text?: string
+    }[]
+  const recorded = async () => (await app.history.timeline({ agent: 'main' })).length
+  /** One change, from outside, that is recorded by itself. */
+  const step = async (path: string, text: string | undefined) => {
+    const before = await recorded()
+    if (text === undefined) await rm(join(workspace, path))
+    else await writeFile(join(workspace, path), text)
+    await app.search.settle({ agent: 'main' })
+    await until(async () => (await recorded()) > before, 30_000)
+  }
+  await until(async () => (await recorded()) > 0, 15_000)
+  await step('list.md', '# List\n\n- the first plumbus stays\n- the doctor is quuxley ^[local]\n')
+  await step('list.md', '# List\n\n- the first plumbus stays\n')
+  await step('more.md', '# More\n\n- the open frobnitz\n- a word that goes: wibblefy\n')
+  await step('more.md', '# More\n\n- the open frobnitz\n')
+  await step('pin.md', undefined)
+  await step('gone.md', undefined)
+  const told = await recent()
+  expect(JSON.stringify(told)).not.toMatch(/quuxley|93417|pin\.md|zorblax|gone\.md|wibblefy/)
+  expect(told.map(({ path }) => path)).toContain('list.md')
+  expect(JSON.stringify(told)).toContain('the first plumbus stays')
+  expect(JSON.stringify(told)).toContain('the open frobnitz')
+  await app.clients.update({ client: 'remote', isLocal: true })
+  expect(JSON.stringify(await recent())).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
+}, 120_000)
+
+it('M64: that the list of notes changes is told to whoever sees that it does', async () => {
+  const { home, workspace } = await prepareFolders({ files })
+  const { client } = await connectClient('v2 of 2025', { args: ['--home', home] })
+  if (!(client instanceof Client)) throw new Error('another client')
+  await client.listResources()
+  let told = 0
+  client.setNotificationHandler('notifications/resources/list_changed', () => void (told += 1))
+  await writeFile(join(workspace, 'another.md'), '---\nvisibility: local\n---\nA secret\n')
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await sleep(3500)
+  expect(told).toBe(0)
+  await writeFile(join(workspace, 'public.md'), 'A note for all\n')
+  await until(() => told > 0, 15_000)
+})
+
+it('M64: that a note changes which stays here is not told by its name', async () => {
+  const { home, workspace } = await prepareFolders({ files })
+  const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home] })
+  await call('memory_search', { query: 'shop' })
+  if (!(client instanceof Client)) throw new Error('another client')
+  const told: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+  for (const path of ['pin.md', 'open.md']) await client.subscribeResource({ uri: `note://${path}` })
+  await appendFile(join(workspace, 'pin.md'), 'More\n')
+  await appendFile(join(workspace, 'open.md'), 'More\n')
+  await until(() => told.includes('note://open.md'), 15_000)
+  expect(told).not.toContain('note://pin.md')
+})

@@ -1,0 +1,56 @@
+/**
+ * Programs as people have them, against the memory (M58 M59). They are no dependency: the test runs where
+ * `COMMONPLACE_REAL_CLIENTS` names a folder in which `npm install @anthropic-ai/claude-code @openai/codex` was done.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { prepareFolders } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { cli } from '../../support/built.ts'
+
+const run = promisify(execFile)
+const bin = join(process.env['COMMONPLACE_REAL_CLIENTS'] ?? '', 'node_modules/.bin')
+const has = (name: string) => process.env['COMMONPLACE_REAL_CLIENTS'] !== undefined && existsSync(join(bin, name))
+
+async function prepare(program: string) {
+  const { home, workspace } = await prepareFolders({ files: { 'projects/acme.md': '# Acme\n\nPostgreSQL 17.\n' } })
+  const user = join(home, 'user')
+  await mkdir(join(user, '.codex'), { recursive: true })
+  const env = { PATH: process.env['PATH'], HOME: user, CODEX_HOME: join(user, '.codex'), COMMONPLACE_HOME: home }
+  await run(process.execPath, [cli, 'mcp', '--install', program, '--home', home], { env })
+  return { env, home, workspace, user }
+}
+
+describe('M58 M59 programs as people have them', () => {
+  it.runIf(has('claude'))(
+    'M58 M59: Claude Code is registered, and connects',
+    async () => {
+      const { env, user } = await prepare('claude-code')
+      expect(await readFile(join(user, '.claude.json'), 'utf8')).toContain('"commonplace"')
+      const { stdout } = await run(join(bin, 'claude'), ['mcp', 'list'], { env, cwd: user, timeout: 60_000 })
+      expect(stdout).toMatch(/commonplace: .*Connected/)
+    },
+    90_000,
+  )
+
+  it.runIf(has('codex'))(
+    'M58 M59: Codex is registered, and connects',
+    async () => {
+      const { env, home, user } = await prepare('codex')
+      const args = ['exec', '--skip-git-repo-check', '-c', 'model_provider="x"']
+      const nobody = 'model_providers.x={name="x",base_url="http://127.0.0.1:9/v1",wire_api="responses"}'
+      const child = spawn(join(bin, 'codex'), [...args, '-c', nobody, 'hello'], { env, cwd: user, stdio: 'ignore' })
+      try {
+        const known = () => readFile(join(home, 'clients.json'), 'utf8').catch(() => '')
+        await until(async () => (await known()).includes('"id": "codex"'), 60_000)
+      } finally {
+        child.kill('SIGKILL')
+      }
+    },
+    90_000,
+  )
+})

@@ -1,0 +1,69 @@
+/** What changed lately, for other programs: to the last change of all, each of them once (M58). */
+import { expect, it } from 'vitest'
+import { openTestServer } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { until, writeFiles } from '../../support/folder.ts'
+import { connectClient } from '../../support/mcp-clients.ts'
+
+interface Recent {
+  readonly changes: readonly { readonly path: string; readonly at: string; readonly added: number }[]
+  readonly leftOut?: { readonly what: string; readonly howToGet: string }
+  readonly hint?: string
+}
+
+const named = (letter: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${letter}/${at}.md`, `${letter} ${at}\n`]))
+
+async function open() {
+  const files = { ...named('private', 30), ...named('old', 150) }
+  const server = await openTestServer({
+    files,
+    config: `agents:
+  list:
+    - { id: main, workspace: "{{workspace}}" }
+  defaults: { visibility: { local: [private/] }, memory: { embedding: { provider: none } } }
+`,
+  })
+  const app = await connect(server.url)
+  const changes = () => app.history.timeline({ agent: 'main', forProgram: 'reader', limit: 1000 })
+  await until(async () => (await changes()).length >= 151, 20_000)
+  const { token } = await app.clients.issueToken({ client: 'reader', name: 'Reader', agent: 'main' })
+  const { call } = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  return { ...server, app, call, changes }
+}
+
+it('M58: all changes are reached from page to page, each of them once, however they were recorded', async () => {
+  const { app, call, changes, workspace } = await open()
+  for (let at = 0; at < 12; at += 1) await app.clients.remember({ agent: 'main', client: 'reader', text: `note ${at}` })
+  // More than a page of what is not seen, and many files in one.
+  await writeFiles(workspace, named('private', 25))
+  await writeFiles(workspace, named('new', 40))
+  await until(async () => (await changes()).filter(({ path }) => path.startsWith('new/')).length === 40, 20_000)
+  const all = (await changes()).map(({ now, at }) => `${now} ${new Date(at).toISOString()}`)
+  expect(all.length).toBeGreaterThan(190)
+  expect(all.some((one) => one.startsWith('private/'))).toBe(false)
+  for (const args of [{ limit: 100, maxTokens: 20_000 }, { limit: 7 }, { limit: 100, maxTokens: 1000 }]) {
+    const told: string[] = []
+    for (let before: string | undefined, pages = 0; pages < 60; pages += 1) {
+      const { structuredContent } = await call('memory_recent', { ...args, ...(before ? { before } : {}) })
+      const { changes: page, leftOut } = structuredContent as unknown as Recent
+      expect(page.length).toBeLessThanOrEqual(args.limit)
+      told.push(...page.map(({ path, at }) => `${path} ${at}`))
+      before = /before: "([\da-f+]+)"/.exec(leftOut?.howToGet ?? '')?.[1]
+      if (before === undefined) break
+      expect(leftOut?.what).toContain('older changes')
+    }
+    expect(told, JSON.stringify(args)).toEqual(all)
+  }
+}, 90_000)
+
+it('M58: a place that the history does not have is said to be none; behind the last one there is nothing', async () => {
+  const { app, call } = await open()
+  const nowhere = await call('memory_recent', { before: `${'0'.repeat(40)}+3` })
+  expect(nowhere.isError).toBe(true)
+  expect(nowhere.content[0]?.text).toContain('the history has no change 000')
+  expect((await call('memory_recent', { before: 'yesterday' })).isError).toBe(true)
+  const oldest = (await app.history.timeline({ agent: 'main', limit: 1000 })).at(-1)?.commit
+  const { hint } = (await call('memory_recent', { before: oldest })).structuredContent as unknown as Recent
+  expect(hint).toBe('Nothing older in the last 7 days.')
+})

@@ -1,0 +1,510 @@
+/** The memory as an MCP server, with the official clients of both eras (M58). */
+import { Client as NewClient } from '@modelcontextprotocol/client'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../../../src/main/app/server/start-server.ts'
+import type { AppEvent, ContractClient } from '../../../src/shared/contract/index.ts'
+import { openTestServer, prepareFolders } from '../../support/app.ts'
+import { cli, mainFolder } from '../../support/built.ts'
+import { connect } from '../../support/client.ts'
+import { folderWith, until } from '../../support/folder.ts'
+import { connectClient, kinds } from '../../support/mcp-clients.ts'
+
+const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
+
+/** A running app, and what a program of this name needs to come over HTTP. */
+async function openWithToken(notes: Readonly<Record<string, string>> = files) {
+  const server = await openTestServer({ files: notes })
+  const app = await connect(server.url)
+  const id = 'test-program'
+  const { token } = await app.clients.issueToken({ client: id, name: 'Test program', agent: 'main' })
+  return { ...server, app, id, where: { url: new URL('/mcp', server.url).href, token } }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('M58 the memory over stdio', () => {
+  it('M58: without the app, in a state folder that nobody set up, a client of 2025 reads and writes', async () => {
+    const workspace = await folderWith(files)
+    const args = ['--home', join(workspace, '.state'), '--workspace', workspace]
+    const { client, call } = await connectClient('v1', { args }, 'codex-mcp-client')
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'memory_search',
+      'memory_get',
+      'memory_explain',
+      'remember',
+      'memory_recent',
+      'search',
+      'fetch',
+    ])
+    for (const { name, annotations } of tools)
+      expect(annotations, name).toMatchObject({
+        readOnlyHint: name !== 'remember',
+        destructiveHint: false,
+        openWorldHint: false,
+      })
+    const found = await call('memory_search', { query: 'Acme database PostgreSQL' })
+    expect(found.structuredContent).toMatchObject({
+      results: [{ path: 'projects/acme.md', startLine: 1, why: expect.stringContaining('words') }],
+    })
+    expect(JSON.parse(found.content[0]?.text ?? '')).toEqual(found.structuredContent)
+
+    const noted = await call('remember', { text: 'Acme goes live on Friday' })
+    const { path, startLine, undo } = noted.structuredContent as { path: string; startLine: number; undo: string }
+    const log = () => readFile(join(workspace, path), 'utf8')
+    expect((await log()).split('\n')[startLine]).toMatch(/^Acme goes live on Friday \^\[mcp: [Cc]odex[^,]*, [\d-]+\]$/)
+    await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
+    expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
+    expect(await log()).not.toContain('Friday')
+    expect((await call('remember', { undo })).content[0]?.text).toContain('not known any more')
+  })
+
+  it('M58: a note whose answer was lost is not written twice, in a section either', async () => {
+    const { app, workspace } = await openWithToken()
+    const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    await app.clients.update({ client: 'codex', mayKeep: true })
+    const first = await app.clients.remember(wanted)
+    const { undo, ...place } = await app.clients.remember({ ...wanted, mayBeThere: true })
+    expect({ ...place, undo: first.undo }).toEqual(first)
+    expect(undo).toBe('')
+    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(2)
+    await app.clients.remember(wanted)
+    expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
+  })
+
+  it('M58: notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
+    const { app, workspace } = await openWithToken()
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    await app.clients.update({ client: 'codex', mayKeep: true })
+    const note = (text: string, section?: string) =>
+      app.clients.remember({ client: 'codex', agent: 'main', text, ...(section === undefined ? {} : { section }) })
+    const undo = (id: string) => app.clients.undo({ client: 'codex', agent: 'main', undo: id })
+    const memory = () => readFile(join(workspace, 'MEMORY.md'), 'utf8')
+    const made = await note('a hammer', '## Tools')
+    const saw = await note('a saw', 'tools')
+    const again = await note('a saw', 'TOOLS')
+    await undo(made.undo)
+    expect((await memory()).replaceAll(/ \^\[mcp: Codex, [\d-]+\]/g, '')).toBe(
+      '# Long-term memory\n\n## Tools\n\n- a saw\n- a saw\n',
+    )
+    await undo(saw.undo)
+    await undo(again.undo)
+    expect(await memory()).not.toContain('saw')
+    const [first, second] = [await note('tea'), await note('coffee')]
+    await undo(first.undo)
+    const log = () => readFile(join(workspace, second.path), 'utf8')
+    expect(await log()).toMatch(/^# [-\d]+\n\n## [:\d]+\ncoffee \^\[mcp: Codex, [-\d]+\]\n$/)
+    await writeFile(join(workspace, second.path), (await log()).replace('coffee', 'cocoa'))
+    await expect(undo(second.undo)).rejects.toThrow(/does not stand/)
+    await expect(note('x', 'a\n# b')).rejects.toThrow(/one line/)
+    const changes = await app.history.timeline({ agent: 'main' })
+    const takenBack = changes.filter(({ isUndo }) => isUndo)
+    expect(takenBack).not.toHaveLength(0)
+    for (const change of takenBack) expect(change).toMatchObject({ cause: 'client', client: 'Codex' })
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'M58: leaves nothing behind: ends with a client that was killed',
+    async () => {
+      const { home } = await prepareFolders({ files })
+      const client = `
+      const mcp = require('node:child_process').spawn(process.execPath, ${JSON.stringify([cli, 'mcp', '--home', home])}, {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      })
+      console.log(mcp.pid)
+      setInterval(() => undefined, 1000)`
+      const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
+      await until(() => existsSync(join(home, 'owner')), 20_000)
+      child.kill('SIGKILL')
+      await until(() => !isAlive(pid), 20_000)
+    },
+  )
+
+  it('M58: what was asked before the input ended is answered, what is no message too', async () => {
+    const { home } = await prepareFolders({ files })
+    const talk = async (input: string) => {
+      const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
+      const said = { out: '', err: '' }
+      child.stdout.on('data', (data) => (said.out += data))
+      child.stderr.on('data', (data) => (said.err += data))
+      child.stdin.on('error', () => undefined)
+      child.stdin.end(input)
+      const code = await new Promise((resolve) => child.once('close', resolve))
+      return { ...said, code }
+    }
+    const info = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cat', version: '1' } }
+    const call = { name: 'memory_search', arguments: { query: 'Acme database' } }
+    const asked = [
+      { id: 1, method: 'initialize', params: info },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: call },
+      { id: 3, method: 'tools/call', params: { name: 'remember', arguments: { text: 'noted by a pipe' } } },
+    ]
+    const [first = '', ...others] = asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }))
+    const broken = ['{"jsonrpc": "2.0", "id": 9, "meth', '[]', '{"id":8,"method":"ping"}', '']
+    // Without a line break at the end, as `printf` has it.
+    const { out, code } = await talk([first, ...broken, ...others].join('\n'))
+    const answers = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(
+      answers
+        .filter(({ id, error }) => id !== undefined && error === undefined)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual([1, 2, 3])
+    const refused = answers.filter(({ error }) => error !== undefined)
+    expect(refused.map(({ id, error }) => [id, error.code])).toEqual([
+      [null, -32_700],
+      [null, -32_600],
+      [8, -32_600],
+    ])
+    expect(out).toContain('PostgreSQL 17')
+    expect(out).toContain('remembered')
+    expect(code).toBe(0)
+  }, 60_000)
+
+  it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
+    const server = await openTestServer({ files })
+    const app = await connect(server.url)
+    const heard: Extract<AppEvent, { type: 'captured' }>[] = []
+    void followCaptured(app, heard)
+    const { call } = await connectClient('v2', { args: ['--home', server.home] }, 'claude-code')
+    await call('remember', { text: 'The deploy key is in the vault' })
+    await until(() => heard.length === 1)
+    const [{ path, patch, client } = { path: '', patch: '' }] = heard
+    expect(client).toBe('Claude Code')
+    await app.workspace.undo({ agent: 'main', path, patch })
+    const log = () => readFile(join(server.workspace, path), 'utf8')
+    // The log had nothing but that note: it lies in the trash.
+    await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await app.clients.list()).toMatchObject([{ id: 'claude-code', name: 'Claude Code', writes: 1 }])
+
+    const closing = server.close()
+    const rest = await Promise.all(['two', 'three', 'four'].map((text) => call('remember', { text })))
+    await closing
+    expect(rest.filter(({ isError }) => isError)).toEqual([])
+    const lines = (await log()).split('\n')
+    for (const text of ['two', 'three', 'four'])
+      expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
+  })
+
+  it('M58: from the call after the user gives a program another memory, it reads that one alone', async () => {
+    const { app, home, workspace } = await openTestServer({ files }).then(async (server) => ({
+      ...server,
+      app: await connect(server.url),
+    }))
+    const { call } = await connectClient('v2', { args: ['--home', home] }, 'roaming')
+    const found = async () =>
+      JSON.stringify((await call('memory_search', { query: 'database decided' })).structuredContent)
+    expect(await found()).toContain('PostgreSQL 17')
+    const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
+    const text = '# Theirs\n\nThe database is SQLite, decided in June.\n'
+    await app.workspace.write({ agent: other.agent, path: 'theirs.md', text, expectedHash: null })
+    await app.search.settle({ agent: other.agent })
+    await app.clients.update({ client: 'roaming', agent: other.agent })
+    const after = await found()
+    expect(after).toContain('SQLite')
+    expect(after).not.toContain('PostgreSQL')
+  })
+
+  it('M58: read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
+    const { home, workspace } = await prepareFolders({ files })
+    const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home, '--read-only'] })
+    expect((await call('memory_search', { query: 'Acme' })).isError).toBeUndefined()
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('remember')
+    await expect(call('remember', { text: 'x' })).rejects.toThrow(/remember/)
+    const told: string[] = []
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    await client.subscribeResource({ uri: 'note://projects/acme.md' })
+    await writeFile(join(workspace, 'projects/acme.md'), '# Acme\n\nchanged\n')
+    await until(() => told.length > 0, 15_000)
+    expect(new Set(told)).toEqual(new Set(['note://projects/acme.md']))
+  })
+})
+
+/** As a window does, which shows what programs ask. */
+async function openWindow(app: ContractClient): Promise<void> {
+  const events = await app.events.subscribe({ language: 'en' })
+  await events[Symbol.asyncIterator]().next()
+}
+
+/** Until the app ends. */
+async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { type: 'captured' }>[]): Promise<void> {
+  try {
+    for await (const event of await app.events.subscribe()) if (event.type === 'captured') heard.push(event)
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'AbortError' })
+  }
+}
+
+describe('M58 the memory over HTTP', () => {
+  it.each(kinds)('M58: over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
+    const { app, id, where, workspace } = await openWithToken()
+    const { client, call } = await connectClient(kind, where)
+    expect((await client.listTools()).tools).toHaveLength(7)
+    const { results } = (await call('search', { query: 'Acme database' })).structuredContent as {
+      results: { id: string; url: string }[]
+    }
+    expect(results[0]).toMatchObject({ id: 'projects/acme.md:1', url: 'note://projects/acme.md#L1' })
+    const fetched = await call('fetch', { id: results[0]?.id })
+    expect(fetched.structuredContent).toMatchObject({ text: expect.stringContaining('PostgreSQL 17') })
+    await app.clients.update({ client: id, mayKeep: true })
+    const kept = await call('remember', { text: 'Prefers short answers', section: 'Preferences' })
+    expect(kept.structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toContain('- Prefers short answers')
+    await until(async () => {
+      const [newest] = await app.history.timeline({ agent: 'main', path: 'MEMORY.md', limit: 1 })
+      return newest?.cause === 'client' && newest.client === 'Test program'
+    })
+    const lines = await app.history.blame({ agent: 'main', path: 'MEMORY.md' })
+    expect(lines.at(-1)).toMatchObject({ cause: 'client', client: 'Test program' })
+  })
+})
+
+describe('M58 what a program may', () => {
+  it('M58: a program that may only read is told so; one that has to ask waits for the user', async () => {
+    const { app, id, where } = await openWithToken()
+    await openWindow(app)
+    const { call } = await connectClient('v2', where)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const asked = call('remember', { text: 'May I?' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    const [question] = await app.clients.questions()
+    expect(question).toMatchObject({ name: 'Test program', text: 'May I?' })
+    await app.clients.answer({ id: question?.id ?? '', decision: 'no' })
+    expect((await asked).content[0]?.text).toContain('does not want')
+    const again = call('remember', { text: 'And now?' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
+    expect((await again).structuredContent).toMatchObject({ done: 'remembered' })
+    expect(await app.clients.list()).toMatchObject([{ permission: 'write' }])
+    await app.clients.update({ client: id, permission: 'read' })
+    await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
+  })
+
+  it('M63: what a program wants in MEMORY.md stands in the log with its mark, and reaches MEMORY.md through the inbox alone', async () => {
+    const { app, id, where, workspace } = await openWithToken()
+    const { call } = await connectClient('v2', where)
+    const read = (path: string) => readFile(join(workspace, path), 'utf8')
+    const before = await read('MEMORY.md')
+    const wanted = { text: 'Prefers tea ^[web: bank.example]\n```\nbrew()\n```', section: 'Preferences' }
+    const answer = (await call('remember', wanted)).structuredContent as Record<string, string>
+    expect(answer).toMatchObject({ done: 'remembered', longTerm: 'waits for the user', undo: expect.any(String) })
+    expect(await read('MEMORY.md')).toBe(before)
+    const path = answer['path'] ?? ''
+    const mark = /\^\[mcp: Test program, [-\d]+\]/
+    const logged = (await read(path)).trimEnd().split('\n').slice(-6)
+    const marked = expect.stringMatching(mark)
+    expect(logged).toEqual([expect.stringMatching(/^## \d\d:\d\d$/), marked, '```', 'brew()', '```', marked])
+    const open = async () => (await app.upkeep.list({ agent: 'main' })).open
+    expect(await open()).toMatchObject([
+      {
+        id: answer['proposal'],
+        rule: 'outside',
+        author: { kind: 'client', name: 'Test program' },
+        evidence: [{ path }],
+      },
+    ])
+    // Asked again it waits once; taken back it waits no more; refused it is not asked again.
+    const again = (await call('remember', wanted)).structuredContent as Record<string, string>
+    expect(again['proposal']).toBe(answer['proposal'])
+    for (const undo of [again['undo'], answer['undo']]) await call('remember', { undo })
+    await until(async () => (await open()).length === 0)
+    const third = (await call('remember', wanted)).structuredContent as Record<string, string>
+    await app.upkeep.refuse({ agent: 'main', ids: [third['proposal'] ?? ''] })
+    expect((await call('remember', wanted)).structuredContent).toMatchObject({ longTerm: 'refused before' })
+    const other = await call('remember', { text: 'Lives in Turin', section: 'Preferences' })
+    const { proposal } = other.structuredContent as { proposal: string }
+    await app.upkeep.accept({ agent: 'main', ids: [proposal] })
+    expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
+    // What the user was shown and allowed is let in; and so is everything of a program that may.
+    await openWindow(app)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const asked = call('remember', { text: 'Has a cat', section: 'Preferences' })
+    await until(async () => (await app.clients.questions()).length === 1)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'once' })
+    expect((await asked).structuredContent).toMatchObject({ path: 'MEMORY.md', longTerm: 'written' })
+    await app.clients.update({ client: id, permission: 'write', mayKeep: true })
+    await call('remember', { text: 'Has a dog', section: 'Preferences' })
+    expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
+  })
+
+  it('M58: an unanswered question ends by itself, and says that nothing was written', async () => {
+    const server = await openTestServer({ files, clientPatienceMs: 200 })
+    const app = await connect(server.url)
+    await openWindow(app)
+    const { token } = await app.clients.issueToken({ client: 'goose', name: 'Goose', agent: 'main' })
+    const { call } = await connectClient('v1', { url: new URL('/mcp', server.url).href, token })
+    await app.clients.update({ client: 'goose', permission: 'ask' })
+    const answer = await call('remember', { text: 'Anybody there?' })
+    expect(answer).toMatchObject({ isError: true })
+    expect(answer.content[0]?.text).toContain('nothing was written')
+    expect(await app.clients.questions()).toEqual([])
+  })
+
+  it('M58: what waits for the user goes with the call, the token and the permission; "always" answers all', async () => {
+    const { app, id, where, workspace } = await openWithToken()
+    const { call, client } = await connectClient('v2', where)
+    await app.clients.update({ client: id, permission: 'ask' })
+    const unseen = await call('remember', { text: 'nobody sees this' })
+    expect(unseen.content[0]?.text).toMatch(/no window of Commonplace is open/)
+    await openWindow(app)
+    await call('memory_recent')
+    const ask = () => app.clients.update({ client: id, permission: 'ask' })
+    const asked = (count: number) => until(async () => (await app.clients.questions()).length === count)
+    await ask()
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    const stop = new AbortController()
+    const cancelled = client.callTool({ name: 'remember', arguments: { text: 'one' } }, { signal: stop.signal })
+    const caught = expect(cancelled).rejects.toThrow()
+    await asked(1)
+    stop.abort()
+    await caught
+    await asked(0)
+    const refused = call('remember', { text: 'two' })
+    await asked(1)
+    await app.clients.update({ client: id, permission: 'read' })
+    expect((await refused).isError).toBe(true)
+    await ask()
+    const several = ['three', 'four', 'five'].map((text) => call('remember', { text }))
+    await asked(3)
+    await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
+    for (const answer of await Promise.all(several)) expect(answer.isError).toBeUndefined()
+    await ask()
+    const last = call('remember', { text: 'six' })
+    await asked(1)
+    await app.clients.remove({ client: id })
+    expect((await last).isError).toBe(true)
+    const { path: log = '' } = (await app.workspace.list({ agent: 'main' })).find(({ kind }) => kind === 'log') ?? {}
+    expect(
+      (await readFile(join(workspace, log), 'utf8'))
+        .match(/^(one|two|three|four|five|six)(?= \^\[mcp: )/gm)
+        ?.toSorted(),
+    ).toEqual(['five', 'four', 'three'])
+  })
+
+  it('M58: where what programs may was damaged, they ask first', async () => {
+    const { home } = await prepareFolders({ files })
+    await writeFile(join(home, 'clients.json'), '[{"id": "codex", "permi')
+    const server = await startServer({ mainFolder, env: {}, home })
+    onTestFinished(() => server.close())
+    const app = await connect(server.url)
+    await app.clients.meet({ client: 'codex', name: 'Codex' })
+    expect(await app.clients.list()).toMatchObject([{ id: 'codex', permission: 'ask' }])
+    expect(JSON.stringify(await app.health.problems({ agent: 'main' }))).toContain('damaged')
+    await app.clients.update({ client: 'codex', permission: 'write' })
+    expect(JSON.parse(await readFile(join(home, 'clients.json'), 'utf8'))).toMatchObject({
+      isCautious: true,
+      clients: [{ permission: 'write' }],
+    })
+  })
+
+  it('M58: an archived agent serves no program, until it is brought back', async () => {
+    const { app, where } = await openWithToken()
+    const other = await folderWith({ 'MEMORY.md': '# Long-term memory\n' })
+    await app.agents.create({ name: 'Other', workspace: other, locale: 'en' })
+    const { call } = await connectClient('v2', where)
+    expect((await call('memory_search', { query: 'Acme' })).isError).not.toBe(true)
+    await app.agents.update({ agent: 'main', archived: true })
+    const refused = await call('memory_get', { path: 'projects/acme.md' }).catch((error: unknown) => error)
+    expect(`${JSON.stringify(refused)} ${String(refused)}`).not.toContain('PostgreSQL')
+    expect(`${JSON.stringify(refused)} ${String(refused)}`).toContain('archived')
+    await app.agents.update({ agent: 'main', archived: false })
+    expect(JSON.stringify(await call('memory_get', { path: 'projects/acme.md' }))).toContain('PostgreSQL')
+  })
+
+  it('M58: a token opens HTTP until it is taken back; it is kept as a hash', async () => {
+    const { app, home, id, where } = await openWithToken()
+    const { call } = await connectClient('v2', where)
+    await call('memory_search', { query: 'Acme' })
+    expect(await app.clients.list()).toMatchObject([{ id, hasToken: true, usedAt: expect.any(Number) }])
+    expect(await readFile(join(home, 'clients.json'), 'utf8')).not.toContain(where.token)
+    await app.clients.remove({ client: id })
+    await expect(call('memory_search', { query: 'Acme' })).rejects.toThrow(/401|token/i)
+  })
+
+  it('M58: without a token, from another host or page, or with too many guesses, nobody comes in', async () => {
+    const { where, url } = await openWithToken()
+    const ask = (headers: Record<string, string>) =>
+      fetch(where.url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ Authorization: `Bearer ${new URL(url).searchParams.get('token')}` })).status).toBe(401)
+    expect((await ask({ Authorization: `Bearer ${where.token}`, Origin: 'https://evil.example' })).status).toBe(403)
+    const guesses = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => ask({ Authorization: `Bearer x${index}` })),
+    )
+    expect(guesses.at(-1)?.status).toBe(429)
+    expect((await ask({ Authorization: `Bearer ${where.token}` })).status).toBe(200)
+  })
+})
+
+describe('M58 notes as resources', () => {
+  it.each(kinds)('M58: are listed in pages, read, and completed for a client of %s', async (kind) => {
+    const many = Object.fromEntries(
+      Array.from({ length: 130 }, (_, index) => [`notes/n${index}.md`, `note ${index}\n`]),
+    )
+    const { where } = await openWithToken({ ...many, 'notes/日本 語?.md': 'ネコ\n' })
+    const { client } = await connectClient(kind, where)
+    const uris: string[] = []
+    for (let cursor: string | undefined; ;) {
+      const page = await client.listResources(cursor === undefined ? {} : { cursor })
+      uris.push(...page.resources.map(({ uri }) => uri))
+      cursor = page.nextCursor
+      if (cursor === undefined) break
+    }
+    expect(new Set(uris).size).toBe(132)
+    expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'note://{+path}' }])
+    const odd = uris.find((uri) => uri.endsWith('%3F.md')) ?? ''
+    expect((await client.readResource({ uri: odd })).contents).toMatchObject([
+      { uri: odd, text: expect.stringContaining('<memory>\nネコ\n</memory>') },
+    ])
+    await expect(client.readResource({ uri: 'note://../../etc/passwd' })).rejects.toThrow()
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'note://{+path}' },
+      argument: { name: 'path', value: 'notes/n12' },
+    })
+    expect(completion.values).toEqual(['notes/n12.md', ...Array.from({ length: 10 }, (_, n) => `notes/n12${n}.md`)])
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+      'recall_first',
+      'session_notes',
+      'weekly_review',
+    ])
+    const prompt = await client.getPrompt({ name: 'recall_first', arguments: { task: 'the login page' } })
+    expect(JSON.stringify(prompt.messages)).toContain('the login page')
+  })
+
+  it('M58: a client of 2026 hears over HTTP of the notes that it listens to, and of no other memory', async () => {
+    const { app, where, workspace } = await openWithToken()
+    const { client } = await connectClient('v2', where)
+    if (!(client instanceof NewClient)) throw new Error('another client')
+    const told: string[] = []
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void told.push(params.uri))
+    await client.listen({ resourceSubscriptions: ['note://projects/acme.md'] })
+    const other = await app.agents.create({ name: 'Other', workspace: `${workspace}-other`, locale: 'en' })
+    await app.workspace.write({ agent: other.agent, path: 'projects/acme.md', text: 'theirs\n', expectedHash: null })
+    await app.clients.remember({ agent: 'main', client: 'test-program', text: 'not that note' })
+    expect(told).toEqual([])
+    await writeFile(join(workspace, 'projects/acme.md'), '# Acme\n\nchanged\n')
+    await until(() => told.length > 0, 15_000)
+    expect(new Set(told)).toEqual(new Set(['note://projects/acme.md']))
+  })
+})

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process'
+import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createGzip } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const reader = fileURLToPath(new URL('../../support/greedy-reader.ts', import.meta.url))
+
+/** A server that goes on giving until the reader has had enough. */
+async function greedy(give: (response: ServerResponse) => AsyncGenerator<string>, gzip = false): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    void (async () => {
+      const gone = once(response, 'close')
+      const out = gzip ? createGzip() : response
+      if (gzip) {
+        response.setHeader('Content-Encoding', 'gzip')
+        out.pipe(response)
+      }
+      for await (const piece of give(response)) {
+        if (response.destroyed) return
+        if (!out.write(piece)) await Promise.race([new Promise((resolve) => out.once('drain', resolve)), gone])
+      }
+      out.end()
+    })().catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
+}
+
+async function* forever(opening: string, piece: string): AsyncGenerator<string> {
+  yield opening
+  for (;;) yield piece
+}
+
+const letters = 'a'.repeat(64 * 1024)
+const chunk = (delta: object, finish?: string) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish ?? null }] })}\n\n`
+const stream = { 'Content-Type': 'text/event-stream' }
+
+function sse(opening: string, piece: string) {
+  return (response: ServerResponse) => {
+    response.writeHead(200, stream)
+    return forever(opening, piece)
+  }
+}
+
+interface Outcome {
+  readonly code?: string
+  readonly characters?: number
+  readonly calls?: number
+  readonly models?: number
+  readonly first?: object
+  readonly megabytes: number
+}
+
+async function read(what: string, provider: string, url: string): Promise<Outcome> {
+  const { stdout } = await promisify(execFile)(process.execPath, [reader, what, provider, url])
+  return JSON.parse(stdout) as Outcome
+}
+
+/** Of a process with the client in it, some 150 of them before anything comes. */
+const maxMegabytes = 400
+
+describe('M56 a provider that never stops', () => {
+  it.each(['anthropic', 'openai', 'openai-compatible'])('M56: %s: a line without an end', async (provider) => {
+    const outcome = await read('answer', provider, await greedy(sse('data: {"x":"', letters)))
+    expect(outcome.code).toBe('provider_too_much')
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it.each([
+    ['an event of ever more lines', sse('', `data: ${letters}\n`), false],
+    ['comments, one after the other', sse('', `: ${letters}\n\n`), false],
+    ['a line without an end in a few compressed bytes', sse('data: ', letters), true],
+  ])('M56: %s', async (_name, give, gzip) => {
+    const outcome = await read('answer', 'openai-compatible', await greedy(give, gzip))
+    expect(outcome.code).toBe('provider_too_much')
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it('M56: an answer without an end is cut, and what came is kept', async () => {
+    const outcome = await read(
+      'answer',
+      'openai-compatible',
+      await greedy(sse('', chunk({ content: 'word '.repeat(100) }))),
+    )
+    expect(outcome.code).toBe('provider_too_much')
+    expect(outcome.characters).toBeGreaterThan(3_000_000)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it('M56: arguments of 30 MB are told to be too long, and the answer is whole otherwise', async () => {
+    const opening = chunk({
+      tool_calls: [{ index: 0, id: 'a', function: { name: 'write', arguments: '{"content":"' } }],
+    })
+    const piece = chunk({ tool_calls: [{ index: 0, function: { arguments: 'x'.repeat(1000) } }] })
+    const outcome = await read(
+      'answer',
+      'openai-compatible',
+      await greedy(async function* (response) {
+        response.writeHead(200, stream)
+        yield opening
+        for (let number = 0; number < 30_000; number += 1) yield piece
+        yield chunk({}, 'tool_calls')
+        yield 'data: [DONE]\n\n'
+      }),
+    )
+    expect(outcome).toMatchObject({ calls: 1, first: { argumentsTooLong: 30_000_012 } })
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it('M56: of ten thousand calls one more is kept than are carried out', async () => {
+    const call = (index: number) =>
+      chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'read', arguments: '{"path":"MEMORY.md"}' } }] })
+    const outcome = await read(
+      'answer',
+      'openai-compatible',
+      await greedy(async function* (response) {
+        response.writeHead(200, stream)
+        for (let index = 0; index < 10_000; index += 1) yield call(index)
+        yield chunk({}, 'tool_calls')
+      }),
+    )
+    expect(outcome.calls).toBe(129)
+  })
+
+  it('M56: a failure that tells a novel', async () => {
+    const give = (response: ServerResponse) => {
+      response.writeHead(400, { 'Content-Type': 'application/json' })
+      return forever('{"error":{"message":"', letters)
+    }
+    const outcome = await read('answer', 'openai-compatible', await greedy(give))
+    expect(outcome.code).toBe('provider_error')
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it.each(['list', 'vectors'])('M56: %s without an end', async (what) => {
+    const give = (response: ServerResponse) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      return forever('{"data":[', `${'0.123,'.repeat(10_000)}`)
+    }
+    const outcome = await read(what, 'openai-compatible', await greedy(give))
+    expect(outcome.code).toMatch(/^provider_(too_much|error)$/)
+    expect(outcome.megabytes).toBeLessThan(maxMegabytes)
+  })
+
+  it('M56: pages of models without an end', async () => {
+    const page = JSON.stringify({
+      data: Array.from({ length: 100 }, (_, at) => ({ id: `m${at}` })),
+      has_more: true,
+      last_id: 'm',
+    })
+    const outcome = await read(
+      'list',
+      'anthropic',
+      await greedy(async function* (response) {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        yield page
+      }),
+    )
+    expect(outcome.models).toBe(5000)
+  })
+
+  it('M56: a request’s body does not follow a redirect', async () => {
+    let received = ''
+    const other = await greedy(async function* (response) {
+      received += response.req.method ?? ''
+      response.writeHead(200, stream)
+      yield ''
+    })
+    const url = await greedy(async function* (response) {
+      response.writeHead(307, { Location: other })
+      yield ''
+    })
+    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_redirected')
+    expect(received).toBe('')
+  })
+
+  it('M56: an event that nests without end is refused before it is taken apart', async () => {
+    const deep = `data: ${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}\n\n`
+    const url = await greedy((response) => {
+      response.writeHead(200, stream)
+      return forever(deep, letters)
+    })
+    expect((await read('answer', 'openai-compatible', url)).code).toBe('provider_too_much')
+  })
+})

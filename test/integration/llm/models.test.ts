@@ -1,0 +1,414 @@
+import { describe, expect, it } from 'vitest'
+import { createAnthropicModel } from '../../../src/main/llm/providers/anthropic/anthropic.ts'
+import { proxyFetch } from '../../../src/main/llm/middleware/provider-fetch.ts'
+import { createOpenAiModel } from '../../../src/main/llm/providers/openai/openai.ts'
+import { withIdleTimeout, withRetries } from '../../../src/main/llm/middleware/retry.ts'
+import type { ChatModel, ModelRequest } from '../../../src/main/llm/model.ts'
+import { messageText, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
+import { until } from '../../support/folder.ts'
+import { startProxy } from '../../support/proxy.ts'
+import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const providers: [string, (server: ModelServer) => ChatModel][] = [
+  ['anthropic', (server) => createAnthropicModel('test-model', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })],
+  [
+    'openai',
+    (server) => createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+  ],
+  [
+    'openai (Responses)',
+    (server) => {
+      server.hasResponses = true
+      return createOpenAiModel('openai', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    },
+  ],
+  [
+    'openai-compatible',
+    (server) =>
+      createOpenAiModel('openai-compatible', 'test-model', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+  ],
+]
+
+const request: ModelRequest = {
+  purpose: { kind: 'chat', today: '2026-01-20', time: '10:00', todaysLog: 'memory/2026-01-20.md' },
+  system: ['You are main.'],
+  messages: [{ role: 'user', content: 'hello', timestamp: 0 }],
+  tools: [
+    { name: 'read', description: 'Reads.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },
+  ],
+  maxOutput: 1000,
+}
+
+async function collect(model: ChatModel, signal = new AbortController().signal, messages?: readonly Message[]) {
+  let text = ''
+  let thinking = ''
+  let message: AssistantMessage | undefined
+  for await (const event of model.stream(messages ? { ...request, messages } : request, signal)) {
+    if (event.type === 'text') text += event.delta
+    else if (event.type === 'thinking') thinking += event.delta
+    else if (event.type === 'done') message = event.message
+  }
+  return { text, thinking, message }
+}
+
+describe.each(providers)('M39 %s', (name, create) => {
+  const provider = name.replace(/ .*/, '')
+
+  it('M56: a redirection is not followed: nobody else is sent the conversation or the key', async () => {
+    const elsewhere = await startModelServer({ text: 'I have it all now.' })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const headers = { Location: `${elsewhere.url}/v1?key=secret` }
+      const server = await startModelServer({ status, message: 'over there', headers })
+      await expect(collect(create(server))).rejects.toMatchObject({
+        code: 'provider_redirected',
+        data: { provider, target: `${elsewhere.url}/v1` },
+      })
+    }
+    expect(elsewhere.requests).toEqual([])
+  })
+
+  const run = async (answer: ScriptedAnswer) => {
+    const server = await startModelServer(answer)
+    const model = create(server)
+    return { server, ...(await collect(model)) }
+  }
+
+  it('M39: streams text and thinking, and reports usage', async () => {
+    const { text, thinking, message } = await run({ text: 'Hello, 世界 👋!', thinking: 'let me see' })
+    expect(text).toBe('Hello, 世界 👋!')
+    expect(thinking).toBe('let me see')
+    expect(message).toMatchObject({
+      provider,
+      model: 'test-model',
+      stopReason: 'stop',
+      usage: { output: 20, cacheRead: 40, totalTokens: 170 },
+    })
+    const { input = 0, cacheRead = 0, cacheWrite = 0 } = message?.usage ?? {}
+    expect(input + cacheRead + cacheWrite).toBe(150)
+    expect(message && messageText(message)).toBe(text)
+  })
+
+  it('M39: reads a stream that arrives byte by byte, also through characters', async () => {
+    expect((await run({ text: '多字节 ✅ text', pieceBytes: 3 })).text).toBe('多字节 ✅ text')
+  })
+
+  it('M39: collects parallel tool calls', async () => {
+    const { message } = await run({
+      text: 'Looking.',
+      calls: [
+        { name: 'read', arguments: { path: 'MEMORY.md' } },
+        { name: 'read', arguments: { path: '记忆.md' } },
+      ],
+    })
+    const calls = message?.content.filter((part) => part.type === 'toolCall')
+    expect(calls?.map((call) => call.arguments)).toEqual([{ path: 'MEMORY.md' }, { path: '记忆.md' }])
+    expect(new Set(calls?.map(({ id }) => id)).size).toBe(2)
+    expect(message?.stopReason).toBe('toolUse')
+  })
+
+  it('M39: aborting ends the request', async () => {
+    const server = await startModelServer({ text: 'a long answer '.repeat(50), delayMs: 20 })
+    const stop = new AbortController()
+    let text = ''
+    const read = async () => {
+      for await (const event of create(server).stream(request, stop.signal)) {
+        if (event.type !== 'text') continue
+        text += event.delta
+        stop.abort()
+      }
+    }
+    await expect(read()).rejects.toThrow()
+    expect(text).toMatch(/^a long/)
+    expect(text.length).toBeLessThan(100)
+    await until(() => server.aborted.count === 1)
+  })
+
+  it.each([
+    [401, 'invalid x-api-key', 'provider_auth'],
+    [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow'],
+    [400, "This model's maximum context length is 8192 tokens", 'context_overflow'],
+    [400, 'the request exceeds the available context size', 'context_overflow'],
+    [400, 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', 'context_overflow'],
+    [400, 'something else', 'provider_error'],
+    [402, 'payment required', 'provider_quota'],
+    [429, 'You exceeded your current quota, please check your plan and billing details', 'provider_quota'],
+    [400, 'Your credit balance is too low to access the API', 'provider_quota'],
+    [429, 'slow down', 'provider_rate_limited'],
+    [503, 'busy', 'provider_overloaded'],
+    [529, 'Overloaded', 'provider_overloaded'],
+    [500, 'oops', 'provider_failed'],
+    [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
+    [404, 'model: test-model does not exist', 'provider_error'],
+  ])('M39: status %i "%s" is %s', async (status, message, code) => {
+    await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
+  })
+
+  it('M39: tries again after 429 and 529, and not with a tool', async () => {
+    const server = await startModelServer(
+      { status: 429, message: 'slow down', headers: { 'retry-after': '0' } },
+      { status: 529, message: 'overloaded', headers: { 'retry-after': '0' } },
+      { text: 'there' },
+    )
+    const retries: string[] = []
+    let text = ''
+    for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
+      if (event.type === 'retry') retries.push(event.code)
+      else if (event.type === 'text') text += event.delta
+    }
+    expect(text).toBe('there')
+    expect(retries).toEqual(['provider_rate_limited', 'provider_overloaded'])
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('M39: a wait counts its tries, and ends at once for whoever does not want to wait', async () => {
+    const wait = { status: 429, message: 'slow down', headers: { 'retry-after': '50' } }
+    const server = await startModelServer(wait, wait, { text: 'there' })
+    const tries: string[] = []
+    const started = performance.now()
+    for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
+      if (event.type !== 'retry') continue
+      tries.push(`${event.attempt} of ${event.attempts}`)
+      setTimeout(event.hurry, 10)
+    }
+    expect(tries).toEqual(['2 of 4', '3 of 4'])
+    expect(server.requests).toHaveLength(3)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  it('M30: what is asked beside the answers is tried once more, and not after a long wait', async () => {
+    const quiet = { ...request, purpose: { kind: 'title' } } as const
+    const ask = async (afterMs: string) => {
+      const server = await startModelServer({ status: 503, message: 'later', headers: { 'retry-after-ms': afterMs } })
+      const events = withRetries(create(server)).stream(quiet, new AbortController().signal)
+      await expect(Array.fromAsync(events)).rejects.toMatchObject({ code: 'provider_overloaded' })
+      return server.requests.length
+    }
+    expect(await ask('1')).toBe(2)
+    expect(await ask('20000')).toBe(1)
+  })
+
+  it('M39: reads on through pings, comments and events that it does not know, in odd pieces', async () => {
+    expect((await run({ text: '一句 in pieces', pieceBytes: 5, comments: true, thinking: 'hm' })).text).toBe(
+      '一句 in pieces',
+    )
+  })
+
+  it('M39: an error in the middle of the stream has its code', async () => {
+    await expect(run({ text: 'this will not be finished', errorAfter: 5 })).rejects.toMatchObject({
+      code: 'provider_overloaded',
+    })
+  })
+
+  it('M39: a refusal is told as one, with what was said before it', async () => {
+    const { message } = await run({ text: 'I would rather not', stop: 'refusal' })
+    expect(message).toMatchObject({ stopReason: 'error', errorCode: 'provider_refused' })
+    expect(message && messageText(message)).toBe('I would rather not')
+  })
+
+  it('M39: an answer that reached its longest says so', async () => {
+    expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
+  })
+
+  it('M39: a call that the limit cut through is none, and its tool is named', async () => {
+    const calls = [{ name: 'memory_search', arguments: {} }]
+    const { message } = await run({ text: 'Let me look.', calls, rawArguments: '{"query":"the ki', stop: 'length' })
+    expect(message).toMatchObject({ stopReason: 'length', cutCall: 'memory_search' })
+    expect(message?.content.map(({ type }) => type)).toEqual(['text'])
+  })
+
+  it('M39: a provider that falls silent is given up', async () => {
+    const server = await startModelServer({ text: 'a beginning that goes nowhere', stallAfter: 4 })
+    const silent = withIdleTimeout(create(server), 150)
+    await expect(collect(silent)).rejects.toMatchObject({ code: 'provider_timeout' })
+    await until(() => server.aborted.count === 1)
+  })
+
+  it('M39: an answer that breaks off after its first words is not asked for again', async () => {
+    const server = await startModelServer({ text: 'this will not be finished at all', cutAfter: 6 }, { text: 'again' })
+    await expect(collect(withRetries(create(server), [1]))).rejects.toMatchObject({ code: 'provider_cut' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('M39: arguments that are no JSON reach the tool’s check as they came', async () => {
+    const { message } = await run({ calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' })
+    expect(message?.content.at(-1)).toMatchObject({ arguments: { invalidJson: '{"path": "MEM' } })
+  })
+
+  it('M39: a picture goes to the model', async () => {
+    const server = await startModelServer({ text: 'a cat' })
+    const content = [
+      { type: 'text' as const, text: 'what is it?' },
+      { type: 'image' as const, data: 'QUJD', mimeType: 'image/png' },
+    ]
+    await collect(create(server), undefined, [{ role: 'user', content, timestamp: 0 }])
+    const sent = JSON.stringify(server.requests[0]?.body)
+    expect(sent).toContain(provider === 'anthropic' ? '"media_type":"image/png"' : 'data:image/png;base64,QUJD')
+  })
+
+  it('M39: sends the headers of the configuration, and travels through a proxy', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    const proxy = await startProxy()
+    const options = { apiKey: 'k', timeoutMs: 5000, headers: { 'x-team': 'blue' }, fetch: proxyFetch(proxy.url, {}) }
+    const model =
+      provider === 'anthropic'
+        ? createAnthropicModel('m', { ...options, baseUrl: server.url })
+        : createOpenAiModel('openai-compatible', 'm', { ...options, baseUrl: server.openAiUrl })
+    expect((await collect(model)).text).toBe('ok')
+    expect(server.requests[0]?.headers['x-team']).toBe('blue')
+    expect(proxy.hosts).toEqual([new URL(server.url).host])
+  })
+
+  it('M39: a stream that is cut is an error, not an answer', async () => {
+    await expect(run({ text: 'this will not be finished', cutAfter: 5 })).rejects.toMatchObject({
+      code: 'provider_cut',
+    })
+  })
+
+  it('M39: a server that is not there is told as such', async () => {
+    const server = await startModelServer()
+    const model = create({ ...server, url: 'http://127.0.0.1:9', openAiUrl: 'http://127.0.0.1:9/v1' })
+    await expect(collect(model)).rejects.toMatchObject({ code: 'provider_unavailable' })
+  })
+
+  it('M39: sends history with its calls and results in the provider’s own form', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    const assistant = {
+      role: 'assistant' as const,
+      provider,
+      model: 'm',
+      usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+      stopReason: 'toolUse' as const,
+      timestamp: 0,
+    }
+    const result = (toolCallId: string) => ({
+      role: 'toolResult' as const,
+      toolCallId,
+      toolName: 'read',
+      content: [{ type: 'text' as const, text: 'found' }],
+      isError: false,
+      timestamp: 0,
+    })
+    await collect(create(server), undefined, [
+      { role: 'user', content: 'q', timestamp: 0 },
+      {
+        ...assistant,
+        content: [
+          { type: 'text', text: 'Looking.' },
+          { type: 'toolCall', id: 'a', name: 'read', arguments: {} },
+          { type: 'toolCall', id: 'b', name: 'read', arguments: {} },
+        ],
+      },
+      result('a'),
+      result('b'),
+    ])
+    const sent = server.requests[0]?.body['messages'] as { role: string; content: unknown }[]
+    if (provider === 'anthropic') {
+      expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+      expect(sent[2]?.content).toMatchObject([
+        { type: 'tool_result', tool_use_id: 'a' },
+        { type: 'tool_result', tool_use_id: 'b' },
+      ])
+    } else if (name === provider) {
+      expect(sent.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool'])
+    } else {
+      const items = server.requests[0]?.body['input'] as { role?: string; type?: string }[]
+      expect(items.map(({ role, type }) => type ?? role)).toEqual([
+        'user',
+        'assistant',
+        'function_call',
+        'function_call',
+        'function_call_output',
+        'function_call_output',
+      ])
+    }
+  })
+})
+
+describe('M39 quirks', () => {
+  it('M39: gives calls without an id one of their own', async () => {
+    const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
+    const { message } = await collect(
+      createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
+    )
+    expect(message?.content[0]).toMatchObject({ type: 'toolCall', id: expect.stringMatching(/^call_/) })
+  })
+
+  const compatible = (server: ModelServer) =>
+    createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+
+  it('M39: a call in one lump, without an index or an id', async () => {
+    const server = await startModelServer({
+      calls: [
+        { name: 'read', arguments: { path: 'a.md' } },
+        { name: 'list', arguments: {} },
+      ],
+      noIds: true,
+      oneLump: true,
+    })
+    const { message } = await collect(compatible(server))
+    const calls = message?.content.filter((part) => part.type === 'toolCall') ?? []
+    expect(calls.map(({ name }) => name)).toEqual(['read', 'list'])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('M39: no figures of usage are no figures, not a failure', async () => {
+    const server = await startModelServer({ text: 'ok', noUsage: true })
+    expect((await collect(compatible(server))).message?.usage.totalTokens).toBe(0)
+  })
+
+  it('M39: a server that refuses the option for usage is asked without it', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    server.unknownOptions = ['stream_options']
+    expect((await collect(compatible(server))).text).toBe('ok')
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('M39: thoughts between tags are thoughts', async () => {
+    const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
+    const { text, thinking } = await collect(compatible(server))
+    expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
+  })
+
+  it('M39: OpenAI’s thoughts go back as the sealed items in which they came', async () => {
+    const server = await startModelServer({ text: 'ok', thinking: 'I think' })
+    server.hasResponses = true
+    const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+    const { message } = await collect(model)
+    await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
+    expect(server.requests[1]?.body['input']).toContainEqual(
+      expect.objectContaining({ type: 'reasoning', encrypted_content: 'sealed' }),
+    )
+  })
+
+  it('M39: Anthropic’s thoughts go back signed, hidden ones too', async () => {
+    const server = await startModelServer({ text: 'ok', thinking: 'I think', redacted: true })
+    const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const { message } = await collect(model)
+    await collect(model, undefined, message ? [...request.messages, message, ...request.messages] : [])
+    const sent = server.requests[1]?.body['messages'] as { content: object[] }[]
+    expect(sent[1]?.content).toMatchObject([
+      { type: 'redacted_thinking', data: 'sealed' },
+      { type: 'thinking', thinking: 'I think', signature: 'signed' },
+      { type: 'text' },
+    ])
+  })
+
+  it.each([
+    ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 8192 } }],
+    ['claude-opus-5', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } }],
+    ['claude-3-5-haiku', {}],
+  ])('M39: asks %s to think in its own form', async (name, params) => {
+    const server = await startModelServer({ text: 'ok' })
+    const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+    const asked: ModelRequest = { ...request, maxOutput: 20_000, thinking: 'medium' }
+    for await (const event of model.stream(asked, new AbortController().signal)) void event
+    const { thinking, output_config } = server.requests[0]?.body ?? {}
+    expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
+  })
+
+  it('M33: marks the system prompt as a prefix to cache, for Anthropic', async () => {
+    const server = await startModelServer({ text: 'ok' })
+    await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 }))
+    expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
+  })
+})

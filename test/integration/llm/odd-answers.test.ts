@@ -1,0 +1,292 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createAnthropicModel } from '../../../src/main/llm/providers/anthropic/anthropic.ts'
+import { createOpenAiModel } from '../../../src/main/llm/providers/openai/openai.ts'
+import type { ChatModel } from '../../../src/main/llm/model.ts'
+import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
+import { assistantMessageSchema } from '../../../src/shared/chat/message-schemas.ts'
+import { messageText, type AssistantMessage } from '../../../src/shared/chat/messages.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { startModelServer, type ModelServer } from '../../support/model-server.ts'
+
+const chunk = (delta: unknown, rest: object = {}) => ({ choices: [{ index: 0, delta, finish_reason: null }], ...rest })
+const said = chunk({ content: 'said' })
+const end = (finish: unknown = 'stop', rest: object = {}) => ({
+  choices: [{ index: 0, delta: {}, finish_reason: finish }],
+  ...rest,
+})
+const call = (tool: object, finish = 'tool_calls') => [chunk({ tool_calls: [tool] }), end(finish)]
+const read = { name: 'read', arguments: '{"path":"a.md"}' }
+
+/** Events of Chat Completions, and what has to become of them. */
+const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
+  ['an empty object as usage', [said, end('stop', { usage: {} })], { usage: usage(0, 0) }],
+  [
+    'null in usage',
+    [said, end(), { choices: [], usage: { prompt_tokens: null, completion_tokens: null } }],
+    { usage: usage(0, 0) },
+  ],
+  [
+    'texts in usage',
+    [said, end(), { usage: { prompt_tokens: '12', completion_tokens: '3' } }],
+    { usage: usage(12, 3) },
+  ],
+  [
+    'usage below zero, in halves, and without an end',
+    [said, end(), { usage: { prompt_tokens: -4, completion_tokens: 2.5 } }],
+    { usage: usage(0, 3) },
+  ],
+  [
+    'usage of 1e308',
+    [said, end(), 'data: {"usage":{"prompt_tokens":1e308,"completion_tokens":1e999}}\n\n'],
+    { usage: usage(1e12, 0) },
+  ],
+  [
+    'more read from the cache than there was',
+    [said, end(), { usage: { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } } }],
+    {},
+  ],
+  [
+    'a list as usage, a text as chunk, null as choices',
+    [said, { choices: null }, { choices: 'x', usage: [1] }, 'data: 3\n\n', 'data: null\n\n', end()],
+    { usage: usage(0, 0) },
+  ],
+  ['null as content, role and delta', [chunk({ role: null, content: null }), chunk(null), said, end()], {}],
+  [
+    'content in a list of parts',
+    [
+      chunk({
+        content: [
+          { type: 'text', text: 'sa' },
+          { type: 'text', text: 'id' },
+        ],
+      }),
+      end(),
+    ],
+    {},
+  ],
+  [
+    'half a letter',
+    [chunk({ content: 'said' }), 'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n', end()],
+    { content: [{ type: 'text', text: 'said\ufffd' }] },
+  ],
+  [
+    'a letter in two halves',
+    [
+      'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n',
+      'data: {"choices":[{"delta":{"content":"\\ude00"}}]}\n\n',
+      end(),
+    ],
+    { content: [{ type: 'text', text: '\u{1f600}' }] },
+  ],
+  ['a NUL', [chunk({ content: 'a\0b' }), end()], { content: [{ type: 'text', text: 'a\0b' }] }],
+  ['a number as finish', [said, end(7)], { stopReason: 'stop' }],
+  ['a number as id', call({ index: 0, id: 7, function: read }), calls('7')],
+  ['a text as index', call({ index: '0', id: 'a', function: read }), calls('a')],
+  ['an index below zero', call({ index: -1, id: 'a', function: read }), calls('a')],
+  ['no id', call({ index: 0, function: read }), calls(expect.stringMatching(/^call_/))],
+  ['null as id', call({ index: 0, id: null, function: read }), calls(expect.stringMatching(/^call_/))],
+  [
+    'an id of a megabyte',
+    call({ index: 0, id: 'x'.repeat(1_000_000), function: read }),
+    calls(expect.stringMatching(/^call_/)),
+  ],
+  [
+    'two calls of one id',
+    [
+      chunk({
+        tool_calls: [
+          { index: 0, id: 'a', function: read },
+          { index: 1, id: 'a', function: read },
+        ],
+      }),
+      end('tool_calls'),
+    ],
+    calls('a', expect.stringMatching(/^call_/)),
+  ],
+  [
+    'arguments as an object',
+    call({ index: 0, id: 'a', function: { name: 'read', arguments: { path: 'a.md' } } }),
+    calls('a'),
+  ],
+  [
+    'null as arguments',
+    call({ index: 0, id: 'a', function: { name: 'read', arguments: null } }),
+    { content: [{ type: 'toolCall', id: 'a', name: 'read', arguments: {} }] },
+  ],
+  [
+    'no name',
+    call({ index: 0, id: 'a', function: { arguments: '{}' } }),
+    { content: [{ type: 'toolCall', id: 'a', name: 'unnamed', arguments: {} }] },
+  ],
+  [
+    'a call that is null, and one without a function',
+    [said, chunk({ tool_calls: [null, { index: 0, id: 'a' }] }), end('tool_calls')],
+    {},
+  ],
+]
+
+function usage(input: number, output: number) {
+  return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output }
+}
+
+function calls(...ids: string[]): Partial<AssistantMessage> {
+  return { content: ids.map((id) => ({ type: 'toolCall', id, name: 'read', arguments: { path: 'a.md' } })) }
+}
+
+async function answer(create: (server: ModelServer) => ChatModel, raw: (object | string)[]) {
+  const server = await startModelServer({ raw })
+  server.hasResponses = true
+  const request = {
+    purpose: { kind: 'title' as const },
+    system: [],
+    messages: [{ role: 'user' as const, content: 'x', timestamp: 0 }],
+    tools: [],
+    maxOutput: 9,
+  }
+  for await (const event of create(server).stream(request, new AbortController().signal))
+    if (event.type === 'done') return event.message
+  throw new Error('no answer')
+}
+
+/** What was written is read again, by the same rules as after a restart. */
+async function survives(message: AssistantMessage): Promise<void> {
+  expect(assistantMessageSchema.safeParse(JSON.parse(JSON.stringify(message))).error).toBeUndefined()
+  const file = join(await temporaryFolder(), 'a.jsonl')
+  await (await Transcript.create(file, '/w', new Date(0))).appendMessage(message)
+  const again = await Transcript.open(file)
+  expect(again.skippedLines).toEqual([])
+  expect(again.messages().map((entry) => entry.message)).toEqual([message])
+}
+
+const chat = (server: ModelServer) =>
+  createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+const responses = (server: ModelServer) =>
+  createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
+const anthropic = (server: ModelServer) =>
+  createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
+
+describe('M56 answers of odd servers', () => {
+  it.each(chats)('M56: chat completions: %s', async (_name, raw, expected) => {
+    const message = await answer(chat, raw)
+    expect(message).toMatchObject(expected)
+    if (!expected.content && message.stopReason === 'stop') expect(messageText(message)).toBe('said')
+    await survives(message)
+  })
+
+  it.each<[string, object, unknown, unknown]>([
+    ['an empty object as usage', {}, 7, 'read'],
+    ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
+    ['a list as usage, texts in it', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
+    ['no number', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
+  ])('M56: Messages: %s', async (_name, wire, id, name) => {
+    const message = await answer(anthropic, [
+      { type: 'message_start', message: { usage: wire } },
+      { type: 'content_block_start', index: '0', content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: '0', delta: { type: 'text_delta', text: 'said' } },
+      { type: 'content_block_delta', index: 0, delta: null },
+      { type: 'content_block_delta' },
+      { type: 'content_block_start', index: 1, content_block: null },
+      { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id, name } },
+      { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: null } },
+      { type: 'content_block_stop', index: 2 },
+      { type: 'content_block_stop', index: 9 },
+      { type: 'message_delta', delta: null, usage: wire },
+      { type: 'message_stop' },
+    ])
+    expect(message.content[0]).toEqual({ type: 'text', text: 'said' })
+    expect(message.content[1]).toMatchObject({ type: 'toolCall', arguments: {} })
+    await survives(message)
+  })
+
+  it.each<[string, object]>([
+    ['an empty object as usage', { status: 'completed', usage: {} }],
+    ['null as everything', { status: null, usage: null, incomplete_details: null, output: null }],
+    [
+      'texts in usage',
+      { status: 'completed', usage: { input_tokens: '5', output_tokens: 'x', input_tokens_details: null } },
+    ],
+  ])('M56: Responses: %s', async (_name, response) => {
+    const message = await answer(responses, [
+      { type: 'response.output_text.delta', delta: null },
+      { type: 'response.output_text.delta', delta: 'said' },
+      { type: 'response.output_item.done', item: null },
+      { type: 'response.output_item.done', item: { type: 'function_call', call_id: 7, name: null, arguments: null } },
+      { type: 'response.completed', response },
+    ])
+    expect(messageText(message)).toBe('said')
+    expect(message.content[1]).toEqual({ type: 'toolCall', id: '7', name: 'unnamed', arguments: {} })
+    await survives(message)
+  })
+
+  it.each([
+    ['anthropic', anthropic, 'event: content_block_delta\ndata: {"type":"content_bl\n\n'],
+    ['chat completions', chat, 'data: {"choices":[{"del\n\n'],
+    ['responses', responses, 'event: response.completed\ndata: {"type":"resp\n\n'],
+  ])('M56: %s: an event that is no JSON is a cut', async (_name, create, event) => {
+    await expect(answer(create, [event])).rejects.toMatchObject({ code: 'provider_cut' })
+  })
+})
+
+describe('M41 M56 what is no answer', () => {
+  const clients: [string, (server: ModelServer) => ChatModel][] = [
+    ['chat completions', chat],
+    ['messages', anthropic],
+    ['responses', responses],
+  ]
+  const bodies: [body: string, words: string][] = [
+    ['upstream connect error or disconnect/reset before headers', 'upstream connect error or disconnect/reset'],
+    ['<html><head><title>Hotel Wi-Fi</title></head><body>Please log in</body></html>', 'Please log in'],
+    ['data: Internal Server Error oops\n\n', 'Internal Server Error oops'],
+    ['{"half": ', '{"half":'],
+  ]
+  it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
+    'M41 M56: %s: %j is told in its own words',
+    async (_name, body, words, create) => {
+      const failure = await answer(create, [body]).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
+    },
+  )
+})
+
+describe('M56 what older versions wrote', () => {
+  it('M56: answers with figures missing and numbers as ids are read, none is skipped', async () => {
+    const file = join(await temporaryFolder(), 'a.jsonl')
+    const entry = (id: string, parentId: string | null, message: object) => ({
+      type: 'message',
+      id,
+      parentId,
+      timestamp: '2026-01-20T10:00:00Z',
+      message,
+    })
+    const assistant = { role: 'assistant', provider: 'openai', model: 'm', stopReason: 'toolUse', timestamp: 1 }
+    const none = { input: null, cacheRead: 0, cacheWrite: 0, totalTokens: null }
+    const lines = [
+      { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00Z', cwd: '/w' },
+      entry('1', null, { role: 'user', content: null, timestamp: null }),
+      entry('2', '1', {
+        ...assistant,
+        usage: none,
+        content: [{ type: 'text', text: 'kept' }, null, { type: 'toolCall', id: 7, name: 'read', arguments: null }],
+      }),
+      entry('3', '2', {
+        role: 'toolResult',
+        toolCallId: 7,
+        toolName: 'read',
+        content: [{ type: 'text', text: 'x' }],
+        isError: false,
+        timestamp: 1,
+      }),
+      entry('4', '3', { ...assistant, usage: {}, stopReason: 'odd', content: null }),
+      entry('5', '4', { ...assistant, content: 'kept too' }),
+    ]
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const transcript = await Transcript.open(file)
+    expect(transcript.skippedLines).toEqual([])
+    const [, second, third, , fifth] = transcript.messages().map(({ message }) => message)
+    expect(second).toMatchObject({ content: [{ text: 'kept' }, { id: '7', arguments: {} }], usage: usage(0, 0) })
+    expect(third).toMatchObject({ toolCallId: '7' })
+    expect(fifth && messageText(fifth)).toBe('kept too')
+  })
+})

@@ -1,0 +1,423 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ModelRequest } from '../../../src/main/llm/model.ts'
+import { createAnthropicModel } from '../../../src/main/llm/providers/anthropic/anthropic.ts'
+import { createOpenAiModel } from '../../../src/main/llm/providers/openai/openai.ts'
+import type { AssistantMessage, Message } from '../../../src/shared/chat/messages.ts'
+import { readFacts, readTable } from '../../streams/facts.ts'
+import { startLoopback, type Asked, type Loopback, type Reply } from '../../streams/loopback.ts'
+import { asList, asRecord, readRecordings, type Wire } from '../../streams/recording.ts'
+import { compare, cutsOf, endure, play } from '../../streams/streams.ts'
+import { breakTurn, openTurnApp, takeTurns, type TurnApp } from '../../streams/turns.ts'
+
+const streams = new URL('../../streams/', import.meta.url)
+const recordings = await readRecordings(new URL('own', streams).pathname)
+const table = readTable(readFileSync(new URL('own.json', streams), 'utf8'), true)
+const named = recordings.map((recording) => ({ name: recording.name, recording, row: table.get(recording.name) }))
+
+let loopback: Loopback
+beforeAll(async () => {
+  loopback = await startLoopback()
+})
+afterAll(() => loopback.close())
+
+describe('M39 recorded answers', () => {
+  it('M39: each has a row in the table, and each row a recording', () => {
+    expect(recordings.map(({ name }) => name).sort()).toEqual([...table.keys()].sort())
+  })
+
+  it.each(named)('M39: $name is the same in eight choppings', async ({ recording, row }) => {
+    expect(row && (await compare(recording, row, loopback))).toEqual([])
+  })
+
+  it.each(named)('M39: $name, cut anywhere, loses no word and makes no half call', async ({ recording }) => {
+    const problems: string[] = []
+    for (const cut of cutsOf(recording)) problems.push(...(await endure(recording, cut, loopback)))
+    expect(problems).toEqual([])
+  })
+})
+
+describe('M39 whole turns', () => {
+  let app: TurnApp
+  beforeAll(async () => {
+    app = await openTurnApp()
+  })
+  afterAll(() => app.close())
+  const whole = named.filter(({ row }) => row && !row.finish.startsWith('provider_'))
+  const broken = named.filter(({ row }) => row?.finish.startsWith('provider_') && row.text !== '')
+
+  it.each(whole)('M39: after $name the next request is as its provider wants it', async ({ recording, row }) => {
+    expect(await takeTurns(recording, row?.calls.length ?? 0, app)).toEqual([])
+  })
+
+  it.each(broken)('M39: after $name what was said is kept, and nothing is carried out', async ({ recording, row }) => {
+    const cut = {
+      name: recording.name,
+      whole: recording.events.length,
+      came: () => readFacts(recording),
+      reply: replyWith(recording.events.join('')),
+    }
+    const { problems, failures } = await breakTurn(recording, cut, app)
+    expect(problems).toEqual([])
+    expect(failures).toEqual([row?.finish])
+    expect(await app.file('a.md')).toBeUndefined()
+  })
+})
+
+function replyWith(text: string, status = 200): Reply {
+  return { status, pieces: [new TextEncoder().encode(text)] }
+}
+
+describe('M39 what servers say of a failure', () => {
+  const gemini = (error: object) => [{ error }]
+  it.each<[string, Wire, number, unknown, string]>([
+    [
+      'OpenRouter moderates',
+      'chat',
+      403,
+      {
+        error: {
+          code: 403,
+          message: 'Your chosen model requires moderation and your input was flagged',
+          metadata: { reasons: ['x'] },
+        },
+      },
+      'provider_refused',
+    ],
+    [
+      'OpenAI does not serve the country',
+      'responses',
+      403,
+      {
+        error: {
+          code: 'unsupported_country_region_territory',
+          message: 'Country, region, or territory not supported',
+          type: 'request_forbidden',
+        },
+      },
+      'provider_region',
+    ],
+    [
+      'Gemini does not serve the country',
+      'chat',
+      400,
+      gemini({ code: 400, message: 'User location is not supported for the API use.', status: 'FAILED_PRECONDITION' }),
+      'provider_region',
+    ],
+    [
+      'Gemini refuses the key',
+      'chat',
+      400,
+      gemini({ code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' }),
+      'provider_auth',
+    ],
+    [
+      'xAI refuses the key',
+      'chat',
+      400,
+      { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: ab***yz.' },
+      'provider_auth',
+    ],
+    [
+      'Groq limits the rate',
+      'chat',
+      413,
+      {
+        error: {
+          message: 'Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000',
+          type: 'tokens',
+          code: 'rate_limit_exceeded',
+        },
+      },
+      'provider_rate_limited',
+    ],
+    [
+      'a request is too large',
+      'anthropic',
+      413,
+      { type: 'error', error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } },
+      'context_overflow',
+    ],
+    [
+      'Gemini limits the rate',
+      'chat',
+      429,
+      gemini({
+        code: 429,
+        message: 'You exceeded your current quota. Quota exceeded for metric: requests per minute',
+        status: 'RESOURCE_EXHAUSTED',
+      }),
+      'provider_rate_limited',
+    ],
+    [
+      'OpenAI has no credit',
+      'chat',
+      429,
+      {
+        error: {
+          message: 'You exceeded your current quota, please check your plan and billing details.',
+          type: 'insufficient_quota',
+          code: 'insufficient_quota',
+        },
+      },
+      'provider_quota',
+    ],
+    [
+      'OpenRouter has no credit',
+      'chat',
+      402,
+      { error: { code: 402, message: 'This request requires more credits' } },
+      'provider_quota',
+    ],
+    [
+      'a router tells what is behind it',
+      'chat',
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'Provider returned error',
+          metadata: {
+            raw: '{"error":{"message":"maximum context length is 8192 tokens","code":"context_length_exceeded"}}',
+          },
+        },
+      },
+      'context_overflow',
+    ],
+    [
+      'the key may not',
+      'anthropic',
+      403,
+      { type: 'error', error: { type: 'permission_error', message: 'Your API key does not have permission' } },
+      'provider_auth',
+    ],
+    [
+      'vLLM has failed',
+      'chat',
+      500,
+      { object: 'error', message: 'EngineCore died', type: 'InternalServerError', code: 500 },
+      'provider_failed',
+    ],
+    [
+      'the server is overloaded',
+      'anthropic',
+      529,
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+      'provider_overloaded',
+    ],
+  ])('M39: %s', async (_name, wire, status, body, code) => {
+    expect((await play(wire, loopback, replyWith(JSON.stringify(body), status))).failure).toBe(code)
+  })
+
+  it.each<[Wire, unknown, string]>([
+    [
+      'anthropic',
+      { type: 'error', error: { type: 'invalid_request_error', message: 'tools.0: no such thing' } },
+      'tools.0: no such thing',
+    ],
+    ['chat', [{ error: { code: 400, message: 'No such thing.' } }], 'No such thing.'],
+    ['chat', { detail: 'No such thing.' }, 'No such thing.'],
+    ['responses', { error: { message: 'No such thing.', type: 'invalid_request_error' } }, 'No such thing.'],
+  ])('M39: %s is quoted in its words: %j', async (wire, body, reason) => {
+    loopback.reply = () => replyWith(JSON.stringify(body), 400)
+    await expect(answer(wire, [])).rejects.toMatchObject({ code: 'provider_error', data: { reason } })
+  })
+})
+
+describe('M39 failures in the middle of an answer are quoted in the words of the provider', () => {
+  const begun = 'data: {"choices":[{"index":0,"delta":{"content":"Hi "}}]}\n\n'
+  const plain = (data: object) => `data: ${JSON.stringify(data)}\n\n`
+  const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
+    `event: ${data.type}\n${plain(data)}`
+  it.each<[Wire, string, string, string]>([
+    ['chat', begun + plain({ error: { message: 'Worker 7 died', code: 500 } }), 'provider_failed', 'Worker 7 died'],
+    ['chat', begun + plain({ error: { message: 'Out of VRAM', type: 'oom' } }), 'provider_error', 'Out of VRAM'],
+    ['chat', begun + plain({ detail: 'The upstream is gone' }), 'provider_error', 'The upstream is gone'],
+    ['chat', begun + plain({ message: 'Upstream 502', code: 502 }), 'provider_failed', 'Upstream 502'],
+    ['chat', begun + plain({ error: { message: 'Slow down', code: 429 } }), 'provider_rate_limited', 'Slow down'],
+    ['chat', '{"error":{"message":"<h1>Bad\\n gateway</h1>","code":502}}', 'provider_failed', 'Bad gateway'],
+    ['chat', '{"detail":"No such route"}', 'provider_error', 'No such route'],
+    [
+      'anthropic',
+      event({ type: 'error', error: { type: 'api_error', message: 'Internal server error' } }),
+      'provider_failed',
+      'Internal server error',
+    ],
+    [
+      'anthropic',
+      '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+      'provider_overloaded',
+      'Overloaded',
+    ],
+    [
+      'responses',
+      event({
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'server_error', message: 'Gone' } },
+      }),
+      'provider_failed',
+      'Gone',
+    ],
+    ['responses', event({ type: 'error', code: 'odd', message: 'Odd words' }), 'provider_error', 'Odd words'],
+  ])('M39: %s: %j', async (wire, text, code, reason) => {
+    loopback.reply = () => replyWith(text)
+    await expect(answer(wire, [])).rejects.toMatchObject({ code, data: { reason } })
+  })
+
+  it('M39: a connection that is lost has no words', async () => {
+    loopback.reply = () => ({ ...replyWith(begun), isLost: true })
+    const failure: unknown = await answer('chat', []).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'provider_cut', data: { provider: 'openai-compatible', status: 0 } })
+    expect(failure).not.toHaveProperty('data.reason')
+  })
+})
+
+it('M39: what an answer used is known when it breaks off', async () => {
+  const chunk = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { prompt_tokens: 7, completion_tokens: 1 } }
+  loopback.reply = () => replyWith(`data: ${JSON.stringify(chunk)}\n\n`)
+  const used: number[] = []
+  const options = { apiKey: 'k', baseUrl: `${loopback.url}/v1`, timeoutMs: 5000 }
+  const model = createOpenAiModel('openai-compatible', 'm', options)
+  const read = async () => {
+    const request = { purpose: { kind: 'title' as const }, system: [], tools: [], maxOutput: 9, messages: [] }
+    for await (const event of model.stream(request, new AbortController().signal))
+      if (event.type === 'usage') used.push(event.usage.totalTokens)
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'provider_cut' })
+  expect(used).toEqual([8])
+})
+
+const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
+const result = (id: string): Message => ({
+  role: 'toolResult',
+  toolCallId: id,
+  toolName: 'read',
+  content: [{ type: 'text', text: 'x' }],
+  isError: false,
+  timestamp: 0,
+})
+
+function thought(model: string, signature: string, provider = 'openai-compatible'): AssistantMessage {
+  return {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'I look.', thinkingSignature: signature },
+      { type: 'toolCall', id: 'c1', name: 'read', arguments: {} },
+    ],
+    provider,
+    model,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
+    stopReason: 'toolUse',
+    timestamp: 0,
+  }
+}
+
+async function answer(wire: Wire, messages: readonly Message[], more: Partial<ModelRequest> = {}, name = 'm') {
+  const options = { apiKey: 'k', baseUrl: wire === 'anthropic' ? loopback.url : `${loopback.url}/v1`, timeoutMs: 5000 }
+  const model =
+    wire === 'anthropic'
+      ? createAnthropicModel(name, options)
+      : createOpenAiModel(wire === 'chat' ? 'openai-compatible' : 'openai', name, options)
+  const request = { purpose: { kind: 'title' as const }, system: [], tools: [], maxOutput: 9000, ...more, messages }
+  for await (const event of model.stream(request, new AbortController().signal)) if (event.type === 'done') return
+}
+
+const said = 'data: {"choices":[{"index":0,"delta":{"content":"said"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+const sent = (asked: Asked | undefined) => asList(asked?.body['messages']).map(asRecord)
+
+describe('M39 thoughts that go back', () => {
+  const turn = (model: string, signature: string) => [user('look'), thought(model, signature), result('c1')]
+
+  it('M39: only to the model that thought them', async () => {
+    for (const [model, signature] of [
+      ['other', 'reasoning_content'],
+      ['m', 'reasoning_content'],
+    ] as const) {
+      loopback.reply = () => replyWith(said)
+      await answer('chat', turn(model, signature))
+      expect(sent(loopback.asked.at(-1))[2]?.['reasoning_content']).toBe(model === 'm' ? 'I look.' : undefined)
+    }
+    loopback.reply = () => replyWith('', 500)
+    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'openai'), result('c1')])).rejects.toThrow()
+    await expect(answer('anthropic', [user('look'), thought('m', 'sig', 'anthropic'), result('c1')])).rejects.toThrow()
+    const types = loopback.asked
+      .slice(-2)
+      .map((asked) => asList(sent(asked)[1]?.['content']).map((part) => asRecord(part)['type']))
+    expect(types).toEqual([['tool_use'], ['thinking', 'tool_use']])
+  })
+
+  it('M39: what another program kept with a call does not change the call', async () => {
+    loopback.reply = () => replyWith(said)
+    const kept = thought('m', 'reasoning_content')
+    const signed = kept.content.map((part) =>
+      part.type === 'toolCall'
+        ? { ...part, thoughtSignature: '{"type":"reasoning.encrypted","id":"rs","data":"x"}' }
+        : part,
+    )
+    await answer('chat', [user('look'), { ...kept, content: signed }, result('c1')])
+    const call = { id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } }
+    expect(sent(loopback.asked.at(-1))[2]?.['tool_calls']).toEqual([call])
+  })
+
+  it('M39: not with answers of turns without tools', async () => {
+    loopback.reply = () => replyWith(said)
+    const plain = {
+      ...thought('m', 'reasoning_content'),
+      content: [
+        { type: 'thinking' as const, thinking: 'Hm.', thinkingSignature: 'reasoning_content' },
+        { type: 'text' as const, text: 'Yes.' },
+      ],
+    }
+    await answer('chat', [user('look'), plain, user('more')])
+    expect(sent(loopback.asked.at(-1))[2]).toEqual({ role: 'assistant', content: 'Yes.' })
+  })
+
+  it('M39: a server that refuses them is asked without, from then on', async () => {
+    const refusal = {
+      error: { message: "property 'messages.2.assistant.reasoning' is unsupported", code: 'wrong_api_format' },
+    }
+    loopback.reply = ({ body }) =>
+      JSON.stringify(body).includes('"reasoning"') ? replyWith(JSON.stringify(refusal), 400) : replyWith(said)
+    const before = loopback.asked.length
+    await answer('chat', turn('strict', 'reasoning'), {}, 'strict')
+    await answer('chat', turn('strict', 'reasoning'), {}, 'strict')
+    expect(loopback.asked.slice(before).map((asked) => 'reasoning' in (sent(asked)[2] ?? {}))).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('M39: a server that demands them gets them with every answer', async () => {
+    const demand = {
+      error: {
+        message: 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+        type: 'invalid_request_error',
+      },
+    }
+    loopback.reply = (asked) =>
+      sent(asked).some((message) => message['role'] === 'assistant' && !('reasoning_content' in message))
+        ? replyWith(JSON.stringify(demand), 400)
+        : replyWith(said)
+    await answer('chat', turn('another', 'reasoning_content'), {}, 'demanding')
+    expect(sent(loopback.asked.at(-1))[2]?.['reasoning_content']).toBe('')
+    const before = loopback.asked.length
+    await answer('chat', turn('another', 'reasoning_content'), {}, 'kimi-k2.5')
+    await answer('chat', turn('another', 'reasoning_content'), {}, 'deepseek/deepseek-v4-pro')
+    expect(loopback.asked.length - before).toBe(2)
+  })
+
+  it('M39: a turn that another model began is gone on with without a budget of thought', async () => {
+    const thinking = { thinking: 'medium' as const }
+    loopback.reply = () => replyWith('', 500)
+    const name = 'claude-sonnet-4-5'
+    for (const model of ['other', name])
+      await expect(
+        answer('anthropic', [user('look'), thought(model, 'sig', 'anthropic'), result('c1')], thinking, name),
+      ).rejects.toThrow()
+    expect(loopback.asked.slice(-2).map(({ body }) => asRecord(body['thinking'])['type'])).toEqual([
+      undefined,
+      'enabled',
+    ])
+  })
+})

@@ -1,0 +1,196 @@
+/** What is shown of a request is what the provider's server received, and nothing of it is secret (M45, M41). */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { unfolded } from '../../../src/main/agent/context/meter-rows.ts'
+import type { Said } from '../../../src/main/agent/chat/user-message.ts'
+import { toolItem } from '../../../src/shared/chat/context-items.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer, type ModelServer } from '../../support/model-server.ts'
+
+const key = 'sk-wire-0123456789"\\key'
+const gateway = 'gateway-9876543210-secret'
+
+/** A pixel, over and over: longer than what is kept of a picture. */
+const picture = Buffer.alloc(600, 'picture').toString('base64')
+
+interface Wire {
+  readonly name: string
+  readonly model: string
+  readonly hasResponses: boolean
+  readonly path: string
+}
+
+const wires: Wire[] = [
+  { name: 'Anthropic Messages', model: 'anthropic/test-model', hasResponses: false, path: '/v1/messages' },
+  { name: 'OpenAI Responses', model: 'openai/test-model', hasResponses: true, path: '/v1/responses' },
+  {
+    name: 'Chat Completions',
+    model: 'openai-compatible/test-model',
+    hasResponses: false,
+    path: '/v1/chat/completions',
+  },
+]
+
+async function open(server: ModelServer, model: string) {
+  const config = `providers:
+  anthropic: { baseUrl: "${server.url}", headers: { X-Gateway: "\${GATEWAY_PASS}", X-Title: "Commonplace" } }
+  openai: { baseUrl: "${server.openAiUrl}", headers: { X-Gateway: "\${GATEWAY_PASS}", X-Title: "Commonplace" } }
+  openai-compatible: { baseUrl: "${server.openAiUrl}", headers: { X-Gateway: "\${GATEWAY_PASS}", X-Title: "Commonplace" } }
+models: { ${model}: { images: true } }
+agents:
+  defaults: { session: { reset: { mode: "off" } }, memory: { sessions: false } }
+  list: [{ id: main, workspace: "{{workspace}}", model: ${model} }]
+`
+  const env = {
+    ANTHROPIC_API_KEY: key,
+    OPENAI_API_KEY: key,
+    OPENAI_COMPATIBLE_API_KEY: key,
+    GATEWAY_PASS: gateway,
+  }
+  const test = await openTestApp({ config, env, files: { 'USER.md': '# User\n\nAnn “of” Lisbon. 喜欢喝茶。\n' } })
+  const agent = await test.app.agents.get('main')
+  let session: string | undefined
+  const say = async (input: Said) => {
+    const sent = await agent.chat.send({ ...input, session })
+    await sent.ended
+    session = sent.session
+    return sent.session
+  }
+  return { ...test, agent, say }
+}
+
+/** Everything below a folder, unpacked. */
+async function everything(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const texts = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => {
+      const bytes = await readFile(join(entry.parentPath, entry.name))
+      return String(entry.name.endsWith('.gz') ? gunzipSync(bytes) : bytes)
+    })
+  return (await Promise.all(texts)).join('\n')
+}
+
+describe.each(wires)('M45 $name', ({ model, hasResponses, path }) => {
+  it('M45: what is shown is what the server received, byte for byte, of the last try', async () => {
+    const server = await startModelServer(
+      { status: 529, message: 'overloaded', headers: { 'retry-after-ms': '1' } },
+      { calls: [{ name: 'read', arguments: { path: 'USER.md' } }] },
+      { text: 'Tea, then.' },
+    )
+    server.hasResponses = hasResponses
+    const { agent, say } = await open(server, model)
+    const session = await say({ text: 'What does Ann like?\n“Quotes”, \\ and 茶 🍵.' })
+    expect(server.requests).toHaveLength(3)
+    for (const [number, received] of [
+      [1, server.requests[1]],
+      [2, server.requests[2]],
+    ] as const) {
+      const { count, request } = await agent.sessions.sentRequest(session, number)
+      expect(count).toBe(2)
+      expect(request?.model).toBe(model)
+      const wire = request?.wire
+      expect(wire?.method).toBe('POST')
+      expect(wire?.url).toBe(server.url + received?.address)
+      expect(received?.path).toBe(path)
+      expect(wire?.body).toBe(received?.text)
+      expect(wire?.leftOut).toBe(0)
+      const hidden: string[] = []
+      for (const [name, value] of wire?.headers ?? []) {
+        if (value === '[redacted]') hidden.push(name)
+        else expect(value, name).toBe(received?.headers[name])
+      }
+      expect(hidden).toEqual(['authorization', 'x-gateway'])
+      // What the connection itself adds, and nothing else, is not among them.
+      const shown = new Set(wire?.headers.map(([name]) => name))
+      const others = Object.keys(received?.headers ?? {}).filter((name) => !shown.has(name))
+      const connection = /^(host|connection|content-length|accept-encoding|accept-language|sec-fetch-mode)$/
+      expect(others.filter((name) => !connection.test(name))).toEqual([])
+    }
+  })
+
+  it('M41: no key is in anything that is written or shown, wherever it stood in the request', async () => {
+    const server = await startModelServer({ text: 'Done.' })
+    server.hasResponses = hasResponses
+    const { agent, app, home, say } = await open(server, model)
+    const session = await say({ text: 'hello' })
+    const { request } = await agent.sessions.sentRequest(session)
+    const received = server.requests[0]
+    expect(JSON.stringify(received?.headers)).toContain(gateway)
+    app.log.warn({}, 'the last line')
+    const written = `${await everything(home)}\n${JSON.stringify(request)}`
+    expect(written).toContain('the last line')
+    expect(written).toContain('[redacted]')
+    for (const secret of [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key), gateway])
+      expect(written).not.toContain(secret)
+  })
+
+  it('M45: of pictures the beginning is kept, and how much is left out', async () => {
+    const server = await startModelServer({ text: 'A picture.' })
+    server.hasResponses = hasResponses
+    const { agent, say } = await open(server, model)
+    const session = await say({
+      text: 'Look at this.',
+      attachments: [{ type: 'image', name: 'p.png', mimeType: 'image/png', data: picture }],
+    })
+    const { request } = await agent.sessions.sentRequest(session)
+    const received = server.requests[0]?.text ?? ''
+    expect(received).toContain(picture)
+    const { body = '', leftOut } = request?.wire ?? {}
+    expect(leftOut).toBe(picture.length - 64)
+    const note = `… [${leftOut} characters of base64 left out]`
+    expect(body.replace(picture.slice(0, 64) + note, picture)).toBe(received)
+    expect(() => JSON.parse(body)).not.toThrow()
+  })
+})
+
+describe('M45 requests and their rows', () => {
+  it('M45: the offline model sends nothing over a wire, and its request is kept as before', async () => {
+    const { app } = await openTestApp()
+    const agent = await app.agents.get('main')
+    const sent = await agent.chat.send({ text: 'What do you know about tea?' })
+    await sent.ended
+    const { request } = await agent.sessions.sentRequest(sent.session)
+    expect(request).toMatchObject({ model: 'offline', wire: null })
+    expect(request?.json).toContain('about tea')
+  })
+
+  it('M45: a request that failed is shown as it left', async () => {
+    const server = await startModelServer({ status: 400, message: 'no' })
+    const { agent, say } = await open(server, 'anthropic/test-model')
+    const session = await say({ text: 'hello there' })
+    const { request } = await agent.sessions.sentRequest(session)
+    expect(request?.wire?.body).toBe(server.requests[0]?.text)
+  })
+
+  it('M45: each tool and each turn is a row, they sum to the total, and each can be read', async () => {
+    const server = await startModelServer({ text: 'It is so.' })
+    const { agent, say } = await open(server, 'anthropic/test-model')
+    let session = ''
+    for (let turn = 0; turn < 30; turn += 1) session = await say({ text: `Question ${turn} is about number ${turn}.` })
+    const { meter } = agent.chat
+    const report = await meter.report(session, undefined)
+    const sent = server.requests.at(-1)?.body['tools'] as { name: string }[]
+    const system = report.items.filter(({ layer }) => layer === 'system').map(({ name }) => name)
+    expect(system).toEqual(['system prompt', ...sent.map(({ name }) => toolItem(name))])
+    expect(report.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.estimatedTokens)
+    const turns = report.items.filter(({ layer }) => layer === 'conversation')
+    expect(turns).toHaveLength(24)
+    expect(turns[0]?.name).toBe('messages 1-12')
+    expect(turns.at(-1)).toMatchObject({ name: 'messages 57-58', about: 'Question 28 is about number 28.' })
+    const read = await Promise.all(
+      report.items.map(({ layer, name }) => meter.text(session, report.request, layer, name)),
+    )
+    const missing = report.items.filter((item, at) => read[at] === '' && item.note !== 'missing')
+    expect(missing).toEqual([])
+    const last = read[report.items.findIndex(({ name }) => name === 'messages 57-58')]
+    expect(last).toContain('about number 28')
+    expect(last).not.toContain('about number 27')
+    const memory = report.items.findIndex(({ name }) => name === toolItem('memory_search'))
+    expect(JSON.parse(read[memory] ?? '')).toMatchObject({ name: 'memory_search' })
+    // An older report without its request stays as it is.
+    expect(unfolded(report, { system: [], messages: [], tools: [] })).toEqual(report)
+  }, 60_000)
+})

@@ -1,0 +1,125 @@
+/** Starting with damaged or foreign files of our own: the app starts, says what, and keeps what was there. */
+import Database from 'better-sqlite3'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+
+const garbage = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 151 + 7) % 256))
+const note = 'The pangolin sleeps in the attic.'
+
+interface Case {
+  readonly name: string
+  /** In the state folder. */
+  readonly file: string
+  readonly damage: 'garbage' | 'folder' | 'foreign database' | 'foreign lines' | 'torn'
+  /** The code of a problem, or words of the log. */
+  readonly told?: string
+  /** Beside the file is a copy, or it is untouched. */
+  readonly kept: 'aside' | 'untouched'
+}
+
+const cases: readonly Case[] = [
+  { name: 'index', file: 'memory/main.sqlite', damage: 'garbage', told: 'index_foreign', kept: 'aside' },
+  { name: 'index', file: 'memory/main.sqlite', damage: 'folder', told: 'index_foreign', kept: 'aside' },
+  { name: 'index', file: 'memory/main.sqlite', damage: 'foreign database', told: 'index_foreign', kept: 'aside' },
+  {
+    name: 'head of the history',
+    file: 'history/main/repository.git/refs/heads/main',
+    damage: 'garbage',
+    told: 'history_damaged',
+    kept: 'aside',
+  },
+  { name: 'history', file: 'history/main/repository.git', damage: 'garbage', told: 'history_damaged', kept: 'aside' },
+  { name: 'journal', file: 'history/main/journal.jsonl', damage: 'garbage', told: 'history_damaged', kept: 'aside' },
+  { name: 'journal', file: 'history/main/journal.jsonl', damage: 'folder', told: 'history_damaged', kept: 'aside' },
+  { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'garbage', kept: 'untouched' },
+  { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'folder', kept: 'untouched' },
+  { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'foreign lines', kept: 'untouched' },
+  { name: 'conversation', file: 'agents/main/sessions/one.jsonl', damage: 'torn', kept: 'untouched' },
+  { name: 'drafts', file: 'agents/main/drafts/new-chat.json', damage: 'garbage', told: 'file_damaged', kept: 'aside' },
+  { name: 'drafts', file: 'agents/main/drafts/new-chat.json', damage: 'folder', told: 'file_damaged', kept: 'aside' },
+  { name: 'checks', file: 'agents/main/checks/checks.jsonl', damage: 'foreign lines', told: 'checks', kept: 'aside' },
+  { name: 'usage', file: 'usage.jsonl', damage: 'garbage', told: 'usage', kept: 'untouched' },
+  { name: 'usage', file: 'usage.jsonl', damage: 'folder', told: 'usage', kept: 'untouched' },
+  { name: 'model lists', file: 'model-lists.json', damage: 'garbage', told: 'model lists', kept: 'aside' },
+  { name: 'model lists', file: 'model-lists.json', damage: 'folder', told: 'model lists', kept: 'aside' },
+]
+
+async function damageFile(file: string, damage: Case['damage']): Promise<void> {
+  await rm(file, { recursive: true, force: true })
+  await mkdir(damage === 'folder' ? join(file, 'something') : dirname(file), { recursive: true })
+  if (damage === 'garbage') await writeFile(file, garbage)
+  else if (damage === 'foreign lines') await writeFile(file, '{"somebody":"else"}\n[1,2]\n')
+  else if (damage === 'torn') await writeFile(file, '{"type":"session","version":3,"id":"a","timest')
+  else if (damage === 'foreign database') {
+    const database = new Database(file)
+    database.exec("CREATE TABLE theirs (text); INSERT INTO theirs VALUES ('precious')")
+    database.close()
+  }
+}
+
+/** Uses everything that could stumble over a damaged file. */
+async function useAll(home: string) {
+  const app = await createApp({ mainFolder, env: {}, home })
+  onTestFinished(() => app.close())
+  const agent = await app.agents.get('main')
+  await agent.history?.settle()
+  await agent.memory.settle(10_000)
+  expect((await agent.memory.search('pangolin')).results).toHaveLength(1)
+  await agent.sessions.list()
+  expect(await agent.drafts.list(undefined)).toEqual([])
+  await agent.drafts.save(undefined, 'earlier', { text: 'typed', attachments: [] })
+  await agent.checks.add({ query: 'pangolin', relevant: [{ path: 'MEMORY.md', startLine: 1, endLine: 1 }] })
+  await app.ledger.months()
+  await agent.workspace.remember('still here', new Date(2026, 0, 20), { cause: 'capture' })
+  const { ended } = await agent.chat.send({ text: 'hello', model: 'offline' })
+  await ended
+  expect(await agent.history?.timeline({ limit: 10 })).not.toEqual([])
+  return { problems: app.health.problems('main').map(({ code }) => code), log: app.log.file }
+}
+
+describe('M55 damaged and foreign files', () => {
+  it.each(cases)('M55: $name ($damage): starts, says so, loses nothing', async ({ file, damage, told, kept }) => {
+    const { home } = await prepareFolders({ files: { 'MEMORY.md': `${note}\n` } })
+    if (file.includes('repository.git/')) {
+      const before = await createApp({ mainFolder, env: {}, home })
+      await (await before.agents.get('main')).history?.settle()
+      await before.close()
+    }
+    await damageFile(join(home, file), damage)
+    const { problems, log } = await useAll(home)
+    if (told !== undefined) expect([...problems, await readFile(log, 'utf8')].join('\n')).toContain(told)
+    const place = file.includes('repository.git') ? 'history/main' : dirname(file)
+    const names = await readdir(join(home, place))
+    if (kept === 'aside') expect(names.some((name) => name.includes('.damaged-'))).toBe(true)
+    else if (damage === 'garbage') expect((await readFile(join(home, file))).subarray(0, 4096)).toEqual(garbage)
+    else expect(names).toContain(file.split('/').at(-1))
+  })
+
+  it.each([
+    ['garbage', (file: string) => writeFile(file, garbage)],
+    ['a folder', (file: string) => mkdir(file)],
+  ])('M55: a configuration that is %s: the app starts, says so, and leaves it', async (_name, damage) => {
+    const { home } = await prepareFolders({})
+    const file = join(home, 'config.yaml')
+    await rm(file)
+    await damage(file)
+    const app = await createApp({ mainFolder, env: {}, home })
+    onTestFinished(() => app.close())
+    expect(app.settings.problems).not.toEqual([])
+    await expect(app.settings.set([['spending', 'monthlyLimit'], 1])).rejects.toMatchObject({ code: 'config_invalid' })
+    expect(await readdir(home)).toContain('config.yaml')
+  })
+
+  it('M55: a configuration that is no text is copied before it is replaced', async () => {
+    const { home } = await prepareFolders({})
+    await writeFile(join(home, 'config.yaml'), garbage)
+    const app = await createApp({ mainFolder, env: {}, home })
+    onTestFinished(() => app.close())
+    await app.settings.save('spending: { monthlyLimit: 1 }\n', await app.settings.source())
+    const copy = (await readdir(home)).find((name) => name.startsWith('config.yaml.damaged-')) ?? ''
+    expect(await readFile(join(home, copy))).toEqual(garbage)
+  })
+})

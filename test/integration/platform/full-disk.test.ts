@@ -1,0 +1,92 @@
+/** Disks that are full: nothing is cut, nothing acknowledged is lost, the reason is told, and with room it all goes on. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+import { mainFolder } from '../../support/app.ts'
+import { mountSmallDisk } from '../../support/small-disk.ts'
+
+const megabyte = 1024 * 1024
+const mayMount = (() => {
+  const disk = mountSmallDisk(megabyte)
+  disk?.unmount()
+  return disk !== undefined
+})()
+
+function smallDisk(bytes: number) {
+  const disk = mountSmallDisk(bytes)
+  if (!disk) throw new Error('no small disk')
+  onTestFinished(() => disk.unmount())
+  return disk
+}
+
+async function openOn(home: string, workspace: string) {
+  await mkdir(workspace, { recursive: true })
+  await mkdir(home, { recursive: true })
+  await writeFile(join(workspace, 'MEMORY.md'), '# Long-term memory\n')
+  await writeFile(join(home, 'config.yaml'), `agents:\n  list:\n    - { id: main, workspace: "${workspace}" }\n`)
+  const app = await createApp({ mainFolder, env: {}, home })
+  onTestFinished(() => app.close())
+  return { app, agent: await app.agents.get('main') }
+}
+
+// Where mounting is not permitted there is no small disk to be had.
+describe.skipIf(!mayMount)('M55 full disks', () => {
+  it('M55: a file that does not fit is refused with what it needs; the old one is whole, the history knows no deletion', async () => {
+    const disk = smallDisk(8 * megabyte)
+    const { agent } = await openOn(join(await temporaryFolder(), 'state'), join(disk.folder, 'workspace'))
+    const before = `${'A line of what is known.\n'.repeat(5000)}`
+    const { hash } = await agent.workspace.write('MEMORY.md', before, { cause: 'user' })
+    disk.fill(88 * 1024)
+    await expect(
+      agent.workspace.save('MEMORY.md', `${before}and one more\n`, { hash, baseText: before }),
+    ).rejects.toMatchObject({ code: 'disk_full', data: { path: 'MEMORY.md', kilobytes: 123 } })
+    await expect(agent.workspace.remember('x'.repeat(100_000), new Date(), { cause: 'capture' })).rejects.toMatchObject(
+      {
+        code: 'disk_full',
+      },
+    )
+    expect((await agent.workspace.read('MEMORY.md')).text).toBe(before)
+    await agent.history?.settle()
+    const changes = await agent.history?.timeline({ path: 'MEMORY.md', limit: 10 })
+    expect(changes?.map(({ file }) => file.removed)).toEqual([1, 0])
+    disk.makeRoom()
+    await agent.workspace.save('MEMORY.md', `${before}and one more\n`, { hash, baseText: before })
+  })
+
+  it('M55: with the state folder’s disk full notes are kept all the same, and recorded when there is room', async () => {
+    const disk = smallDisk(16 * megabyte)
+    const workspace = join(await temporaryFolder(), 'workspace')
+    const { agent } = await openOn(join(disk.folder, 'state'), workspace)
+    await agent.history?.settle()
+    await agent.memory.settle(10_000)
+    disk.fill(0)
+    const at = new Date(2026, 0, 20, 9, 5)
+    for (let number = 0; number < 40; number += 1)
+      await agent.workspace.remember(`note-${number} ${'word '.repeat(200)}`, at, { cause: 'capture' })
+    await expect(agent.drafts.save('s', 'w', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
+      code: 'disk_full',
+    })
+    // What is not in the index yet is not there: whoever asks hears that, and why.
+    const whatIsLacking = { stale: true, standstill: expect.stringMatching(/full/) }
+    await until(async () => (await agent.memory.search('note-39')).standstill !== undefined, 20_000)
+    expect(await agent.memory.search('note-39')).toMatchObject(whatIsLacking)
+    expect(await agent.memory.explain('note-39')).toMatchObject(whatIsLacking)
+    await expect(agent.chat.send({ text: 'hello', model: 'offline' })).rejects.toMatchObject({ code: 'disk_full' })
+    const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
+    for (let number = 0; number < 40; number += 1) expect(log).toContain(`note-${number} word`)
+    disk.makeRoom()
+    await until(async () => {
+      const blamed = await agent.history?.blame('memory/2026-01-20.md')
+      return blamed?.length === log.split('\n').length - 1 && blamed.every(({ cause }) => cause === 'capture')
+    }, 20_000)
+    const { session, ended } = await agent.chat.send({ text: 'hello', model: 'offline' })
+    await ended
+    expect((await agent.sessions.get(session)).messages()).toHaveLength(2)
+    await until(async () => {
+      const { results, standstill } = await agent.memory.search('note-39')
+      return standstill === undefined && results.length > 0
+    }, 40_000)
+  }, 120_000)
+})

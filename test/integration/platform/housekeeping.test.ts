@@ -1,0 +1,98 @@
+import { existsSync, statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
+import { openTestApp } from '../../support/app.ts'
+
+const planted = ['sk-ant-planted-0123456789', 'Bearer planted.token.abcdef', 'sk-proj-plantedABCDEFGH']
+
+describe('M41 secrets', () => {
+  it('M41: planted keys are in no log and in no report, nor is what the user wrote', async () => {
+    const { app, workspace, home } = await openTestApp({
+      files: { 'memory/secret-plan.md': 'The walrus moves on Friday.\n' },
+      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}", prompts: { system: "You are Ann Example of ann@example.org" } }\n`,
+    })
+    await app.agents.get('main')
+    app.log.fault(new Error(`request failed with ${planted.join(' and ')}`), `${workspace}/memory/secret-plan.md`)
+    app.log.warn({ url: 'https://api.example.org/v1?api_key=planted-0123456789', mail: 'ann@example.org' }, 'a warning')
+    const log = await readFile(join(home, 'logs/commonplace.log'), 'utf8')
+    const report = await app.diagnostics()
+    for (const secret of [...planted, 'planted-0123456789']) {
+      expect(log).not.toContain(secret)
+      expect(report).not.toContain(secret)
+    }
+    for (const text of ['walrus', 'secret-plan', 'Ann Example', 'ann@example.org', workspace, home])
+      expect(report).not.toContain(text)
+    expect(JSON.parse(report)).toMatchObject({ agents: [{ model: 'offline', index: { state: expect.any(String) } }] })
+    expect(report).toContain('request failed with')
+  })
+
+  it('M41: a key that is kept comes before the environment and after one given for now; forgetting removes it', async () => {
+    let kept: Readonly<Record<string, string>> = { anthropic: 'kept' }
+    const vault = {
+      strength: 'keychain' as const,
+      load: () => Promise.resolve(kept),
+      save: (keys: Readonly<Record<string, string>>) => {
+        kept = keys
+        return Promise.resolve()
+      },
+    }
+    const keys = new KeyRing({ ANTHROPIC_API_KEY: 'env', OPENAI_API_KEY: 'env' }, vault)
+    await keys.load()
+    expect([keys.get('anthropic'), keys.source('anthropic')]).toEqual(['kept', 'keychain'])
+    await keys.give('openai', ' new ')
+    expect(kept).toEqual({ anthropic: 'kept', openai: 'new' })
+    await keys.give('anthropic', '')
+    expect([keys.get('anthropic'), keys.source('anthropic')]).toEqual(['env', 'environment'])
+    expect(kept).toEqual({ openai: 'new' })
+    const without = new KeyRing({})
+    await without.give('openai', 'now')
+    expect([without.get('openai'), without.source('openai')]).toEqual(['now', 'session'])
+  })
+})
+
+describe('M50 the file and the pane at once', () => {
+  it('M50: what is typed is merged with what was saved meanwhile; what touches is refused and nothing is lost', async () => {
+    const { app, home } = await openTestApp({
+      config:
+        '# mine\ninterface:\n  theme: light\n\n\nspending:\n  monthlyLimit: 5\n\n\nagents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
+    })
+    const base = await app.settings.source()
+    await app.settings.set([['interface', 'theme'], 'dark'])
+    const typed = base.replace('monthlyLimit: 5', 'monthlyLimit: 9 # more')
+    const { text, isMerged } = await app.settings.save(typed, base)
+    expect(isMerged).toBe(true)
+    expect(text).toContain('theme: dark')
+    expect(text).toContain('monthlyLimit: 9 # more')
+    expect(text).toContain('# mine')
+    const file = join(home, 'config.yaml')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, before.replace('9 # more', '12'))
+    await expect(app.settings.save(before.replace('9 # more', '20'), before)).rejects.toMatchObject({
+      code: 'file_changed',
+    })
+    expect(await readFile(file, 'utf8')).toContain('monthlyLimit: 12')
+    const now = await app.settings.source()
+    await expect(app.settings.save(now.replace('theme: dark', 'theme: green'), now)).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+
+  it('M50: where everything lies, with sizes', async () => {
+    const { app, workspace } = await openTestApp({ files: { 'memory/a.md': 'x'.repeat(1000) } })
+    await app.agents.get('main')
+    const locations = await app.locations()
+    expect(locations.find(({ kind }) => kind === 'workspace')).toMatchObject({
+      path: workspace,
+      files: 2,
+      agent: 'main',
+    })
+    expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
+    const { path, bytes, files } = locations.find(({ kind }) => kind === 'index') ?? { path: '' }
+    const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
+    expect(files).toBe(beside.length)
+    expect(bytes).toBe(beside.reduce((sum, file) => sum + statSync(file).size, 0))
+    expect(locations.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['settings', 'index', 'logs']))
+  })
+})

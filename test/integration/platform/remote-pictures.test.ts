@@ -1,0 +1,114 @@
+/** Pictures of the web: fetched when asked for, from the open network alone, bounded, and with nothing of the reader. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { maxPictureBytes } from '../../../src/main/platform/net/remote-picture.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { openTestApp } from '../../support/app.ts'
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** A server of this machine, which no app but the test's own may ask. */
+async function openServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function openPictures(isOpenAddress?: (address: string) => boolean) {
+  const { app } = await openTestApp(isOpenAddress ? { isOpenAddress } : {})
+  const { pictures } = createRouterClient(createRouter(app))
+  return (address: string) => pictures.remote({ address })
+}
+
+const here = (address: string) => address === '127.0.0.1'
+
+describe('M66 pictures of the web', () => {
+  it('M66: a picture comes with its kind, after redirections, and the server learns nothing of the reader', async () => {
+    const asked: IncomingMessage['headers'][] = []
+    const server = await openServer((request, response) => {
+      asked.push(request.headers)
+      if (request.url === '/first') response.writeHead(302, { location: '/x.png', 'set-cookie': 'a=b' }).end()
+      else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png)
+    })
+    const load = await openPictures(here)
+    expect(await load(`${server}/first`)).toEqual({ type: 'image/png', data: png.toString('base64') })
+    await load(`${server}/x.png`)
+    expect(asked).toHaveLength(3)
+    for (const headers of asked) {
+      expect(headers).not.toHaveProperty('cookie')
+      expect(headers).not.toHaveProperty('referer')
+      expect(headers['user-agent']).toBe('Commonplace')
+    }
+  })
+
+  it('M66: nothing is asked of this machine or its network, whatever it is called, and no redirection leads there', async () => {
+    let asked = 0
+    const server = await openServer((_request, response) => {
+      asked += 1
+      response.end(png)
+    })
+    const { port } = new URL(server)
+    const load = await openPictures()
+    for (const address of [
+      server,
+      `http://localhost:${port}/`,
+      `http://[::1]:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
+      `http://2130706433:${port}/`,
+      `http://0x7f.1:${port}/`,
+      `http://localhost.:${port}/`,
+      `http://printer/x.png`,
+      `http://router.local/x.png`,
+      'http://169.254.169.254/latest/meta-data',
+      'file:///etc/passwd',
+      'ftp://example.com/x.png',
+      'http://user:word@example.com/x.png',
+      'data:image/png;base64,AAAA',
+      'nothing',
+    ])
+      await expect(load(address), address).rejects.toMatchObject({ code: 'picture_refused' })
+    expect(asked).toBe(0)
+
+    let inside = 0
+    const target = await openServer((_request, response) => {
+      inside += 1
+      response.end(png)
+    })
+    const outside = await openServer((_request, response) => {
+      response.writeHead(302, { location: target.replace('127.0.0.1', 'localhost') }).end()
+    })
+    const loadHere = await openPictures(here)
+    await expect(loadHere(outside)).rejects.toMatchObject({ code: 'picture_refused' })
+    expect(inside).toBe(0)
+  })
+
+  it('M66: what is too large, no picture, or not there, is refused in words', async () => {
+    const server = await openServer((request, response) => {
+      const kind = { 'content-type': 'image/png' }
+      if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxPictureBytes + 1, png))
+      else if (request.url === '/bomb')
+        response
+          .writeHead(200, { ...kind, 'content-encoding': 'gzip' })
+          .end(gzipSync(Buffer.alloc(4 * maxPictureBytes)))
+      else if (request.url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
+      else if (request.url === '/script') response.writeHead(200, kind).end('<script>alert(1)</script>')
+      else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end()
+      else response.writeHead(404, kind).end(png)
+    })
+    const load = await openPictures(here)
+    for (const name of ['large', 'bomb', 'page', 'script'])
+      await expect(load(`${server}/${name}`), name).rejects.toMatchObject({ code: 'picture_unusable' })
+    for (const name of ['round', 'none'])
+      await expect(load(`${server}/${name}`), name).rejects.toMatchObject({ code: 'picture_unavailable' })
+  })
+})

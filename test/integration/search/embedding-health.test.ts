@@ -1,0 +1,351 @@
+import Database from 'better-sqlite3'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import type { Memory } from '../../../src/main/search/service/memory.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { startTroubledEmbeddings, type Trouble } from '../../support/troubled-embeddings.ts'
+
+const notes = Object.fromEntries(
+  Array.from({ length: 12 }, (_, index) => [
+    `memory/note-${index}.md`,
+    `# Note ${index}\n\nThe walrus number ${index} lives in bath ${index * 7}.\n`,
+  ]),
+)
+
+function configOf(embedding: string, chunk = ''): string {
+  return `agents:\n  defaults: { memory: { ${chunk} embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+}
+
+function ofServer(url: string, more = ''): string {
+  return `provider: openai-compatible, model: hashed, batchSize: 2, baseUrl: "${url}"${more}`
+}
+
+async function openMemory(config: string, files: Readonly<Record<string, string>> = notes) {
+  const test = await openTestApp({ files: { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n', ...files }, config })
+  const { memory } = await test.app.agents.get('main')
+  await memory.settle(10_000)
+  const configure = (text: string) =>
+    writeFile(join(test.home, 'config.yaml'), text.replaceAll('{{workspace}}', test.workspace))
+  return { ...test, memory, configure }
+}
+
+const problemOf = async (memory: Memory) =>
+  (await memory.status()).problems.find(({ code }) => code.startsWith('provider_'))
+const isEmbedded = async (memory: Memory) => {
+  const { chunks, embedded, state } = await memory.status()
+  return state === 'ready' && chunks > 0 && embedded === chunks
+}
+/** What the vectors mean is known too: nothing is left to ask the model for. */
+const isMeasured = async (memory: Memory) => (await isEmbedded(memory)) && (await memory.meaning()).scripts.length > 0
+
+describe('M13 a provider that fails', () => {
+  it.each<[Trouble, string, string]>([
+    ['auth', 'provider_auth', 'Incorrect API key provided: [redacted]'],
+    ['rate', 'provider_rate_limited', 'Slow down, please'],
+    ['broken', 'provider_unavailable', 'The model ran out of memory'],
+    ['dimensions', 'provider_error', '16 dimensions'],
+    ['garbled', 'provider_error', 'no JSON'],
+    ['page', 'provider_error', 'Sign in to the hotel network'],
+    ['dropped', 'provider_cut', 'broke off'],
+    ['unknownModel', 'provider_error', 'model "hashed" not found, try pulling it first'],
+  ])(
+    'M13: %s: its words are in the status and with every result, and nobody asks it',
+    async (trouble, code, words) => {
+      const server = await startTroubledEmbeddings()
+      const { memory, workspace, app } = await openMemory(configOf(ofServer(server.url)))
+      await until(() => isMeasured(memory))
+      Object.assign(server, { trouble, delayMs: 60_000 })
+      await writeFile(join(workspace, 'memory/new.md'), 'A quokka was seen.\n')
+      await until(async () => (await memory.search('quokka')).results.length > 0, 10_000)
+      await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+      expect(await problemOf(memory)).toMatchObject({
+        code,
+        message: expect.stringContaining(words),
+        since: expect.any(Number),
+      })
+      expect(app.health.problems('main')).toMatchObject([{ part: 'embeddings', code, remedy: expect.anything() }])
+      const before = server.inputs.length
+      for (const query of ['walrus one', 'walrus two', 'walrus three']) {
+        const { results, notice } = await memory.search(query, { minScore: 0 })
+        expect(results.length).toBeGreaterThan(0)
+        expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining(words.slice(0, 12)) })
+      }
+      // A probe may have been due meanwhile; queries were not sent.
+      expect(server.inputs.slice(before).flat()).not.toContain('walrus one')
+      server.trouble = 'none'
+      await memory.tryProvider()
+      await until(() => isMeasured(memory))
+      expect(app.health.problems('main')).toEqual([])
+      expect((await memory.search('walrus one')).notice).toBeNull()
+    },
+    60_000,
+  )
+
+  it('M13: nobody listens at its address: the same, and it comes back by itself', async () => {
+    const { memory, app } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
+    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+    expect(await problemOf(memory)).toMatchObject({
+      code: 'provider_unavailable',
+      message: expect.stringMatching(/ECONNREFUSED|bad port/),
+    })
+    expect(app.health.problems('main')).toMatchObject([{ part: 'embeddings', remedy: { kind: 'tryAgain' } }])
+    expect((await memory.search('walrus')).notice?.code).toBe('provider_failed')
+  }, 30_000)
+
+  it('M13: after two failures the pauses grow, and it is found working without anybody asking', async () => {
+    const server = await startTroubledEmbeddings()
+    server.trouble = 'broken'
+    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+    // Two runs of the queue, each with three batches at most; then one probe after a second.
+    await until(() => server.inputs.some((input) => input[0] === 'memory'), 10_000)
+    expect(server.texts().length).toBeLessThanOrEqual(12)
+    server.trouble = 'none'
+    await until(() => isEmbedded(memory), 20_000)
+    expect(await problemOf(memory)).toBeUndefined()
+  }, 60_000)
+
+  it('M13: a settings change asks again at once', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, configure } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
+    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+    await configure(configOf(ofServer(server.url)))
+    await until(() => isEmbedded(memory), 20_000)
+    expect(await problemOf(memory)).toBeUndefined()
+  }, 60_000)
+
+  it.each(['every file is read anew', 'the user has it asked again'] as const)(
+    'M13: what it refused is asked for again when %s',
+    async (how) => {
+      const server = await startModelServer()
+      server.embeddings = { dimensions: 64, refuse: 'walrus number 3 ' }
+      const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
+      const refusal = async () => (await memory.status()).problems.find(({ code }) => code === 'texts_refused')
+      await until(async () => (await refusal()) !== undefined, 15_000)
+      await memory.settleVectors(() => undefined)
+      server.embeddings = { dimensions: 64 }
+      if (how === 'every file is read anew') await memory.reindex()
+      else await memory.tryProvider()
+      await until(() => isEmbedded(memory), 15_000)
+      expect(await refusal()).toBeUndefined()
+    },
+    60_000,
+  )
+
+  it('M12: while another model takes its time, words answer from the files as they are', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, workspace, configure } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isEmbedded(memory), 15_000)
+    Object.assign(server, { trouble: 'slow', delayMs: 4000 })
+    await configure(configOf(ofServer(server.url).replace('hashed', 'another')))
+    await until(() => memory.status().then(({ model }) => model === 'another'), 15_000)
+    await writeFile(join(workspace, 'memory/new.md'), 'A quokka was seen.\n')
+    await writeFile(join(workspace, 'memory/note-4.md'), 'The narwhal came instead.\n')
+    await rm(join(workspace, 'memory/note-3.md'))
+    const found = async (query: string) => (await memory.search(query)).results.map(({ path }) => path)
+    await until(async () => (await found('quokka')).includes('memory/new.md'), 4000)
+    await until(async () => (await found('narwhal')).includes('memory/note-4.md'), 4000)
+    await until(async () => !(await found('walrus number 3')).includes('memory/note-3.md'), 4000)
+    const { embedded, chunks } = await memory.status()
+    expect(embedded).toBeLessThan(chunks)
+    expect((await memory.search('quokka')).notice).not.toBeNull()
+    server.trouble = 'none'
+    await until(() => isMeasured(memory), 30_000)
+    expect(await found('quokka')).toEqual(['memory/new.md'])
+  }, 60_000)
+
+  it('M11: a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
+    await until(() => isEmbedded(memory), 15_000)
+    server.embeddings = { dimensions: 32 }
+    expect((await memory.search('which walrus lives in the bath')).notice?.message).toContain('32 dimensions')
+    await memory.reindex()
+    await until(async () => (await memory.search('which walrus lives in the bath')).notice === null, 15_000)
+    expect(await isEmbedded(memory)).toBe(true)
+  }, 60_000)
+
+  it('M13: whoever waits for vectors is told how the provider is now, not how it was', async () => {
+    const server = await startTroubledEmbeddings()
+    server.trouble = 'broken'
+    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    await until(async () => (await problemOf(memory)) !== undefined, 15_000)
+    expect((await memory.settleVectors(() => undefined)).problems).not.toEqual([])
+    server.trouble = 'none'
+    const { problems, embedded, chunks } = await memory.settleVectors(() => undefined)
+    expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
+  }, 60_000)
+
+  it('M13: one that hangs is waited for less with every search, and at last not at all', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isEmbedded(memory))
+    server.trouble = 'hang'
+    const notices: (string | undefined)[] = []
+    for (const query of ['one', 'two', 'three', 'four', 'five'])
+      notices.push((await memory.search(`walrus ${query}`)).notice?.message)
+    expect(notices.map((notice) => notice?.replace('openai-compatible ', ''))).toEqual([
+      'took longer than 3 s',
+      'took longer than 1 s',
+      'took longer than 0.3 s',
+      'is too slow to be waited for',
+      'is too slow to be waited for',
+    ])
+    expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
+  }, 60_000)
+
+  it('M13: an answer that came too late is there for the next time the query is asked', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    await memory.settleVectors(() => undefined)
+    Object.assign(server, { trouble: 'slow', delayMs: 700 })
+    expect((await memory.search('walrus bath', { vectorWaitMs: 100 })).notice?.code).toBe('provider_late')
+    await until(async () => (await memory.search('walrus bath', { vectorWaitMs: 1000 })).notice === null, 10_000)
+    expect(server.texts().filter((text) => text === 'walrus bath')).toHaveLength(1)
+    expect(await problemOf(memory)).toBeUndefined()
+  }, 60_000)
+
+  it('M13: no key is said with every result', async () => {
+    const { memory, app } = await openMemory(configOf('provider: openai, model: text-embedding-3-small'))
+    expect((await memory.search('walrus')).notice).toMatchObject({
+      code: 'vectors_off',
+      message: expect.stringContaining('no key'),
+    })
+    expect(app.health.problems('main')).toMatchObject([
+      { part: 'embeddings', code: 'no_key', remedy: { kind: 'settings', section: 'models' } },
+    ])
+  })
+})
+
+describe('M11 no text is embedded twice', () => {
+  const twiceSent = (texts: readonly string[]) => texts.filter((text, index) => texts.indexOf(text) !== index)
+
+  it('M11: neither by a rebuild, nor by other chunks and back, nor by a forced look', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isMeasured(memory))
+    await memory.reindex()
+    await until(() => isMeasured(memory))
+    for (const tokens of [200, 400, 200, 400]) {
+      const [before, wanted] = [server.texts().length, `chunk: { tokens: ${tokens}, overlap: 0 },`]
+      await configure(configOf(ofServer(server.url), wanted))
+      await until(async () => memory.chunk.tokens === tokens && (await isMeasured(memory)), 20_000)
+      // These notes are short: other sizes cut them the same.
+      expect(server.texts().slice(before)).toEqual([])
+    }
+    await configure(configOf('provider: none'))
+    await until(async () => (await memory.status()).provider === 'none', 20_000)
+    await configure(configOf(ofServer(server.url)))
+    await until(() => isMeasured(memory), 20_000)
+    expect(twiceSent(server.texts())).toEqual([])
+  }, 90_000)
+
+  it('M11: but by another server, which may have another model of that name', async () => {
+    const servers = [await startTroubledEmbeddings(), await startTroubledEmbeddings()] as const
+    const [one, other] = servers
+    const { memory, configure } = await openMemory(configOf(ofServer(one.url)))
+    await until(() => isMeasured(memory))
+    const of = (url: string) =>
+      memory
+        .meaning({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
+        .then(({ unsent }) => unsent.texts)
+    const { texts } = (await memory.meaning()).all
+    expect([await of(one.url), await of(`${one.url}/`), await of(other.url)]).toEqual([0, 0, texts])
+    await configure(configOf(ofServer(other.url)))
+    await until(async () => (await of(other.url)) === 0 && (await isMeasured(memory)), 20_000)
+    const asked = servers.map((server) => server.texts().length)
+    expect(asked[1]).toBe(asked[0])
+    await configure(configOf(ofServer(`${one.url}/`)))
+    await until(async () => memory.meaning().then(({ isMeasured: is }) => is && isMeasured(memory)), 20_000)
+    expect((await memory.search('walrus number 3')).notice).toBeNull()
+    expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
+  }, 90_000)
+
+  it('M11: same texts in batches that are under way together are sent once', async () => {
+    const server = await startTroubledEmbeddings()
+    Object.assign(server, { trouble: 'slow', delayMs: 100 })
+    const same = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`memory/s${index}.md`, 'All the same.\n']))
+    const { memory } = await openMemory(configOf(ofServer(server.url)), same)
+    await until(() => isEmbedded(memory), 10_000)
+    expect(twiceSent(server.texts())).toEqual([])
+  }, 30_000)
+
+  it('M11: a rebuild that was broken off goes on with what it had', async () => {
+    const server = await startTroubledEmbeddings()
+    const { app, home, configure, workspace } = await openMemory(configOf('provider: none'))
+    Object.assign(server, { trouble: 'slow', delayMs: 150 })
+    await configure(configOf(ofServer(server.url)))
+    await until(() => server.texts().length >= 8, 10_000)
+    await app.close()
+    // What was under way when it ended is asked again; what had been answered is not.
+    const answered = new Set(server.texts().slice(0, -6))
+    const before = server.inputs.length
+    server.trouble = 'none'
+    const config = configOf(ofServer(server.url)).replaceAll('{{workspace}}', workspace)
+    await writeFile(join(home, 'config.yaml'), config)
+    const again = await createApp({ mainFolder, env: {}, home })
+    try {
+      const { memory: resumed } = await again.agents.get('main')
+      await until(() => isEmbedded(resumed), 20_000)
+      expect(
+        server.inputs
+          .slice(before)
+          .flat()
+          .filter((text) => answered.has(text)),
+      ).toEqual([])
+    } finally {
+      await again.close()
+    }
+  }, 60_000)
+
+  it('M11: an index of before addresses were noted is of the one that is set', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isMeasured(memory))
+    await app.close()
+    const db = new Database(join(home, 'memory', 'main.sqlite'))
+    db.exec(`UPDATE meta SET value = json_remove(value, '$.address') WHERE key = 'fingerprint';
+             UPDATE embedding_cache SET provider = 'openai-compatible'`)
+    db.close()
+    const before = server.texts().length
+    const again = await createApp({ mainFolder, env: {}, home })
+    try {
+      const { memory: resumed } = await again.agents.get('main')
+      await until(() => isMeasured(resumed), 20_000)
+      expect(server.texts().slice(before)).toEqual([])
+    } finally {
+      await again.close()
+    }
+  }, 60_000)
+
+  it('M11: a damaged index gives up the vectors that can still be read', async () => {
+    const server = await startTroubledEmbeddings()
+    const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
+    await until(() => isMeasured(memory))
+    await app.close()
+    const file = join(home, 'memory', 'main.sqlite')
+    const db = new Database(file)
+    const root = Number(db.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'files'").pluck().get())
+    const size = Number(db.pragma('page_size', { simple: true }))
+    db.close()
+    const handle = await open(file, 'r+')
+    await handle.write(Buffer.alloc(size, 0xff), 0, size, (root - 1) * size)
+    await handle.close()
+    await rm(`${file}-wal`, { force: true })
+    const before = server.texts().length
+    const again = await createApp({ mainFolder, env: {}, home })
+    try {
+      const { memory: revived } = await again.agents.get('main')
+      await until(() => isMeasured(revived), 20_000)
+      expect(server.texts().slice(before)).toEqual([])
+      expect((await revived.search('walrus')).results.length).toBeGreaterThan(0)
+      expect(again.health.problems('main').map(({ code }) => code)).toContain('index_damaged')
+    } finally {
+      await again.close()
+    }
+  }, 60_000)
+})

@@ -1,0 +1,304 @@
+/** Keeping while the provider fails and heals (M28 to M31): nothing is lost, little is asked beside the answers, and it ends. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../../../src/shared/contract/index.ts'
+import { isResting, keepingState } from '../../../src/main/agent/compaction/compaction-state.ts'
+import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
+import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
+import { openTestApp } from '../../support/app.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+import { configOf, conversationModel, factOf, lostFacts } from '../../support/scripted-conversation.ts'
+import { rounds, seededRandom } from '../../support/thorough.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 0)
+const failure: ScriptedAnswer = { status: 422, message: 'out of luck' }
+
+interface Talk {
+  readonly contextWindow: number
+  readonly files?: Readonly<Record<string, string>>
+  /** Characters of a message. */
+  readonly size?: number
+  /** By the request's number, 1-based; undefined answers it. */
+  readonly fails?: (request: number, body: Record<string, unknown>) => ScriptedAnswer | undefined
+}
+
+async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) {
+  const server = await startModelServer({ text: 'ok' })
+  const behave = conversationModel()
+  let asked = 0
+  server.respond = (body) => {
+    asked += 1
+    return fails?.(asked, body) ?? behave(body)
+  }
+  server.window = contextWindow
+  const test = await openTestApp({
+    files,
+    config: configOf(server.url, ', chat: { titles: false }', contextWindow),
+    env: { ANTHROPIC_API_KEY: 'k' },
+    now,
+  })
+  const agent = await test.app.agents.get('main')
+  let session: string | undefined
+  let turn = 0
+  const say = async (turns: number): Promise<void> => {
+    for (const end = turn + turns; turn < end; turn += 1) {
+      const text = `Note that ${factOf(turn)}. ${'Some more talk about it. '.repeat(Math.ceil(size / 25))}`
+      const sent = await agent.chat.send({ text, session })
+      await sent.ended
+      session = sent.session
+    }
+  }
+  const transcript = () => agent.sessions.get(session ?? '')
+  const events = async (): Promise<SessionEvent[]> =>
+    session === undefined ? [] : sessionEvents((await transcript()).branch()).map(({ event }) => event)
+  const report = () => agent.chat.meter.report(session, undefined)
+  return { ...test, agent, server, say, transcript, events, report, turns: () => turn }
+}
+
+/** Neither a flush nor a summary. */
+const isAnswer = (body: Record<string, unknown>) =>
+  !/Memory flush\.|Summarise the conversation below/.test(JSON.stringify(body['messages']))
+
+/** The branch before the message of a turn, 0-based. */
+function until(branch: readonly TranscriptEntry[], turn: number): TranscriptEntry[] {
+  let said = -1
+  return branch.slice(
+    0,
+    branch.findIndex((entry) => entry.type === 'message' && entry.message.role === 'user' && (said += 1) === turn),
+  )
+}
+
+const isFlush = (body: Record<string, unknown>) => JSON.stringify(body['messages']).includes('Memory flush.')
+
+describe('M30 what no flush could read', () => {
+  it('M30: has its own place, is never loaded (M8), is distilled when the model answers again, and that is told', async () => {
+    let isBroken = true
+    const { say, server, events, workspace, agent } = await openTalk({
+      contextWindow: 16_000,
+      fails: (_request, body) => (isBroken && isFlush(body) ? failure : undefined),
+    })
+    const ofFlushes = async () => (await events()).flatMap((event) => (event.type === 'flush' ? [event.status] : []))
+    while (!(await ofFlushes()).includes('rescued')) await say(1)
+    const rescued = join(workspace, 'memory/rescued/2026-01-20.md')
+    expect(await readFile(rescued, 'utf8')).toContain(factOf(0))
+    expect(await readFile(rescued, 'utf8')).toContain('waiting to be distilled')
+    await say(3)
+    expect(JSON.stringify(server.requests.at(-1)?.body['system'])).not.toContain('rescued')
+    const found = await agent.memory.search(factOf(0), {}, undefined)
+    expect(found.results.map(({ path }) => path)).toContain('memory/rescued/2026-01-20.md')
+    isBroken = false
+    const from = server.requests.length
+    // Two parts an answer, and a failure is left alone for one answer.
+    for (let turn = 0; turn < 6 && !(await ofFlushes()).includes('distilled'); turn += 1) await say(1)
+    expect(await ofFlushes()).toContain('distilled')
+    expect(server.requests.length - from).toBeLessThan(20)
+    expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain(factOf(0))
+    const kept = await readFile(rescued, 'utf8')
+    expect(kept).toContain('distilled on 2026-01-20 10:00 into memory/2026-01-20.md')
+    expect(kept).toContain(factOf(0))
+    expect(kept).not.toContain('waiting')
+    const settled = server.requests.length
+    await say(2)
+    expect(server.requests.length - settled).toBeLessThanOrEqual(2 + 3)
+  }, 60_000)
+
+  it('M8: a rescue file of an earlier version is not loaded as a log of the day', async () => {
+    const { say, server } = await openTalk({
+      contextWindow: 32_000,
+      files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20-garden.md': 'A LOG OF THE DAY' },
+    })
+    await say(1)
+    const sent = JSON.stringify(server.requests[0]?.body['system'])
+    expect(sent).toContain('A LOG OF THE DAY')
+    expect(sent).not.toContain('OLD RESCUE')
+  })
+})
+
+describe('M30 a provider that fails at random', () => {
+  it('M30: 200 turns in a window of 16k, one request in ten fails: no fact lost, few requests, soon well again', async () => {
+    const random = seededRandom()
+    const turns = 200
+    const failed: number[] = []
+    const talk = await openTalk({
+      contextWindow: 16_000,
+      fails: (request) => {
+        if (talk.turns() >= turns - 10 || random() >= 0.1) return undefined
+        failed.push(request)
+        return random() < 0.5 ? failure : { status: 500, message: 'gone', headers: { 'retry-after-ms': '1' } }
+      },
+    })
+    await talk.say(turns - 8)
+    const { server } = talk
+    const before = server.requests.length
+    await talk.say(8)
+    await talk.app.close()
+    const rest = server.requests.length - before
+    const answers = turns
+    const beside = (server.requests.length - answers) / turns
+    process.stdout.write(
+      `200 turns at 16k: ${server.requests.length} requests, ${failed.length} failed, ${beside.toFixed(2)} a turn beside the answer; last 8 turns ${rest}\n`,
+    )
+    expect(failed.length).toBeGreaterThan(10)
+    expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
+    expect(beside).toBeLessThanOrEqual(1.5)
+    // Two turns after the last failure all is as if there had been none: answers, and a cycle of keeping at most.
+    expect(rest).toBeLessThanOrEqual(8 + 5)
+    expect(await readFile(join(talk.workspace, 'memory/rescued/2026-01-20.md'), 'utf8').catch(() => '')).not.toContain(
+      'waiting',
+    )
+  }, 240_000)
+
+  it('M31: only what keeping asks fails for long stretches: every answer comes, requests fit, and two turns after it heals all is well', async () => {
+    const stretches = [
+      [12, 60],
+      [75, 82],
+      [90, 130],
+    ] as const
+    const turns = 145
+    const overloaded = { status: 503, message: 'overloaded', headers: { 'retry-after-ms': '1' } }
+    const talk = await openTalk({
+      contextWindow: 16_000,
+      fails: (_request, body) => {
+        const isBroken = stretches.some(([from, to]) => talk.turns() >= from && talk.turns() < to)
+        return isBroken && !isAnswer(body) ? overloaded : undefined
+      },
+    })
+    const asked: number[] = []
+    for (let turn = 0; turn < turns; turn += 1) {
+      const before = talk.server.requests.length
+      await talk.say(1)
+      asked.push(talk.server.requests.length - before)
+    }
+    await talk.app.close()
+    const beside = (talk.server.requests.length - turns) / turns
+    process.stdout.write(
+      `${turns} turns, keeping fails in 95: ${beside.toFixed(2)} requests a turn beside the answer, most in a turn ${Math.max(...asked)}\n`,
+    )
+    expect(beside).toBeLessThanOrEqual(1.5)
+    for (const [from, to] of stretches) {
+      const sum = asked.slice(from, to).reduce((all, count) => all + count, 0)
+      expect(sum / (to - from)).toBeLessThanOrEqual(2.5)
+    }
+    const branch = (await talk.transcript()).branch()
+    const isFailed = (entry: TranscriptEntry) =>
+      entry.type === 'message' && entry.message.role === 'assistant' && entry.message.stopReason === 'error'
+    expect(branch.filter(isFailed)).toEqual([])
+    expect(talk.server.refused.count).toBe(0)
+    expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
+    expect(
+      (await talk.events()).filter((event) => event.type === 'compaction' && event.leftOut).length,
+    ).toBeGreaterThan(0)
+    // What keeping asks for first after a stretch is asked for within two turns of it.
+    for (const [, to] of stretches) expect(isResting(keepingState(until(branch, to + 2)))).toBe(false)
+  }, 240_000)
+
+  it('M31: whatever the window, the files and the request that fails: three requests a turn at most, and no loop', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(8192, 12_000, 16_000, 32_768, 65_536, 200_000, 1_000_000),
+        fc.record({
+          project: fc.integer({ min: 0, max: 60_000 }),
+          log: fc.integer({ min: 0, max: 20_000 }),
+          isWide: fc.boolean(),
+        }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.constantFrom<ScriptedAnswer>(
+          failure,
+          { status: 400, message: 'no' },
+          { status: 500, message: 'gone', headers: { 'retry-after-ms': '1' } },
+          { text: 'half an answer', cutAfter: 4 },
+        ),
+        fc.integer({ min: 1, max: 4 }),
+        async (contextWindow, { project, log, isWide }, failing, answer, percent) => {
+          const text = (characters: number) =>
+            isWide ? '记'.repeat(characters) : 'noted '.repeat(Math.ceil(characters / 6))
+          const talk = await openTalk({
+            contextWindow,
+            size: Math.floor((contextWindow * 4 * percent) / 100),
+            files: {
+              'AGENTS.md': text(Math.floor(project / 3)),
+              'USER.md': text(Math.floor(project / 3)),
+              'MEMORY.md': text(Math.floor(project / 3)),
+              'memory/2026-01-20.md': text(log),
+            },
+            fails: (request) => (request === failing ? answer : undefined),
+          })
+          const turns = 30
+          await talk.say(turns)
+          await talk.app.close()
+          expect(talk.server.requests.length).toBeLessThanOrEqual(turns * 3)
+          expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
+        },
+      ),
+      { numRuns: rounds(3, 60) },
+    )
+  }, 600_000)
+})
+
+describe('M28 a window that is smaller than believed', () => {
+  it.each([
+    ['the provider names', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
+    ['is found by halving', () => 'Your input exceeds the context window of this model. Please adjust your input.'],
+  ])(
+    'M28: one that %s is learned, shown, and kept over a restart',
+    async (how, refusal) => {
+      const talk = await openTalk({ contextWindow: 128_000, size: 2000 })
+      talk.server.window = 14_000
+      talk.server.refusal = refusal
+      await talk.say(60)
+      const { learned, contextWindow } = await talk.report()
+      const isGuess = how !== 'the provider names'
+      expect(learned).toMatchObject({ believed: 128_000, isGuess, window: contextWindow })
+      expect(contextWindow).toBeLessThanOrEqual(isGuess ? 28_000 : 14_000)
+      const refusedBefore = talk.server.refused.count
+      expect(refusedBefore).toBeGreaterThan(0)
+      expect(refusedBefore).toBeLessThanOrEqual(4)
+      await talk.say(20)
+      expect(talk.server.refused.count - refusedBefore).toBeLessThanOrEqual(isGuess ? 2 : 0)
+      const branch = (await talk.transcript()).branch()
+      const errors = branch.filter(
+        (entry) =>
+          entry.type === 'message' && entry.message.role === 'assistant' && entry.message.stopReason === 'error',
+      )
+      expect(errors).toEqual([])
+      expect(await lostFacts(talk.workspace, await talk.transcript(), 80)).toEqual([])
+      const kept = JSON.parse(await readFile(join(talk.home, 'learned-windows.json'), 'utf8')) as Record<string, object>
+      expect(kept['anthropic/test-model']).toMatchObject({ believed: 128_000, window: contextWindow })
+    },
+    120_000,
+  )
+
+  it('M28: the setting overrides what was learned', async () => {
+    const talk = await openTalk({ contextWindow: 64_000, size: 6000 })
+    talk.server.window = 14_000
+    await talk.say(12)
+    expect((await talk.report()).contextWindow).toBe(14_000)
+    talk.server.window = 64_000
+    await talk.app.settings.set([['models', 'anthropic/test-model', 'contextWindow'], 60_000])
+    await talk.say(1)
+    expect(await talk.report()).toMatchObject({ contextWindow: 60_000 })
+    expect((await talk.report()).learned).toBeUndefined()
+  }, 60_000)
+})
+
+describe('M45 what will happen next', () => {
+  it('M45: the meter promises a flush or a compaction exactly when the next message brings one', async () => {
+    const talk = await openTalk({ contextWindow: 16_000, size: 1500 })
+    const seen = new Set<string>()
+    for (let turn = 0; turn < 40; turn += 1) {
+      const before = (await talk.events()).length
+      const promised = turn === 0 ? [] : ((await talk.report()).next ?? [])
+      await talk.say(1)
+      const kinds = (await talk.events()).slice(before).map(({ type }) => (type === 'compaction' ? 'compact' : type))
+      // The message itself is long enough to cross a threshold: what is promised comes, what comes beyond it is the message's.
+      for (const step of promised) expect(kinds).toContain(step)
+      for (const kind of kinds) seen.add(kind)
+      // A flush that ran is not promised again in the same cycle.
+      if (kinds.includes('flush') && !kinds.includes('compact'))
+        expect((await talk.report()).next).not.toContain('flush')
+    }
+    expect(seen).toEqual(new Set(['flush', 'compact']))
+  }, 60_000)
+})

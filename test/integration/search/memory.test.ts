@@ -1,0 +1,229 @@
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const files = {
+  'MEMORY.md':
+    '# Long-term memory\n\n## Decisions\n- 2026-01-15: Chose PostgreSQL for the database of Acme\n- 2026-01-20: REST over GraphQL\n',
+  'memory/2026-01-20.md':
+    '# 2026-01-20\n\n## 10:30 - API discussion\nRate limit is 100 requests a minute.\n\n## 16:00 - Staging\nStaging reads POSTGRES_URL from Vault since v2.3.0.\n',
+  'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历，周五前回复后端。\n',
+  'memory/项目/笔记 📝.md': '# 选型\n数据库选型：我们选择了 TiDB。\n',
+  'AGENTS.md': '# Rules about zebras\n',
+}
+
+async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
+  const test = await openTestApp({ files, ...options })
+  const { memory, workspace } = await test.app.agents.get('main')
+  await memory.settle(10_000)
+  const pathsFor = async (query: string) => (await memory.search(query)).results.map(({ path }) => path)
+  return { ...test, memory, workspaceApi: workspace, pathsFor }
+}
+
+describe('M9 to M12 index', () => {
+  it('M2: finds what MEMORY.md and memory/**/*.md say, with exact lines, and nothing of the rest', async () => {
+    const { memory, pathsFor } = await openMemory({ watch: false })
+    const { results } = await memory.search('Which database did we choose for Acme?')
+    expect(results[0]).toMatchObject({ path: 'MEMORY.md', startLine: 1, endLine: 5, source: 'memory' })
+    expect(await pathsFor('zebras')).toEqual([])
+    expect(await memory.status()).toMatchObject({ files: 4, state: 'ready', provider: 'none' })
+  })
+
+  it.each([
+    ['M20', '飞书插件怎么配置？', 'memory/2026-01-21.md'],
+    ['M20', '我们选择了哪个数据库', 'memory/项目/笔记 📝.md'],
+    ['M19', 'POSTGRES_URL', 'memory/2026-01-20.md'],
+    ['M19', 'v2.3.0', 'memory/2026-01-20.md'],
+    ['M19', 'postgres', 'memory/2026-01-20.md'],
+    ['M19', '"requests a minute"', 'memory/2026-01-20.md'],
+  ])('%s: %s finds its file', async (_id, query, path) => {
+    const { pathsFor } = await openMemory({ watch: false })
+    expect(await pathsFor(query)).toContain(path)
+  })
+
+  it('M17: a question about nothing in memory returns nothing', async () => {
+    const { pathsFor } = await openMemory({ watch: false })
+    expect(await pathsFor('How do I bake sourdough bread?')).toEqual([])
+    expect(await pathsFor('')).toEqual([])
+    expect(await pathsFor('？！…')).toEqual([])
+  })
+
+  it('M9: sees a change from outside, and renames and deletes', async () => {
+    const { memory, pathsFor, workspace } = await openMemory()
+    await appendFile(join(workspace, 'MEMORY.md'), '- 2026-02-01: The mascot is a walrus\n')
+    await until(async () => (await pathsFor('walrus mascot')).length > 0)
+    await rename(join(workspace, 'memory/2026-01-20.md'), join(workspace, 'memory/2026-01-22.md'))
+    await until(async () => (await pathsFor('POSTGRES_URL'))[0] === 'memory/2026-01-22.md')
+    await rm(join(workspace, 'memory/2026-01-22.md'))
+    await until(async () => (await pathsFor('POSTGRES_URL')).length === 0)
+    expect((await memory.status()).files).toBe(3)
+  })
+
+  it('M9: a search right after a write of our own finds it, whatever the debounce', async () => {
+    const { workspaceApi, pathsFor } = await openMemory()
+    await workspaceApi.remember('The gate code is hidden under the flowerpot', new Date(2026, 1, 1, 9, 5), {
+      cause: 'capture',
+    })
+    expect(await pathsFor('flowerpot gate code')).toEqual(['memory/2026-02-01.md'])
+  })
+
+  it('M9: whoever writes and asks at once is answered from what was written, time after time', async () => {
+    const { memory, workspace, pathsFor } = await openMemory()
+    for (let round = 0; round < 12; round += 1) {
+      // Now and then the indexer has said that it is done, now and then it has not.
+      if (round % 3 === 0) await memory.settle(10_000)
+      await writeFile(join(workspace, 'MEMORY.md'), `# Mascots\n\nThe mascot is walrus${round}.\n`)
+      memory.touch(['MEMORY.md'])
+      expect(await pathsFor(`walrus${round}`)).toEqual(['MEMORY.md'])
+    }
+  })
+
+  it('M9: survives link loops and links out of the workspace', async () => {
+    const { workspace, memory, pathsFor } = await openMemory({ watch: false })
+    await symlink('..', join(workspace, 'memory', 'loop'))
+    await symlink('/etc', join(workspace, 'memory', 'etc'))
+    await memory.reindex()
+    expect((await memory.status()).files).toBe(4)
+    expect(await pathsFor('POSTGRES_URL')).toEqual(['memory/2026-01-20.md'])
+  })
+
+  it('M12: tells of files it cannot index, and goes on', async () => {
+    const { memory } = await openMemory({
+      watch: false,
+      files: {
+        ...files,
+        'memory/binary.md': new Uint8Array([0xff, 0xfe, 0x00, 0x41]),
+        'memory/nul.md': 'a\0b',
+        'memory/long.md': 'x'.repeat(5_000_000),
+      },
+    })
+    const { problems, files: count } = await memory.status()
+    expect(problems.map(({ code, path }) => [code, path]).sort()).toEqual([
+      ['file_not_text', 'memory/binary.md'],
+      ['file_not_text', 'memory/nul.md'],
+    ])
+    expect(count).toBe(5)
+  })
+
+  it('M12: a file of 50 MB is named, not read', async () => {
+    const { workspace, memory } = await openMemory({ watch: false })
+    await writeFile(join(workspace, 'memory/huge.md'), Buffer.alloc(50 * 1024 * 1024, 97))
+    await memory.reindex()
+    expect((await memory.status()).problems).toMatchObject([{ code: 'file_too_large', path: 'memory/huge.md' }])
+  })
+
+  it('M12: a deleted or damaged database is made anew', async () => {
+    const first = await openMemory({ watch: false })
+    await first.app.close()
+    const database = join(first.home, 'memory', 'main.sqlite')
+    await writeFile(database, 'this is no database at all, but it is long enough to look like one')
+    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
+    const { mainFolder } = await import('../../support/app.ts')
+    const again = await createApp({ mainFolder, env: {}, home: first.home, watch: false })
+    const { memory } = await again.agents.get('main')
+    await memory.settle(10_000)
+    expect((await memory.search('Acme database')).results).toHaveLength(1)
+    await again.close()
+  })
+
+  it('M12: another chunk size rebuilds beside the old index and takes its place', async () => {
+    const first = await openMemory()
+    await first.app.close()
+    const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
+    const { mainFolder } = await import('../../support/app.ts')
+    await writeFile(
+      join(first.home, 'config.yaml'),
+      `agents:\n  defaults: { memory: { chunk: { tokens: 32, overlap: 0 } } }\n  list: [{ id: main, workspace: "${first.workspace}" }]\n`,
+    )
+    const again = await createApp({ mainFolder, env: {}, home: first.home })
+    const { memory } = await again.agents.get('main')
+    expect((await memory.search('Acme database')).results.length).toBeGreaterThan(0)
+    await until(async () => (await memory.status()).state === 'ready')
+    expect((await memory.status()).chunks).toBeGreaterThan(6)
+    expect((await memory.search('Acme database')).results.length).toBeGreaterThan(0)
+    await again.close()
+  })
+
+  it('M12: a workspace that goes away keeps its index', async () => {
+    const { workspace, memory, pathsFor } = await openMemory({ watch: false })
+    await rename(workspace, `${workspace}-moved`)
+    await memory.reindex()
+    expect(await pathsFor('POSTGRES_URL')).toHaveLength(1)
+    expect((await memory.status()).problems[0]?.code).toBe('folder_unreadable')
+    await mkdir(workspace)
+  })
+})
+
+describe('M13 and M16 hybrid search', () => {
+  const config = (url: string) =>
+    `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
+
+  it('M16: adds vectors to keywords, and gives every candidate both scores (M18)', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory({ config: config(server.openAiUrl) })
+    await until(async () => {
+      const status = await memory.status()
+      return status.chunks > 0 && status.embedded === status.chunks
+    })
+    const explanation = await memory.explain('database of Acme')
+    expect(explanation).toMatchObject({
+      provider: 'openai-compatible',
+      model: 'hashed',
+      notice: null,
+      vectorScale: { worth: expect.any(Number) },
+    })
+    expect(explanation.weights.vector + explanation.weights.text).toBeCloseTo(1)
+    for (const { vector, text, lift, score } of explanation.candidates) {
+      expect(vector).not.toBeNull()
+      expect(text).not.toBeNull()
+      expect((vector?.contribution ?? 0) + (text?.contribution ?? 0) + lift).toBeCloseTo(score, 9)
+    }
+    expect(explanation.candidates[0]?.path).toBe('MEMORY.md')
+  })
+
+  it('M11: embeds an unchanged chunk once only, also across a rebuild', async () => {
+    const server = await startModelServer()
+    const { memory } = await openMemory({ config: config(server.openAiUrl) })
+    await memory.settleVectors(() => undefined)
+    const texts = () => server.requests.flatMap(({ body }) => body['input'] as string[])
+    // One word asks how long the model's vectors are.
+    const embedded = () => texts().filter((text) => text !== 'memory').length
+    const before = embedded()
+    await memory.reindex()
+    await memory.settleVectors(() => undefined)
+    expect(embedded()).toBe(before)
+  })
+
+  it('M13: a failing provider leaves keyword search as it is, and says so', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 64, fail: { status: 401 } }
+    const { memory } = await openMemory({ config: config(server.openAiUrl) })
+    await until(async () => (await memory.status()).problems.length > 0)
+    expect((await memory.status()).problems[0]).toMatchObject({ code: 'provider_auth' })
+    const { results, notice } = await memory.search('POSTGRES_URL')
+    expect(results[0]).toMatchObject({ path: 'memory/2026-01-20.md', vectorScore: null })
+    expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('refused the key') })
+  })
+
+  it('M22: the response is a view of the explanation', async () => {
+    const { memory } = await openMemory({ watch: false })
+    const query = 'database Acme staging'
+    const explanation = await memory.explain(query, { minScore: 0.1 })
+    const { results } = await memory.search(query, { minScore: 0.1 })
+    const returned = explanation.candidates.filter(({ verdict }) => verdict.kind === 'returned')
+    expect(returned.map(({ path, score }) => [path, score])).toEqual(results.map(({ path, score }) => [path, score]))
+  })
+
+  it('M23: says why a line was not returned', async () => {
+    const { memory } = await openMemory({ watch: false })
+    const why = async (query: string, path: string, line: number) =>
+      (await memory.explain(query, {}, { path, line })).why
+    expect(await why('POSTGRES_URL', 'memory/2026-01-20.md', 7)).toMatchObject({ reason: 'returned', rank: 1 })
+    expect(await why('POSTGRES_URL', 'MEMORY.md', 4)).toMatchObject({ reason: 'noMatch', rank: null })
+    expect(await why('POSTGRES_URL', 'AGENTS.md', 1)).toMatchObject({ reason: 'notIndexed', candidate: null })
+    expect(await why('database zeppelin quantum llama', 'MEMORY.md', 4)).toMatchObject({ reason: 'belowMinScore' })
+  })
+})

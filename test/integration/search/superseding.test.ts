@@ -1,0 +1,106 @@
+/** What was superseded stands behind what holds now, and says so, to people and models alike. */
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it } from 'vitest'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { quoteOf, strike } from '../../../src/shared/markdown/superseded.ts'
+import { superseding } from '../../recall/superseding.ts'
+import { openTestApp } from '../../support/app.ts'
+
+const main = { agent: 'main' }
+/** Lines of a log, and of MEMORY.md, so that a passage is more than the answer. */
+const around = ['Lunch with the team was good.', 'It rained all afternoon.', 'The printer jams again.']
+
+/**
+ * Old answers stand in one log, new ones in others.
+ * @param drift lines that came before the new ones since they were named
+ */
+function memory(drift: number): { files: Record<string, string>; places: Map<string, string> } {
+  const files: Record<string, string> = {}
+  const places = new Map<string, string>()
+  const old: string[] = ['# 2026-03-02', '']
+  for (const [index, [, , now]] of superseding.entries()) {
+    const path = `memory/2026-${String(5 + Math.floor(index / 25)).padStart(2, '0')}-${String(1 + (index % 25)).padStart(2, '0')}.md`
+    files[path] = `# Log\n\n${around.map((line) => `- ${line}\n`).join('')}\n${'- One more.\n'.repeat(drift)}- ${now}\n`
+    places.set(now, `${path}:${7 + drift}`)
+  }
+  for (const [, was, now] of superseding) {
+    const [path = '', line] = (places.get(now) ?? '').split(':')
+    old.push(
+      strike(`- ${was}`, {
+        until: '2026-04-30',
+        by: { path, line: Number(line) - drift, ...(drift > 0 ? { text: quoteOf(now) } : {}) },
+      }),
+      '',
+    )
+  }
+  files['memory/2026-03-02.md'] = old.join('\n')
+  return { files, places }
+}
+
+describe('M61 recall of what was superseded', () => {
+  it.each([
+    ['none', 0],
+    ['builtin', 0],
+    ['none', 40],
+    ['builtin', 40],
+  ])(
+    'M61: of what was asked, the new answer stands first and the old one says what it is (%s, %i lines further on)',
+    async (provider, drift) => {
+      const { files, places } = memory(drift)
+      const { app } = await openTestApp({
+        files,
+        config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { chunk: { tokens: 64, overlap: 0 }, embedding: { provider: ${provider} } } }\n`,
+      })
+      const { search } = createRouterClient(createRouter(app))
+      await search.settle({ ...main, vectors: true })
+      const failed: string[] = []
+      let both = 0
+      for (const [question, was, now] of superseding) {
+        const { results } = await search.query({ ...main, query: question })
+        const place = places.get(now) ?? ''
+        const first = results.findIndex(({ path, snippet }) => place.startsWith(`${path}:`) && snippet.includes(now))
+        const old = results.findIndex(({ snippet }) => snippet.includes(was))
+        if (old >= 0) both += 1
+        const isLabelled =
+          old < 0 || results[old]?.superseded?.by === place || results[old]?.snippet.includes('(until 2026-04-30')
+        if (first < 0 || (old >= 0 && old < first) || !isLabelled) failed.push(`${question}: new ${first}, old ${old}`)
+      }
+      expect(both, 'most old answers are found').toBeGreaterThan(superseding.length / 2)
+      expect(failed.length, failed.join('\n')).toBeLessThanOrEqual(superseding.length * 0.05)
+    },
+  )
+
+  it('M61: chains are followed to their end, the account says why, a note as a whole can be old', async () => {
+    const { app } = await openTestApp({
+      files: {
+        'a.md': '- ~~The parrot is called Jacob.~~ (until 2024-01-01, now: [b.md:1])\n',
+        'b.md': '- ~~It was renamed Kiki.~~ (until 2025-01-01, now: [c.md:3])\n',
+        'c.md': 'Something else.\n\nNow everybody says Lola.\n',
+        'old.md': '---\nsuperseded: { until: 2025-06-01, by: new.md }\n---\n\nThe tortoise sleeps in the bathtub.\n',
+        'new.md': 'She has a box in the hall.\n',
+      },
+    })
+    const { search } = createRouterClient(createRouter(app))
+    await search.settle(main)
+    const query = 'How is the parrot called?'
+    const { results } = await search.query({ ...main, query })
+    expect(results.map(({ path, superseded }) => [path, superseded])).toEqual([
+      ['c.md', undefined],
+      ['a.md', { until: '2024-01-01', by: 'c.md:3' }],
+    ])
+    expect(results[0]?.snippet).toContain('Lola')
+    const { candidates } = await search.explain({ ...main, query })
+    for (const { vector, text, lift, modifiers, score } of candidates) {
+      const sum = (vector?.contribution ?? 0) + (text?.contribution ?? 0) + lift
+      expect(modifiers.reduce((product, { factor }) => product * factor, sum)).toBeCloseTo(score, 10)
+    }
+    expect(candidates[0]?.modifiers).toMatchObject([{ name: 'successor', of: 'a.md:1-1' }])
+    expect(candidates[1]?.modifiers).toMatchObject([{ name: 'superseded', of: 'c.md:3' }])
+
+    const tortoise = await search.query({ ...main, query: 'Where does the tortoise sleep?' })
+    expect(tortoise.results.map(({ path, superseded }) => [path, superseded?.by])).toEqual([
+      ['new.md', undefined],
+      ['old.md', 'new.md:1'],
+    ])
+  })
+})

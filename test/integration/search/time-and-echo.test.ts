@@ -1,0 +1,189 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
+import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { writeFiles } from '../../support/folder.ts'
+
+/** A Wednesday at noon, in any time zone near enough. */
+const now = () => new Date(2026, 10, 18, 12)
+
+const files = {
+  'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - Walrus\nThe walrus was weighed: 900 kilograms of walrus.\n',
+  'memory/2026-11-17.md':
+    '# 2026-11-17\n\n## 18:20 - Dinner\nPasta with Giulia and Tom.\n\n## 20:00 - Film\nSaw a film about lighthouses.\n',
+  'memory/2024-05-12.md': '# 2024-05-12\n\n## 10:00 - Walrus\nThe walrus moved into the harbour.\n',
+  'projects/zoo.md': '# Zoo\n\nThe walrus enclosure is a draft by Anna.\n',
+  'MEMORY.md':
+    '# Long-term memory\n\n## Decisions\n- 2024-05-20: The walrus gets herring, not squid\n- The staging server listens on port 8443 since January\n',
+}
+
+function transcript(day: string, ...said: readonly (readonly [role: 'user' | 'assistant', text: string])[]): string {
+  const at = (index: number) => `${day}T12:00:${String(index).padStart(2, '0')}.000Z`
+  const lines: object[] = [{ type: 'session', id: day, timestamp: at(0), cwd: '/' }]
+  for (const [index, [role, content]] of said.entries())
+    lines.push({
+      type: 'message',
+      id: `m${index}`,
+      parentId: index === 0 ? null : `m${index - 1}`,
+      timestamp: at(index),
+      message: { role, content: [{ type: 'text', text: content }], timestamp: Date.parse(at(index)) },
+    })
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
+  const { home } = await prepareFolders({ files })
+  await writeFiles(join(home, 'agents/main/sessions'), sessions)
+  const app = await createApp({ mainFolder, env: {}, home, now, watch: false })
+  onTestFinished(() => app.close())
+  const { memory, workspace } = await app.agents.get('main')
+  await memory.settle(10_000)
+  const found = async (query: string, without?: string[]) =>
+    (await memory.search(query, without ? { without } : {})).results.map(({ path }) => path)
+  return { memory, workspace, found }
+}
+
+describe('M53 time and place in a question', () => {
+  it.each([
+    ['walrus', ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md']],
+    ['walrus in:2024-05', ['MEMORY.md', 'memory/2024-05-12.md']],
+    ['walrus in:2024-05 on:2024-05-12', ['memory/2024-05-12.md']],
+    ['walrus after:2024', ['memory/2026-11-10.md']],
+    ['walrus before:2026-11-10', ['MEMORY.md', 'memory/2024-05-12.md']],
+    ['walrus in:"last week"', ['memory/2026-11-10.md']],
+    ['walrus in:上周', ['memory/2026-11-10.md']],
+    ['walrus path:projects', ['projects/zoo.md']],
+    ['walrus -path:memory', ['projects/zoo.md']],
+    ['walrus -draft -squid', ['memory/2024-05-12.md', 'memory/2026-11-10.md']],
+    ['walrus in:2023', []],
+    ['path:zoo', ['projects/zoo.md']],
+    ['in:2026-11', ['memory/2026-11-10.md', 'memory/2026-11-17.md']],
+  ])('M53: %s finds %j', async (query, paths) => {
+    const { memory } = await openMemory()
+    const { results } = await memory.search(query, { minScore: 0.05 })
+    expect([...new Set(results.map(({ path }) => path))].sort()).toEqual(paths)
+  })
+
+  it('M53: a phrase raises what is dated so, and hides nothing', async () => {
+    const { memory, found } = await openMemory()
+    const plain = await found('walrus')
+    const { results, conditions } = await memory.search('walrus last week', { minScore: 0.05 })
+    expect(results[0]?.path).toBe('memory/2026-11-10.md')
+    expect(results.map(({ path }) => path).sort()).toEqual(plain.toSorted())
+    expect(conditions).toEqual([
+      { kind: 'time', text: 'last week', isOff: false, from: '2026-11-09', to: '2026-11-15' },
+    ])
+  })
+
+  it.each(['What did I do yesterday?', '昨天我做了什么？', '昨日何をしましたか', '어제 뭐 했어?', "yesterday's notes"])(
+    'M53: %s asks for nothing but the day, and gets it',
+    async (query) => {
+      const { found } = await openMemory()
+      expect([...new Set(await found(query))]).toEqual(['memory/2026-11-17.md'])
+    },
+  )
+
+  it('M22: the account names the filter and the lift, and adds up', async () => {
+    const { memory } = await openMemory()
+    const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
+    expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
+    const decision = filtered.candidates.find(({ path }) => path === 'MEMORY.md')
+    expect(decision?.verdict).toEqual({ kind: 'outsideFilter', by: ['-squid'] })
+    const lifted = await memory.explain('walrus last week')
+    const [first] = lifted.candidates
+    expect(first?.modifiers).toEqual([{ name: 'time', factor: expect.any(Number), of: 'last week' }])
+    for (const { vector, text, modifiers, score } of lifted.candidates) {
+      const sum = (vector?.contribution ?? 0) + (text?.contribution ?? 0)
+      expect(modifiers.reduce((product, { factor }) => product * factor, sum)).toBeCloseTo(score, 10)
+      expect(score).toBeLessThan(1)
+    }
+  })
+
+  it('M53: what is taken off has no effect, and is still told', async () => {
+    const { memory, found } = await openMemory()
+    const all = await found('walrus')
+    expect((await found('walrus in:2023', ['in:2023'])).toSorted()).toEqual(all.toSorted())
+    const { conditions, results } = await memory.search('walrus last week', { without: ['last week'] })
+    expect(conditions?.[0]).toMatchObject({ text: 'last week', isOff: true })
+    expect(results.map(({ path }) => path)).toEqual(all)
+  })
+
+  it('M53: a value that means nothing is told, and nothing is lost', async () => {
+    const { memory } = await openMemory()
+    const { conditions, results } = await memory.search('walrus after:someday', { minScore: 0.05 })
+    expect(conditions).toEqual([
+      { kind: 'after', text: 'after:someday', isOff: false, from: null, to: null, isUnread: true },
+    ])
+    expect(results.length).toBeGreaterThan(0)
+  })
+
+  it('M24: the agent’s tool takes the same language and says what it understood', async () => {
+    const { memory, workspace } = await openMemory()
+    const signal = new AbortController().signal
+    const eyes = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
+    const context = { memory, workspace, session: 'other', signal, eyes } as unknown as Parameters<
+      typeof memorySearch.run
+    >[1]
+    const { text } = await memorySearch.run({ query: 'walrus in:2024-05' }, context, 'call')
+    const answer = JSON.parse(text)
+    expect(answer.results.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'MEMORY.md',
+      'memory/2024-05-12.md',
+    ])
+    expect(answer.conditions).toEqual([{ text: 'in:2024-05', from: '2024-05-01', to: '2024-05-31' }])
+  })
+})
+
+describe('M54 a note before its echo', () => {
+  it('M54: what a conversation repeats of a file is shown once, as the file’s', async () => {
+    const { memory } = await openMemory({
+      'echo.jsonl': transcript(
+        '2026-11-12',
+        ['user', 'Please note this down.'],
+        ['assistant', 'Noted: the staging server listens on port 8443 since January.'],
+      ),
+    })
+    const query = 'which port does the staging server listen on'
+    const { candidates } = await memory.explain(query)
+    const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
+    expect(returned.map(({ path }) => path)).toEqual(['MEMORY.md'])
+    expect(candidates.find(({ source }) => source === 'sessions')?.verdict).toEqual({
+      kind: 'folded',
+      into: 1,
+      isEcho: true,
+    })
+  })
+
+  it('M54: a chat in which the question was asked does not outrank the note that answers it', async () => {
+    const question = 'Which port does the staging server listen on?'
+    const { memory } = await openMemory({
+      'asked.jsonl': transcript('2026-11-12', ['user', question], ['assistant', 'I have no note about that.']),
+      'again.jsonl': transcript('2026-11-13', ['user', `${question} Thanks!`], ['assistant', 'Let me see.']),
+    })
+    const { results } = await memory.search(question)
+    expect(results.map(({ path }) => path)).toEqual(['MEMORY.md'])
+    const { candidates } = await memory.explain(question, {}, { path: 'sessions/asked.jsonl', line: 2 })
+    expect(candidates.find(({ path }) => path === 'sessions/asked.jsonl')).toMatchObject({
+      question,
+      verdict: { kind: 'belowMinScore' },
+    })
+  })
+
+  it('M54: a question asked before is shown for nothing where nothing answers it', async () => {
+    const question = 'Where did I put the spare key of the boathouse?'
+    const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
+    expect((await memory.search(question)).results).toEqual([])
+  })
+
+  it('M54: what only a conversation says is found there, by the day it was said too', async () => {
+    const { found } = await openMemory({
+      'said.jsonl': transcript('2026-11-12', ['user', 'My boat is called Persephone.'], ['assistant', 'A fine name.']),
+    })
+    expect(await found('what is my boat called')).toEqual(['sessions/said.jsonl'])
+    expect(await found('boat Persephone in:2026-11-12')).toEqual(['sessions/said.jsonl'])
+    expect(await found('boat Persephone source:notes')).toEqual([])
+    expect(await found('boat Persephone source:chats on:2026-11-13')).toEqual([])
+  })
+})

@@ -1,0 +1,383 @@
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { describe, expect, it } from 'vitest'
+import { createEmbeddings, type EmbeddingSource } from '../../../src/main/search/embeddings/create-embeddings.ts'
+import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
+import { embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
+import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
+import type { CoarseParts } from '../../../src/main/search/vector/coarse-index.ts'
+import { VectorLeg } from '../../../src/main/search/vector/vectors.ts'
+import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
+import { writeTinyModel } from '../../support/tiny-model.ts'
+
+const chunk = { tokens: 400, overlap: 80 }
+const source: EmbeddingSource = {
+  provider: 'openai-compatible',
+  model: 'hashed',
+  baseUrl: undefined,
+  dimensions: undefined,
+  batchSize: 4,
+  apiKey: undefined,
+  isLocal: true,
+  allowDownload: false,
+  modelsFolder: '/nowhere',
+  builtinFile: '',
+}
+
+async function openStore(texts: readonly string[] = []): Promise<IndexStore> {
+  const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
+  createTables(db, { chunk, provider: 'p', model: 'm', dimensions: 0 })
+  const store = new IndexStore(db, chunk)
+  store.transaction(() => {
+    for (const [index, text] of texts.entries()) {
+      store.replaceFile({ path: `memory/${index}.md`, source: 'memory', hash: String(index), mtime: 0, size: 0, text })
+    }
+  })
+  return store
+}
+
+async function openProvider(overrides: Partial<EmbeddingSource>): Promise<EmbeddingProvider> {
+  const provider = await createEmbeddings({ ...source, ...overrides })
+  if (typeof provider !== 'object') throw new Error(`no provider: ${provider}`)
+  return provider
+}
+
+/** Unit vectors around a few topics, as embeddings of real texts lie. */
+function topicVectors(count: number, dimensions: number): Float32Array[] {
+  let state = 1
+  const random = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return state / 0x7fffffff
+  }
+  const gaussian = () => random() + random() + random() + random() - 2
+  const unit = (values: Float32Array) => {
+    const length = Math.hypot(...values)
+    return values.map((value) => value / length)
+  }
+  const topics = Array.from({ length: 40 }, () => Float32Array.from({ length: dimensions }, gaussian))
+  return Array.from({ length: count }, () => {
+    const topic = topics[Math.floor(random() * topics.length)] ?? new Float32Array(dimensions)
+    return unit(topic.map((value) => value + gaussian()))
+  })
+}
+
+const never = new AbortController().signal
+
+/** An index of so many passages with these vectors, each a line of a file. */
+async function openWith(vectors: readonly Float32Array[]): Promise<IndexStore> {
+  const store = await openStore()
+  store.transaction(() => {
+    for (let at = 0; at < vectors.length; at += 8) {
+      const lines = vectors
+        .slice(at, at + 8)
+        .map((_, index) => `Passage number ${at + index} is about this and nothing else at all.`)
+      store.replaceFile({
+        path: `memory/${at}.md`,
+        source: 'memory',
+        hash: '',
+        mtime: 0,
+        size: 0,
+        text: lines.join('\n'),
+      })
+    }
+    for (const { id, hash, text } of store.passages?.toEmbed(0, vectors.length) ?? []) {
+      const vector = vectors[Number(/number (\d+)/.exec(text)?.[1])]
+      if (vector) store.putVector(id, store.cacheVector('p', 'm', hash, vector), vector)
+    }
+  })
+  return store
+}
+
+const dot = (one: Float32Array, other: Float32Array) =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
+
+/** The cosines of the ten best of `vectors`, looked at one by one. */
+function tenBest(query: Float32Array, vectors: readonly Float32Array[]): number[] {
+  return vectors
+    .map((vector) => dot(query, vector))
+    .sort((one, other) => other - one)
+    .slice(0, 10)
+}
+
+describe('M51 first pass in memory', () => {
+  it.each([
+    ['around the origin', 256, (vector: Float32Array) => vector],
+    ['all to one side, as those of many models', 384, (vector: Float32Array) => toOneSide(vector)],
+    ['of a length that fills no whole block', 100, (vector: Float32Array) => vector],
+  ])(
+    'M51: its ten best agree with the exact ones (≥ 0.99) and come in the same order: vectors %s',
+    async (_name, size, shape) => {
+      const vectors = topicVectors(3000, size).map(shape)
+      const store = await openWith(vectors)
+      store.transaction(() => store.passages?.recentre(meanOf(vectors), 'test'))
+      const leg = new VectorLeg(store.db, size)
+      leg.refresh()
+      let agreed = 0
+      const queries = topicVectors(20, size).map(shape)
+      for (const query of queries) {
+        const exact = tenBest(query, vectors)
+        const found = leg.query(query).nearestPassages(10)
+        const least = (exact.at(-1) ?? 1) - 1e-6
+        agreed += found.filter(({ cosine }) => cosine >= least).length / 10
+        expect(found.map(({ cosine }) => cosine)).toEqual(
+          found.map(({ cosine }) => cosine).sort((one, other) => other - one),
+        )
+      }
+      expect(agreed / queries.length).toBeGreaterThanOrEqual(0.99)
+      store.close()
+    },
+    60_000,
+  )
+
+  it.each([
+    ['by itself', false],
+    ['after what another process has read', true],
+  ])('M51: follows what comes, changes and goes, %s', async (_, isHandedOver) => {
+    const vectors = topicVectors(64, 64)
+    const store = await openWith(vectors)
+    let leg = new VectorLeg(store.db, 64)
+    leg.refresh()
+    if (isHandedOver) {
+      const parts = deserialize(serialize(leg.toParts())) as CoarseParts
+      leg = new VectorLeg(store.db, 64)
+      leg.begin(parts)
+    }
+    const nearestText = (query: Float32Array | undefined) => {
+      const [best] = query ? leg.query(query).nearestPassages(1) : []
+      return store.db
+        .prepare('SELECT text FROM passages WHERE id = ?')
+        .pluck()
+        .get(best?.id ?? 0)
+    }
+    expect(nearestText(vectors[20])).toContain('number 20 ')
+    store.transaction(() => store.removeFile('memory', 'memory/16.md'))
+    leg.refresh()
+    expect(nearestText(vectors[20])).not.toContain('number 20 ')
+    expect(nearestText(vectors[50])).toContain('number 50 ')
+    const text = 'A passage that came later than all of the others.'
+    store.transaction(() => {
+      store.replaceFile({ path: 'memory/new.md', source: 'memory', hash: '', mtime: 0, size: 0, text })
+      const [passage] = store.passages?.toEmbed(0, 1) ?? []
+      const vector = vectors[20]
+      if (passage && vector) store.putVector(passage.id, store.cacheVector('p', 'm', passage.hash, vector), vector)
+    })
+    leg.refresh()
+    expect(nearestText(vectors[20])).toBe(text)
+    store.close()
+  })
+
+  it('M51 M53: among the few that a filter lets through the nearest are found, however far they are', async () => {
+    const vectors = topicVectors(4000, 64)
+    const store = await openWith(vectors)
+    const leg = new VectorLeg(store.db, 64)
+    leg.refresh()
+    const [vector = new Float32Array()] = topicVectors(1, 64)
+    const all = leg.query(vector).nearest(4000)
+    const farthest = all.slice(-12)
+    expect(all.length).toBeGreaterThan(450)
+    expect(leg.query(vector).nearest(5, new Set(farthest))).toEqual(farthest.slice(0, 5))
+    const half = all.filter((_, index) => index % 2 === 1)
+    expect(leg.query(vector).nearest(5, new Set(half))).toEqual(half.slice(0, 5))
+    expect(leg.query(vector).nearest(5, new Set())).toEqual([])
+    store.close()
+  })
+
+  it('M51: a chunk is as near as its best passage, which is named by its lines', async () => {
+    const vectors = topicVectors(16, 64)
+    const store = await openWith(vectors)
+    const leg = new VectorLeg(store.db, 64)
+    leg.refresh()
+    const query = leg.query(vectors[11] ?? new Float32Array())
+    const [chunk = 0] = query.nearest(1)
+    const match = query.matches([chunk]).get(chunk)
+    expect(match).toMatchObject({ startLine: 4, endLine: 4 })
+    expect(match?.nearness).toBeCloseTo(1, 5)
+    store.close()
+  })
+})
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  return Float32Array.from(
+    vectors[0] ?? [],
+    (_, at) => vectors.reduce((sum, vector) => sum + (vector[at] ?? 0), 0) / vectors.length,
+  )
+}
+
+/** Cosines of about 0.8 between any two. */
+function toOneSide(vector: Float32Array): Float32Array {
+  const moved = vector.map((value, at) => value + (at % 3 === 0 ? 2 : -1) * Math.sqrt(2 / vector.length))
+  const length = Math.hypot(...moved)
+  return moved.map((value) => value / length)
+}
+
+describe('M13 embeddings', () => {
+  const texts = ['alpha beta', 'gamma delta', 'epsilon zeta', 'eta theta', 'iota kappa', 'alpha beta']
+
+  it('M13: embeds in batches, each text once, and what is done stays done', async () => {
+    const server = await startModelServer()
+    const store = await openStore(texts)
+    const provider = await openProvider({ baseUrl: server.openAiUrl })
+    expect(await embedMissing(store, provider, { signal: never })).toEqual({
+      embedded: 5,
+      problem: undefined,
+      held: 0,
+      isMeasured: true,
+      otherLength: undefined,
+    })
+    expect(store.counts()).toMatchObject({ chunks: 6, embedded: 6 })
+    const inputs = server.requests.flatMap(({ body }) => body['input'] as string[])
+    expect(inputs.length).toBe(new Set(inputs).size)
+    const requests = server.requests.length
+    expect(await embedMissing(store, provider, { signal: never })).toEqual({
+      embedded: 0,
+      problem: undefined,
+      held: 0,
+      isMeasured: false,
+      otherLength: undefined,
+    })
+    expect(server.requests.length).toBe(requests)
+    store.close()
+  })
+
+  it('M13: one bad text costs itself only: the others of its batch get their vectors', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, refuse: 'gamma' }
+    const store = await openStore(texts)
+    const { embedded } = await embedMissing(store, await openProvider({ baseUrl: server.openAiUrl }), { signal: never })
+    expect(embedded).toBe(4)
+    expect(store.passages?.toEmbed(0, 10).map(({ text }) => text)).toEqual(['gamma delta'])
+    store.close()
+  })
+
+  it('M13: one bad text among many costs a few requests, not one for each of the others', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
+    const many = Array.from({ length: 64 }, (_, index) => `the walrus number ${index} bathes`)
+    const store = await openStore(many)
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
+    expect(await embedMissing(store, provider, { signal: never })).toMatchObject({ embedded: 63, problem: undefined })
+    // The batch, a text that nobody refuses, and two for each time that it is halved.
+    const requests = server.requests.filter(({ body }) => String(body['input']).includes('walrus number'))
+    expect(requests.length).toBeLessThanOrEqual(1 + 2 * Math.log2(64))
+    store.close()
+  })
+
+  it('M13: one bad vector among many is asked for once more, and the others are not', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, hole: 'gamma' }
+    const store = await openStore(texts)
+    const refused = new Map()
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
+    expect(await embedMissing(store, provider, { signal: never, refused })).toMatchObject({ embedded: 4 })
+    expect(refused.size).toBe(1)
+    const inputs = server.requests.flatMap(({ body }) => body['input'] as string[])
+    expect(inputs.filter((text) => text.startsWith('gamma'))).toHaveLength(2)
+    expect(inputs.filter((text) => text.startsWith('alpha'))).toHaveLength(1)
+    store.close()
+  })
+
+  it.each([
+    ['the first of all', 1],
+    ['one among others', 64],
+  ])('M13: a vector of another length costs itself only: %s', async (_name, batchSize) => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, odd: 'alpha' }
+    const store = await openStore([...texts, 'memory of something else'])
+    const refused = new Map()
+    const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize })
+    const { problem } = await embedMissing(store, provider, { signal: never, refused })
+    expect(problem).toBeUndefined()
+    expect(store.dimensions).toBe(32)
+    expect(store.passages?.toEmbed(0, 10).map(({ text }) => text)).toEqual(['alpha beta'])
+    expect(refused.size).toBe(1)
+    store.close()
+  })
+
+  it.each([
+    ['a vector that is no number', { nan: true }],
+    ['an answer that is no answer', { garbage: true }],
+  ])('M13: %s is a failure of the provider, and nothing of it is stored', async (_name, trouble) => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, ...trouble }
+    const store = await openStore(['alpha', 'beta'])
+    const { problem, embedded } = await embedMissing(store, await openProvider({ baseUrl: server.openAiUrl }), {
+      signal: never,
+    })
+    expect(problem?.code).toBe('provider_error')
+    expect(embedded).toBeLessThan(2)
+    store.close()
+  })
+
+  it('M13: half an answer is asked for again, text by text', async () => {
+    const server = await startModelServer()
+    server.embeddings = { dimensions: 32, half: true }
+    const store = await openStore(texts)
+    const provider = await openProvider({ baseUrl: server.openAiUrl })
+    expect((await embedMissing(store, provider, { signal: never })).problem).toBeUndefined()
+    expect(store.counts().embedded).toBe(6)
+    store.close()
+  })
+
+  it('M13: vectors of another length than was asked for are refused', async () => {
+    const server = await startTroubledEmbeddings()
+    const provider = await openProvider({ baseUrl: server.url, dimensions: 32 })
+    await expect(provider.embed(['alpha'])).rejects.toMatchObject({
+      code: 'provider_error',
+      message: expect.stringContaining('64 dimensions where 32 were expected'),
+    })
+  })
+
+  it('M13: Gemini is asked at its own address with its own key', async () => {
+    const server = await startModelServer()
+    const provider = await openProvider({
+      provider: 'gemini',
+      model: 'gemini-embedding-001',
+      baseUrl: server.openAiUrl,
+      apiKey: 'g',
+      dimensions: 64,
+    })
+    expect((await provider.embed(['alpha']))[0]).toHaveLength(64)
+    expect(server.requests[0]).toMatchObject({
+      body: { model: 'gemini-embedding-001', dimensions: 64 },
+      headers: { authorization: 'Bearer g' },
+    })
+    expect(await createEmbeddings({ ...source, provider: 'gemini' })).toBe('no_key')
+    expect(await createEmbeddings({ ...source, provider: 'openai-compatible' })).toBe('no_base_url')
+    expect(await createEmbeddings({ ...source, provider: 'none' })).toBeUndefined()
+  })
+})
+
+describe('M13 a model in the process', () => {
+  it('M13: loads from a folder and embeds: the same words are near, others are not', async () => {
+    const folder = join(await temporaryFolder(), 'tiny')
+    await writeTinyModel(folder, ['the', 'walrus', 'lives', 'in', 'bath', 'database', 'choice', 'postgres'])
+    const provider = await openProvider({ provider: 'local', model: folder })
+    const [walrus, again, database] = await provider.embed([
+      'the walrus lives in the bath',
+      'walrus bath',
+      'database choice postgres',
+    ])
+    const cosine = (one?: Float32Array, other?: Float32Array) =>
+      Array.from(one ?? []).reduce((sum, value, at) => sum + value * (other?.[at] ?? 0), 0)
+    expect(provider.dimensions).toBe(32)
+    expect(cosine(walrus, walrus)).toBeCloseTo(1, 4)
+    expect(cosine(walrus, again)).toBeGreaterThan(cosine(walrus, database) + 0.3)
+  })
+
+  it('M13: fetches nothing unless the user has said so', async () => {
+    const provider = await openProvider({
+      provider: 'local',
+      model: 'Xenova/some-model',
+      modelsFolder: await temporaryFolder(),
+    })
+    await expect(provider.embed(['x'])).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      message: expect.stringContaining('allowDownload'),
+    })
+    const broken = await openProvider({ provider: 'local', model: await temporaryFolder() })
+    await expect(broken.embed(['x'])).rejects.toMatchObject({ code: 'provider_unavailable' })
+  })
+})

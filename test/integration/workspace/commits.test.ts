@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { call } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Commits } from '../../../src/main/workspace/git/commits.ts'
+import { Differ } from '../../../src/main/platform/diff/differ.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
+import { mainFolder, openTestApp } from '../../support/app.ts'
+import { folderWith, writeFiles } from '../../support/folder.ts'
+
+let clock = 1_700_000_000
+
+function git(folder: string, ...args: string[]): string {
+  clock += 60
+  const date = `${clock} +0000`
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date, GIT_CONFIG_GLOBAL: '/dev/null' }
+  const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgSign=false']
+  return execFileSync('git', [...who, '-C', folder, ...args], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function commitAll(folder: string, message: string): void {
+  git(folder, 'add', '-A')
+  git(folder, 'commit', '-qm', message)
+}
+
+/** A repository with the vault in a folder of it. */
+async function repository() {
+  const top = await folderWith({ 'vault/a b.md': 'one\n', 'vault/other.md': 'x\n', 'elsewhere/old.md': 'far\n' })
+  git(top, 'init', '-q', '-b', 'main')
+  commitAll(top, 'First')
+  await writeFile(join(top, 'vault/a b.md'), 'one\ntwo\n')
+  commitAll(top, 'Second: 第二')
+  await rename(join(top, 'vault/a b.md'), join(top, 'vault/*new*.md'))
+  commitAll(top, 'Moved')
+  await writeFile(join(top, 'vault/*new*.md'), 'one\nthree\n')
+  commitAll(top, 'Third\n\nwith a body')
+  return { top, vault: join(top, 'vault') }
+}
+
+function open(workspace: string, usesSystem: boolean): Commits {
+  const entry = threadFile(mainFolder, 'workspace/git/git-log.worker')
+  const commits = new Commits({ entry, roots: { workspace, forbidden: [] }, differ: new Differ(), usesSystem })
+  onTestFinished(() => commits.close())
+  return commits
+}
+
+describe.each([
+  ['the system’s Git', true],
+  ['no Git on the machine', false],
+])('M69 commits of the user’s own repository, with %s', (_name, usesSystem) => {
+  it('M69: a file’s commits through its moves, newest first, page by page, with what each changed', async () => {
+    const { vault } = await repository()
+    const commits = open(vault, usesSystem)
+    const found = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    expect(found).toMatchObject({ state: 'found', isMore: false })
+    expect(
+      found.commits.map(({ author, subject, path, from, added, removed }) => [
+        author,
+        subject,
+        path,
+        from,
+        added,
+        removed,
+      ]),
+    ).toEqual([
+      ['Ada', 'Third', '*new*.md', undefined, 1, 1],
+      ['Ada', 'Moved', '*new*.md', 'a b.md', 0, 0],
+      ['Ada', 'Second: 第二', 'a b.md', undefined, 1, 0],
+      ['Ada', 'First', 'a b.md', undefined, 1, 0],
+    ])
+    const page = await commits.of('*new*.md', { skip: 1, limit: 2 }, undefined)
+    expect(page.commits).toEqual(found.commits.slice(1, 3))
+    expect(page.isMore).toBe(true)
+    const fresh = open(vault, usesSystem)
+    const patches = await Promise.all(found.commits.map(({ commit }) => fresh.diff('*new*.md', commit, undefined)))
+    const changed = patches.map(({ patch }) => patch.split('\n').filter((line) => /^[+-](?![+-])/.test(line)))
+    expect(changed).toEqual([['-two', '+three'], [], ['+two'], ['+one']])
+    await expect(fresh.diff('other.md', found.commits[0]?.commit ?? '', undefined)).rejects.toMatchObject({
+      code: 'file_not_found',
+    })
+  }, 60_000)
+
+  it('M69: a file that came from elsewhere in the repository says where; one that is in no commit has none', async () => {
+    const { top, vault } = await repository()
+    await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
+    commitAll(top, 'Came')
+    const commits = open(vault, usesSystem)
+    const { commits: found } = await commits.of('came.md', { skip: 0, limit: 10 }, undefined)
+    expect(found.map(({ path, from }) => [path, from])).toEqual([
+      ['came.md', '/elsewhere/old.md'],
+      ['/elsewhere/old.md', undefined],
+    ])
+    await writeFile(join(vault, 'new.md'), 'n\n')
+    expect(await commits.of('new.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'found', commits: [] })
+    await expect(commits.of('../elsewhere/x.md', { skip: 0, limit: 10 }, undefined)).rejects.toMatchObject({
+      code: 'path_outside_workspace',
+    })
+  }, 60_000)
+
+  it('M69: where a branch was merged, commits of both are there, and a folder without a repository has none', async () => {
+    const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
+    git(top, 'init', '-q', '-b', 'main')
+    expect(await open(top, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
+    commitAll(top, 'base')
+    git(top, 'checkout', '-qb', 'side')
+    await writeFile(join(top, 'n.md'), 'a\n\n\n\nz side\n')
+    commitAll(top, 'side')
+    git(top, 'checkout', '-q', 'main')
+    await writeFile(join(top, 'n.md'), 'a main\n\n\n\nz\n')
+    commitAll(top, 'main')
+    git(top, 'merge', '-q', '--no-edit', 'side')
+    git(top, 'gc', '-q')
+    const { commits } = await open(top, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)
+    expect(commits.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['main', 'side', 'base']))
+    const bare = await folderWith({ 'n.md': 'x' })
+    expect(await open(bare, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'none' })
+  }, 60_000)
+})
+
+describe('M27 M69 a repository of a stranger', () => {
+  it('M69: nothing that its configuration names is run, nothing of it is written', async () => {
+    const { top, vault } = await repository()
+    const trap = join(top, '..', `ran-${Math.random()}`)
+    const script = join(top, '.git/trap.sh')
+    await writeFile(script, `#!/bin/sh\ntouch '${trap}'\ncat\n`)
+    await chmod(script, 0o755)
+    for (const key of [
+      'core.fsmonitor',
+      'core.pager',
+      'core.sshCommand',
+      'core.editor',
+      'core.askPass',
+      'diff.external',
+      'diff.trap.textconv',
+      'diff.trap.command',
+      'filter.trap.clean',
+      'filter.trap.smudge',
+      'filter.trap.process',
+      'gpg.program',
+      'pager.log',
+      'credential.helper',
+    ])
+      git(top, 'config', key, script)
+    git(top, 'config', 'log.showSignature', 'true')
+    git(top, 'config', 'core.hooksPath', join(top, '.git'))
+    await writeFiles(top, { 'vault/.gitattributes': '*.md diff=trap filter=trap\n' })
+    const listing = async () => (await readdir(join(top, '.git'), { recursive: true })).sort().join('\n')
+    const index = await readFile(join(top, '.git/index'))
+    const before = await listing()
+    const commits = open(vault, true)
+    const { commits: found } = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    expect(found).toHaveLength(4)
+    for (const { commit } of found) await commits.diff('*new*.md', commit, undefined)
+    expect(existsSync(trap)).toBe(false)
+    expect(await listing()).toBe(before)
+    expect((await readFile(join(top, '.git/index'))).equals(index)).toBe(true)
+  }, 60_000)
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'M69: a repository of another user is not read, and Git’s word for it is told',
+    async () => {
+      const { top, vault } = await repository()
+      await chown(top, 65_534, 65_534)
+      await chown(join(top, '.git'), 65_534, 65_534)
+      await chown(vault, 65_534, 65_534)
+      const found = await open(vault, true).of('*new*.md', { skip: 0, limit: 10 }, undefined)
+      expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
+    },
+  )
+
+  it('M69: who has gone away is not waited for', async () => {
+    const { vault } = await repository()
+    const stop = new AbortController()
+    const asked = open(vault, true).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
+    stop.abort(new Error('gone'))
+    await expect(asked).rejects.toThrow('gone')
+  })
+
+  it('M69: the app’s own history has nothing of it', async () => {
+    const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' } })
+    git(workspace, 'init', '-q', '-b', 'main')
+    commitAll(workspace, 'Own')
+    const router = createRouter(app)
+    const { commits } = await call(router.history.commits, { agent: 'main', path: 'n.md' })
+    expect(commits.map(({ subject }) => subject)).toEqual(['Own'])
+    const [commit] = commits
+    const { patch } = await call(router.history.commitDiff, {
+      agent: 'main',
+      path: 'n.md',
+      commit: commit?.commit ?? '',
+    })
+    expect(patch).toContain('+one')
+  }, 60_000)
+})

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { pendingText } from '../../../src/main/workspace/moves/pending-change.ts'
+import { mainFolder, prepareFolders } from '../../support/app.ts'
+import { writeFiles } from '../../support/folder.ts'
+import { rounds, seededRandom } from '../../support/thorough.ts'
+
+const mover = fileURLToPath(new URL('../../support/crash-mover.ts', import.meta.url))
+const kills = rounds(6, 120)
+const linking = 40
+
+function vault(kind: 'note' | 'folder'): Record<string, string> {
+  const target = kind === 'note' ? 'target.md' : 'target/inside.md'
+  const notes = Array.from({ length: linking }, (_, at) => [
+    `notes/n${at}.md`,
+    `See [it](../${target}) and [[${target.replace('.md', '')}]].\n${'text\n'.repeat(at)}`,
+  ])
+  return { [target]: '# Target\n', ...(Object.fromEntries(notes) as Record<string, string>) }
+}
+
+describe('M67 kills', () => {
+  it.each(['note', 'folder'] as const)(
+    'M67: a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
+    async (kind) => {
+      const { home, workspace } = await prepareFolders({ files: vault(kind) })
+      const random = seededRandom()
+      const told = { change_ended: 0, change_not_done: 0 }
+      let within = 0
+      for (let round = 0; round < kills; round += 1) {
+        const child = spawn(process.execPath, [mover, home, kind], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        while (!output.includes('moving')) await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, random() * 120 * (1 + (round % 4))))
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        within += output.endsWith('moving\n') ? 1 : 0
+
+        const app = await createApp({ mainFolder, env: {}, home, watch: false })
+        const { links } = await app.agents.get('main')
+        const { count: broken } = await links.broken()
+        const problems = new Set(app.health.problems('main').map(({ code }) => code))
+        await app.close()
+        expect(broken).toBe(0)
+        expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
+        const places =
+          kind === 'note' ? ['target.md', 'moved/another name.md'] : ['target/inside.md', 'elsewhere/renamed/inside.md']
+        expect(places.filter((path) => existsSync(join(workspace, path)))).toHaveLength(1)
+        for (const code of ['change_ended', 'change_not_done'] as const) told[code] += problems.has(code) ? 1 : 0
+      }
+      // Most of them in the middle of a move, and that is told.
+      expect(within).toBeGreaterThan(0)
+      expect(told.change_ended + told.change_not_done).toBeGreaterThan(0)
+    },
+    60_000 + kills * 6000,
+  )
+
+  it('M67: what somebody wrote after the crash is left as it is, and told', async () => {
+    const files = {
+      'b.md': '# B\n',
+      'one.md': 'See [[a]] and more.\n',
+      'two.md': 'See [[a]].\n',
+      'three.md': 'See [[b]].\n',
+    }
+    const { home, workspace } = await prepareFolders({ files })
+    const pending = ['one.md', 'two.md', 'three.md'].map((path) =>
+      pendingText(
+        path,
+        path,
+        path === 'one.md' ? 'See [[a]] and more.\n' : 'See [[a]].\n',
+        path === 'one.md' ? 'See [[b]] and more.\n' : 'See [[b]].\n',
+      ),
+    )
+    const change = {
+      format: 1,
+      move: { from: 'a.md', to: 'b.md', isFolder: false },
+      texts: pending,
+      origin: { cause: 'user' },
+    }
+    await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+    await writeFiles(workspace, { 'two.md': 'Another text.\n' })
+    const app = await createApp({ mainFolder, env: {}, home, watch: false })
+    await app.agents.get('main')
+    const problem = app.health.problems('main').find(({ code }) => code.startsWith('change_'))
+    await app.close()
+    expect(problem).toMatchObject({ code: 'change_left', files: ['two.md'] })
+    expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]] and more.\n')
+    expect(await readFile(join(workspace, 'two.md'), 'utf8')).toBe('Another text.\n')
+    expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')
+  })
+})

@@ -1,0 +1,266 @@
+/** Finding and replacing on many real notes: all of them or it says so, left alone what is another, taken back at once. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { FindEvent, ReplaceEvent } from '../../../src/shared/contract/index.ts'
+import type { Agent } from '../../../src/main/app/agents/agent.ts'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { rounds, seededRandom } from '../../support/thorough.ts'
+
+const replacer = fileURLToPath(new URL('../../support/crash-replacer.ts', import.meta.url))
+const kills = rounds(5, 60)
+const many = 250
+const note = (number: number) => `# Note ${number}\n\nThe cat sat.\n\nA cat, a cat.\n`
+
+async function openNotes() {
+  const notes = Array.from({ length: many }, (_, number) => [`notes/n${number}.md`, note(number)] as const)
+  const test = await openTestApp({ files: { 'MEMORY.md': 'No match.\n', ...Object.fromEntries(notes) } })
+  const agent = await test.app.agents.get('main')
+  const read = (number: number) => readFile(join(test.workspace, `notes/n${number}.md`), 'utf8')
+  const find = async (text: string) => {
+    const events: FindEvent[] = []
+    for await (const event of agent.finder.find({ text, isPattern: false, matchCase: true }, undefined))
+      events.push(event)
+    const found = events.flatMap((event) => (event.type === 'found' ? event.found : []))
+    const end = events.at(-1)
+    return { events, found, search: end?.type === 'done' ? end.search : '' }
+  }
+  return { ...test, agent, read, find }
+}
+
+async function endOf(events: AsyncIterable<ReplaceEvent>, onStep?: (done: number) => void | Promise<void>) {
+  let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
+  for await (const event of events) {
+    if (event.type === 'done') end = event
+    else await onStep?.(event.done)
+  }
+  return end
+}
+
+describe('M43 all notes at once', () => {
+  it('M43: what could not be read is named with its reason, and stays as it is', async () => {
+    const { find, workspace, agent } = await openNotes()
+    const odd = {
+      'latin.md': Buffer.from('un caf\xe9, cat\n', 'latin1'),
+      'nul.md': Buffer.from('cat\0cat\n'),
+      'wide.md': Buffer.from('\ufeffcat\n', 'utf16le'),
+    }
+    for (const [path, bytes] of Object.entries(odd)) await writeFile(join(workspace, path), bytes)
+    const { events, search } = await find('cat')
+    expect(events.flatMap((event) => (event.type === 'found' ? event.unread : []))).toEqual([
+      { path: 'latin.md', reason: 'encoding' },
+      { path: 'nul.md', reason: 'nul' },
+      { path: 'wide.md', reason: 'encoding' },
+    ])
+    expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+      files: many,
+      left: [],
+    })
+    for (const [path, bytes] of Object.entries(odd)) expect(await readFile(join(workspace, path))).toEqual(bytes)
+    await expect(agent.workspace.read('nul.md')).rejects.toMatchObject({ data: { holdsNul: true } })
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'M43: a note that is write-protected stays as it is, and is named; so it is for every other change',
+    async () => {
+      const { find, workspace, agent } = await openNotes()
+      const file = join(workspace, 'kept.md')
+      await writeFile(file, 'a cat\n')
+      await chmod(file, 0o444)
+      const { search } = await find('cat')
+      expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+        files: many,
+        left: [{ path: 'kept.md', reason: 'refused' }],
+      })
+      const { hash } = await agent.workspace.read('kept.md')
+      const refused = { code: 'file_protected', data: { path: 'kept.md' } }
+      await expect(agent.workspace.save('kept.md', 'another\n', { hash })).rejects.toMatchObject(refused)
+      const all = agent.workspace.rewriteAll([{ path: 'kept.md', before: 'a cat\n', after: 'x\n' }], { cause: 'user' })
+      await expect(all).rejects.toMatchObject(refused)
+      expect(await readFile(file, 'utf8')).toBe('a cat\n')
+      expect((await stat(file)).mode & 0o777).toBe(0o444)
+      await chmod(file, 0o644)
+      await agent.workspace.save('kept.md', 'another\n', { hash })
+    },
+  )
+
+  it('M43: every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
+    const { agent, find, read, workspace } = await openNotes()
+    const { events, found, search } = await find('cat')
+    expect(events.length).toBeGreaterThan(3)
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
+    // Changed between looking and replacing: left as it is, and named.
+    await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
+    const end = await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))
+    expect(end).toMatchObject({
+      count: 3 * (many - 1),
+      files: many - 1,
+      left: [{ path: 'notes/n5.md', reason: 'changed' }],
+      isStopped: false,
+    })
+    expect((await find('cat')).found).toMatchObject([{ path: 'notes/n5.md', count: 1 }])
+    expect(await read(6)).toBe(note(6).replaceAll('cat', 'dog'))
+    await agent.recorded.settle()
+    expect((await agent.recorded.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
+    expect(await agent.finder.past()).toMatchObject([
+      { undo: end?.undo, text: 'cat', replacement: 'dog', count: 3 * (many - 1), files: many - 1 },
+    ])
+    // What was written since stays.
+    await writeFile(join(workspace, 'notes/n7.md'), `More.\n\n${await read(7)}`)
+    await writeFile(join(workspace, 'notes/n8.md'), 'All new.\n')
+    const back = await endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect(back).toMatchObject({ files: many - 2, left: [{ path: 'notes/n8.md', reason: 'changed' }] })
+    expect(await read(6)).toBe(note(6))
+    expect(await read(7)).toBe(`More.\n\n${note(7)}`)
+    expect(await agent.finder.past()).toEqual([])
+    await expect(endOf(agent.finder.undo(end?.undo ?? '', { cause: 'user' }))).rejects.toMatchObject({
+      code: 'undo_conflict',
+    })
+  }, 120_000)
+
+  it('M43: stopping takes all of it back, and so does leaving; unknown searches are refused', async () => {
+    const { agent, find, read } = await openNotes()
+    const { search } = await find('sat')
+    let most = 0
+    const replaceAll = () => agent.finder.replace({ search, replacement: 'stood' }, { cause: 'user' })
+    const end = await endOf(replaceAll(), (done) => {
+      most = done
+      if (done > 0) agent.finder.stop(search)
+    })
+    expect(most).toBeGreaterThan(0)
+    expect(end).toMatchObject({ count: 0, files: 0, isStopped: true, undo: null, left: [] })
+    expect((await find('stood')).found).toHaveLength(0)
+    for await (const event of replaceAll()) if (event.type === 'progress' && event.done > 0) break
+    await until(async () => (await find('stood')).found.length === 0, 10_000)
+    expect(await read(0)).toBe(note(0))
+    expect(await agent.finder.past()).toEqual([])
+    const late = await endOf(replaceAll(), (done) => {
+      if (done === many) agent.finder.stop(search)
+    })
+    expect(late).toMatchObject({ files: many, isStopped: false, undo: expect.any(String) })
+    await endOf(agent.finder.undo(late?.undo ?? '', { cause: 'user', isUndo: true }))
+    expect(await read(0)).toBe(note(0))
+    const one = await endOf(
+      agent.finder.replace({ search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] }, { cause: 'user' }),
+    )
+    expect(one).toMatchObject({ count: 1, files: 1 })
+    const unknown = endOf(agent.finder.replace({ search: 'x', replacement: 'y' }, { cause: 'user' }))
+    await expect(unknown).rejects.toMatchObject({ code: 'search_outdated' })
+  }, 120_000)
+
+  it(
+    'M43: a replacement is never left half done: after a kill at any moment, the next start ends it, and can take it back',
+    async () => {
+      const files = Object.fromEntries(
+        Array.from({ length: 120 }, (_, at) => [`notes/n${at}.md`, `A walrus.\n${'text\n'.repeat(at)}`]),
+      )
+      const { home, workspace } = await prepareFolders({ files })
+      const random = seededRandom()
+      let ended = 0
+      for (let round = 0; round < kills; round += 1) {
+        const child = spawn(process.execPath, [replacer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        while (!output.includes('replacing')) await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, random() * 400))
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        const app = await createApp({ mainFolder, env: {}, home, watch: false })
+        const { finder, ended: completed } = await app.agents.get('main')
+        const words = async () =>
+          new Set(
+            await Promise.all(
+              Object.keys(files).map(
+                async (path) => /walrus|narwhal/.exec(await readFile(join(workspace, path), 'utf8'))?.[0],
+              ),
+            ),
+          )
+        expect((await words()).size).toBe(1)
+        expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
+        const past = (await finder.past()).find(({ undo }) => undo === completed?.undo)
+        expect(past === undefined).toBe(completed === undefined)
+        if (past) {
+          ended += 1
+          expect(past).toMatchObject({ files: 120, count: 120 })
+          expect(app.health.problems('main')).toMatchObject([{ code: 'change_ended' }])
+          await endOf(finder.undo(past.undo, { cause: 'user', isUndo: true }))
+          expect([...(await words())]).toEqual([past.text])
+        }
+        await app.close()
+      }
+      expect(ended).toBeGreaterThan(0)
+    },
+    60_000 + kills * 8000,
+  )
+
+  it('M43 M67 M68: what changed many notes at once can be taken back after restarts, once', async () => {
+    const files = {
+      'a.md': 'A walrus #sea, see [[b]].\n\nAnd more.\n',
+      'b.md': '# B\n\nA walrus #sea.\n',
+      'odd.md': 'Walrus.\n',
+    }
+    const { home, workspace } = await prepareFolders({ files })
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    const within = async <Of>(work: (agent: Agent) => Promise<Of>): Promise<Of> => {
+      const app = await createApp({ mainFolder, env: {}, home, watch: false })
+      try {
+        return await work(await app.agents.get('main'))
+      } finally {
+        await app.close()
+      }
+    }
+    const user = { cause: 'user' } as const
+    await within(async ({ finder, links }) => {
+      let search = ''
+      for await (const event of finder.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
+        if (event.type === 'done') search = event.search
+      await endOf(finder.replace({ search, replacement: 'seal' }, user))
+      const rename = { from: 'sea', to: 'ocean' }
+      await links.renameTag(rename, (await links.planTagRename(rename)).id, user)
+      const move = { from: 'b.md', to: 'deep/c.md' }
+      await links.move(move, (await links.planMove(move)).id, user)
+    })
+    expect(await text('a.md')).toContain('A seal #ocean, see [[c]].\n')
+    // What cannot be read is passed over.
+    await writeFile(join(home, 'agents/main/undos/moves/torn.json'), '{"at":')
+    await within(async ({ finder, links }) => {
+      const [moved] = await links.moves()
+      expect(moved).toMatchObject({ from: 'b.md', to: 'deep/c.md', notes: 1 })
+      await links.undo(moved?.undo ?? '', { ...user, isUndo: true })
+      expect(existsSync(join(workspace, 'deep'))).toBe(false)
+      expect(await links.tagRenames()).toMatchObject([{ from: 'sea', to: 'ocean', notes: 2 }])
+      expect(await finder.past()).toMatchObject([{ text: 'walrus', replacement: 'seal', count: 2, files: 2 }])
+    })
+    // Where other lines were changed since, too.
+    await writeFile(join(workspace, 'a.md'), `${await text('a.md')}\nMore.\n`)
+    await within(async ({ finder, links }) => {
+      expect(await links.moves()).toEqual([])
+      const [renamed] = await links.tagRenames()
+      await links.undo(renamed?.undo ?? '', { ...user, isUndo: true })
+      const [past] = await finder.past()
+      await endOf(finder.undo(past?.undo ?? '', { ...user, isUndo: true }))
+    })
+    expect(await text('a.md')).toBe(`${files['a.md']}\nMore.\n`)
+    expect(await text('b.md')).toBe(files['b.md'])
+    await within(async ({ finder, links }) => {
+      expect([await finder.past(), await links.tagRenames(), await links.moves()]).toEqual([[], [], []])
+    })
+  }, 60_000)
+
+  it('M43: a pattern that is none, or does not end, is given up and says so', async () => {
+    const { agent, workspace } = await openNotes()
+    await writeFile(join(workspace, 'long.md'), `${'a'.repeat(60)}!\n`)
+    for (const text of ['(', '^(a+)+$']) {
+      const all = async () => {
+        for await (const _event of agent.finder.find({ text, isPattern: true, matchCase: false }, undefined));
+      }
+      await expect(all()).rejects.toMatchObject({ code: 'input_invalid' })
+    }
+  }, 60_000)
+})

@@ -1,0 +1,316 @@
+/** Forgetting for good: out of every file that is kept, compressed or not, and nothing else with it. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync, inflateSync } from 'node:zlib'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import type { ForgetOutcome } from '../../../src/shared/contract/index.ts'
+import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+type Client = Awaited<ReturnType<typeof openForget>>['client']
+
+const main = { agent: 'main' }
+const now = () => new Date('2026-11-22T12:00:00')
+const secret = 'Lisa Kessler'
+
+const files = {
+  'MEMORY.md': `# Long-term memory\n\n## People\n\n- ${secret} has diabetes.\n- Anna leads design.\n`,
+  'memory/2026-11-02.md': `# 2026-11-02\n\n## 09:00 - Call\n\nlisa  kessler called about the results.\nThe plumber came.\n`,
+  'memory/2026-11-03-lisa-kessler.md': '# A talk\n\nNothing else.\n',
+  'notes/garden.md': '# Garden\n\nThe roses are planted.\n\nLisa\nKessler gave us seeds.\n',
+  'notes/doctor.md': '# Doctor\n\nThe insulin pump was ordered for her on Monday.\n',
+}
+
+/** Every file below a folder in which the bytes, or what is packed in them, have it. */
+async function filesWith(folder: string, pattern: RegExp): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = join(entry.parentPath, entry.name)
+    // What is being written just now goes by itself.
+    const bytes = await readFile(file).catch(() => undefined)
+    if (!bytes) continue
+    const forms = [bytes.toString('utf8'), bytes.toString('latin1'), bytes.toString('utf16le'), file]
+    for (const open of [gunzipSync, inflateSync])
+      try {
+        forms.push(open(bytes).toString('utf8'))
+      } catch {
+        // Not of that kind.
+      }
+    if (forms.some((text) => pattern.test(text))) found.push(file)
+  }
+  return found
+}
+
+const trace = /lisa(?:\s|\\n|[-_])*kessler/i
+
+async function openForget(more: Record<string, string> = {}) {
+  const server = await startModelServer({ text: `I will keep in mind that ${secret} has diabetes.` })
+  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }
+agents:
+  defaults: { memory: { embedding: { provider: builtin } } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
+`
+  const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
+  const test = await openTestApp({ files: { ...files, ...more }, config, env, now })
+  const client = createRouterClient(createRouter(test.app))
+  return { ...test, env, client }
+}
+
+/** Puts it wherever the app keeps anything. */
+async function spread({ app, workspace, home }: TestApp, client: Client) {
+  const agent = await app.agents.get('main')
+  const read = async (path: string) => (await agent.workspace.read(path)).text
+  await agent.workspace.write('notes/garden.md', `${await read('notes/garden.md')}\n${secret} moved to Graz.\n`, {
+    cause: 'user',
+  })
+  await agent.workspace.write('notes/gone.md', `${secret} was here.\n`, { cause: 'user' })
+  await agent.workspace.remove('notes/gone.md', { cause: 'user' })
+  await agent.recorded.settle()
+  const { session } = await client.chat.send({ ...main, text: `Remember ${secret}, please.` })
+  for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
+  await client.upkeep.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
+  const [first] = (await client.upkeep.list(main)).open
+  await client.upkeep.accept({ ...main, ids: [first?.id ?? ''] })
+  await client.upkeep.flag({ ...main, path: 'notes/garden.md', line: 5, fault: 'wrong' })
+  await mkdir(join(home, 'agents/main/drafts'), { recursive: true })
+  await writeFile(join(home, 'agents/main/drafts/left.json'), JSON.stringify({ text: `Ask ${secret}` }))
+  await mkdir(join(home, 'agents/main/undos/replacements'), { recursive: true })
+  const changed = { path: 'a.md', before: `Ask ${secret}.\nA cat.\n`, after: `Ask ${secret}.\nA dog.\n` }
+  const replaced = { at: 1, text: 'cat', replacement: 'dog', count: 1, files: [changed] }
+  await writeFile(join(home, 'agents/main/undos/replacements/one.json'), JSON.stringify(replaced))
+  await agent.memory.settle(5000)
+  expect((await filesWith(workspace, trace)).length).toBeGreaterThan(3)
+  expect((await filesWith(home, trace)).length).toBeGreaterThan(6)
+}
+
+async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ForgetOutcome> {
+  for await (const step of await client.forget.run({ ...main, words: secret, lines, keep }))
+    if (step.type === 'done') return step.outcome
+  throw new Error('it came to no end')
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+describe('Forget', () => {
+  it('M60: what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
+    const server = await startModelServer({ text: 'yes' })
+    const { app } = await openTestApp({
+      files,
+      config: `agents:
+  defaults:
+    memory: { embedding: { provider: openai-compatible, model: e, baseUrl: "${server.openAiUrl}", reach: remote } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`,
+    })
+    const client = createRouterClient(createRouter(app))
+    const agent = await app.agents.get('main')
+    await agent.memory.settle(10_000)
+    await agent.memory.settleVectors(() => undefined)
+    const before = server.requests.length
+    expect(before).toBeGreaterThan(0)
+    const found = await client.forget.find({ ...main, words: secret })
+    expect(found.places.length).toBeGreaterThan(0)
+    expect(server.requests.slice(before).map(({ text }) => text)).toEqual([])
+    expect(found.models).toContain('openai-compatible/e')
+    // Whoever searches for it sends it, as ever.
+    await agent.memory.search(secret)
+    expect(server.requests.slice(before).some(({ text }) => text.includes(secret))).toBe(true)
+  })
+
+  it('M60: what is forgotten is in no byte of the workspace and the state, compressed objects included; the rest is as it was', async () => {
+    const test = await openForget()
+    const { client, workspace, home, app } = test
+    await spread(test, client)
+    const found = await client.forget.find({ ...main, words: secret })
+    expect(new Set(found.places.map(({ kind }) => kind))).toEqual(
+      new Set([
+        'note',
+        'trash',
+        'chat',
+        'request',
+        'history',
+        'proposal',
+        'draft',
+        'index',
+        ...found.places.map(({ kind }) => kind),
+      ]),
+    )
+    expect(
+      found.places
+        .filter(({ kind }) => kind === 'note')
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(['MEMORY.md', 'memory/2026-11-02.md', 'memory/2026-11-03-lisa-kessler.md', 'notes/garden.md'])
+    expect(found.models).toEqual(['anthropic/test-model'])
+    const outcome = await run(client)
+    expect(outcome).toMatchObject({ left: [], isStopped: false })
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toBe(
+      '# Long-term memory\n\n## People\n\n- Anna leads design.\n',
+    )
+    expect(await readFile(join(workspace, 'notes/garden.md'), 'utf8')).toBe('# Garden\n\nThe roses are planted.\n\n\n')
+    // The agent is open again, and knows nothing of it.
+    await client.search.query({ ...main, query: 'plumber' })
+    const agent = await app.agents.get('main')
+    await agent.recorded.settle()
+    const timeline = await agent.recorded.timeline({ limit: 100 })
+    expect(timeline.length).toBeGreaterThan(0)
+    expect(timeline.filter(({ cause, at }) => cause === 'outside' && at > now().getTime() + 1000)).toEqual([])
+    const before = await agent.recorded.diff(timeline[0]?.commit ?? '', timeline[0]?.file.path ?? '')
+    expect(JSON.stringify(before)).not.toMatch(trace)
+    expect((await client.sessions.list(main)).length).toBeGreaterThan(0)
+    await client.upkeep.list(main)
+    await app.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
+    expect(hashOf(await readFile(join(workspace, 'notes/doctor.md'), 'utf8'))).toBe(hashOf(files['notes/doctor.md']))
+  }, 60_000)
+
+  it('M60: lines that are about it in other words go along when they are chosen; a note that is to stay stays', async () => {
+    const test = await openForget()
+    const { client, workspace, app, home } = test
+    const line = 'The insulin pump was ordered for her on Monday.'
+    const outcome = await run(client, [line], ['notes/garden.md'])
+    expect(outcome.left.map(({ path }) => path)).toContain('notes/garden.md')
+    expect(await readFile(join(workspace, 'notes/doctor.md'), 'utf8')).toBe('# Doctor\n\n')
+    expect(await readFile(join(workspace, 'notes/garden.md'), 'utf8')).toBe(files['notes/garden.md'])
+    await app.close()
+    expect(await filesWith(home, /insulin pump/i)).toEqual([])
+  }, 60_000)
+
+  it('M60: what a crash breaks off is done at the next start, before anybody reads anything', async () => {
+    const test = await openForget()
+    const { client, workspace, home, env, app } = test
+    await spread(test, client)
+    await app.close()
+    await writeFile(
+      join(home, 'agents/main/forgetting.json'),
+      JSON.stringify({ version: 1, texts: [secret], keep: [] }),
+    )
+    const history = join(home, 'history/main/repository.git')
+    await mkdir(`${history}.new/objects`, { recursive: true })
+    await writeFile(`${history}.new/objects/half`, 'half')
+    const again = await createApp({ mainFolder, env, home, now })
+    await again.agents.get('main')
+    await again.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
+    expect(await readdir(dirname(history))).not.toContain('repository.git.new')
+  }, 60_000)
+
+  it('M60: stopped half way, it tells what is gone and what is left, and does not go on by itself', async () => {
+    const test = await openForget()
+    const { client, home, app, env } = test
+    await spread(test, client)
+    let outcome: ForgetOutcome | undefined
+    for await (const step of app.agents.forgetting.run('main', { texts: [secret], keep: [] })) {
+      if (step.type === 'done') outcome = step.outcome
+      else app.agents.forgetting.stop('main')
+    }
+    expect(outcome?.isStopped).toBe(true)
+    expect(outcome?.left.length).toBeGreaterThan(0)
+    await app.close()
+    const before = await filesWith(home, trace)
+    const again = await createApp({ mainFolder, env, home, now })
+    await again.agents.get('main')
+    await again.close()
+    expect((await filesWith(home, trace)).length).toBeGreaterThanOrEqual(before.length - 3)
+    expect(before.length).toBeGreaterThan(0)
+  }, 60_000)
+
+  it('M60: what another process writes meanwhile is lost neither from the notes nor from the history', async () => {
+    const test = await openForget()
+    const { client, workspace, home, app } = test
+    await spread(test, client)
+    const log = join(workspace, 'memory/2026-01-20.md')
+    const script = fileURLToPath(new URL('../../support/bare-writer.ts', import.meta.url))
+    const writer = spawn(process.execPath, [script, home, 'other', '20'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    let said = ''
+    writer.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const count = () => said.split('\n').length - 1
+    await until(() => count() > 2, 30_000)
+    const before = count()
+    // Somebody else's editor asks for no lock.
+    const type = () => void appendFile(join(workspace, 'notes/garden.md'), 'A line.\n').catch(() => undefined)
+    const editor = setInterval(type, 50)
+    onTestFinished(() => {
+      clearInterval(editor)
+      writer.kill()
+    })
+    const outcome = await run(client)
+    clearInterval(editor)
+    expect(count(), 'it wrote all the while').toBeGreaterThan(before)
+    writer.stdin.end()
+    expect(await once(writer, 'close')).toEqual([0, null])
+    expect(outcome).toMatchObject({ left: [], isStopped: false })
+    const notes = said.split('\n').filter(Boolean)
+    const lines = (await readFile(log, 'utf8')).split('\n')
+    for (const note of notes)
+      expect(
+        lines.filter((line) => line === note),
+        note,
+      ).toHaveLength(1)
+    const agent = await app.agents.get('main')
+    await agent.recorded.settle()
+    const blamed = await agent.recorded.blame('memory/2026-01-20.md')
+    for (const [index, line] of lines.entries())
+      if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
+    await app.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
+  }, 120_000)
+
+  it('M60: whoever stops listening leaves it to come to its end', async () => {
+    const test = await openForget()
+    const { client, app, workspace, home } = test
+    await spread(test, client)
+    for await (const step of await client.forget.run({ ...main, words: secret })) if (step.type === 'progress') break
+    await app.agents.get('main')
+    await app.close()
+    expect(await filesWith(workspace, trace)).toEqual([])
+    expect(await filesWith(home, trace)).toEqual([])
+  }, 60_000)
+
+  it('M60: an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {
+    const test = await openForget({ 'main street/one.md': 'Nothing.\n', 'notes/main street.md': 'Also nothing.\n' })
+    const { client, workspace, app, home } = test
+    const bytes = Buffer.from([
+      0x4d, 0x61, 0x69, 0x6e, 0x20, 0x73, 0x74, 0x72, 0x65, 0x65, 0x74, 0x0a, 0xff, 0xfe, 0x0a,
+    ])
+    await writeFile(join(workspace, 'notes/old.md'), bytes)
+    const { session } = await client.chat.send({ ...main, text: 'Where do I live? Main!' })
+    for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
+    const outcomes: ForgetOutcome[] = []
+    for await (const step of await client.forget.run({ ...main, words: 'main street' }))
+      if (step.type === 'done') outcomes.push(step.outcome)
+    expect(outcomes[0]?.left).toMatchObject([{ kind: 'note', path: 'notes/old.md' }])
+    expect(await readFile(join(workspace, 'notes/old.md'))).toEqual(bytes)
+    expect(await readdir(workspace)).not.toContain('main street')
+    for await (const step of await client.forget.run({ ...main, words: 'main' }))
+      if (step.type === 'done') outcomes.push(step.outcome)
+    const { messages } = await client.sessions.get({ ...main, session })
+    expect(messages.length, 'the chat is there').toBeGreaterThan(0)
+    expect(JSON.stringify(messages)).not.toContain('Where do I live')
+    await app.close()
+    expect(await readdir(join(home, 'agents/main/sessions'))).not.toEqual([])
+  }, 60_000)
+
+  it('M60: what stands nearly everywhere is refused, and nothing happens', async () => {
+    const { client, workspace } = await openForget()
+    await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(
+      (async () => {
+        for await (const _ of await client.forget.run({ ...main, words: '- .' }));
+      })(),
+    ).rejects.toMatchObject({ code: 'input_invalid' })
+    expect(await readFile(join(workspace, 'MEMORY.md'), 'utf8')).toBe(files['MEMORY.md'])
+  })
+})

@@ -1,0 +1,118 @@
+/** Vaults of other programs: opened, asked and searched as they are, with nothing written into them unasked. */
+import { call } from '@orpc/server'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { openTestApp } from '../../support/app.ts'
+import { folderWith, temporaryFolder, until } from '../../support/folder.ts'
+
+const vault = {
+  '.obsidian/app.json': '{"newFileLocation":"folder","newFileFolderPath":"Inbox","userIgnoreFilters":["Archive/"]}',
+  '.obsidian/daily-notes.json': '{"folder":"Journal","format":"YYYY-MM-DD"}',
+  'Home.md': '# Home\n\nThe walrus lives in the harbour. See [[Not yet]].\n',
+  'Journal/2024-05-21.md': '# Tuesday\n\nThe walrus ate forty herrings.\n',
+  'Archive/old.md': 'The walrus of long ago.\n',
+  'files/photo.png': new Uint8Array([137, 80, 78, 71, 0, 1]),
+}
+
+/** Every file and folder of a folder, with a hash of its bytes. */
+async function fingerprint(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const lines = entries.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const hash = entry.isFile()
+      ? createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex')
+      : 'folder'
+    return `${path.slice(folder.length)} ${hash}`
+  })
+  return (await Promise.all(lines)).sort()
+}
+
+async function openVault(files: Readonly<Record<string, string | Uint8Array>> = vault) {
+  const test = await openTestApp({ now: () => new Date(2026, 0, 20, 10, 30) })
+  const folder = await folderWith(files)
+  const router = createRouter(test.app)
+  const open = async (seed?: boolean) => {
+    const input = { agent: 'main', workspace: folder, locale: 'en' as const, ...(seed === undefined ? {} : { seed }) }
+    const { created } = await call(router.agents.setUp, input)
+    const agent = await test.app.agents.get('main')
+    await agent.memory.settle(10_000)
+    return { agent, created }
+  }
+  return { ...test, folder, router, open }
+}
+
+describe('M69 an opened vault', () => {
+  it('M69: opening, listing, searching, following links and chatting write nothing into it', async () => {
+    const { folder, router, open } = await openVault()
+    const before = await fingerprint(folder)
+    expect(await call(router.habits.look, { path: folder })).toMatchObject({
+      exists: true,
+      isEmpty: false,
+      own: [],
+      notes: 3,
+      habits: { kind: 'obsidian', daily: { folder: 'Journal' } },
+    })
+    const { agent, created } = await open()
+    expect(created).toEqual([])
+    await agent.listFiles(undefined)
+    const { results } = await agent.memory.search('walrus herrings', {})
+    expect(results[0]?.path).toBe('Journal/2024-05-21.md')
+    expect((await agent.links.of('Home.md')).outgoing[0]).toMatchObject({ makes: 'Inbox/Not yet.md' })
+    const { ended } = await agent.chat.send({ text: 'What did the walrus eat?' })
+    await ended
+    await agent.recorded.settle()
+    expect(await fingerprint(folder)).toEqual(before)
+  })
+
+  it('M69: what an agent reads is put there when it is asked for; a new or empty folder gets it by itself', async () => {
+    const { folder, router, open } = await openVault()
+    await open()
+    const { created } = await open(true)
+    const own = ['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md']
+    expect(created).toEqual(own.map((name) => `.commonplace/${name}`))
+    expect(await readFile(join(folder, 'Home.md'), 'utf8')).toBe(vault['Home.md'])
+    const empty = await temporaryFolder()
+    await writeFile(join(empty, '.DS_Store'), 'x')
+    for (const workspace of [empty, join(empty, 'new')]) {
+      const made = await call(router.agents.setUp, { agent: 'main', workspace, locale: 'en' })
+      expect(made.created).toContain('AGENTS.md')
+      await rm(join(empty, 'AGENTS.md'), { force: true })
+    }
+  })
+
+  it('M69: days are the calendar’s by the vault’s names, new ones are made where its habit puts them, and read', async () => {
+    const { folder, open } = await openVault()
+    const { agent } = await open()
+    const files = await agent.listFiles(undefined)
+    expect(files.find(({ path }) => path.startsWith('Journal/'))).toMatchObject({ kind: 'log', date: '2024-05-21' })
+    expect(files.find(({ path }) => path === 'Archive/old.md')?.unsearched).toEqual({ reason: 'ignored' })
+    const { ended } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
+    await ended
+    const written = await readFile(join(folder, 'Journal/2026-01-20.md'), 'utf8')
+    expect(written).toContain('7781')
+    expect(existsSync(join(folder, 'memory'))).toBe(false)
+    const report = await agent.chat.meter.report(undefined, undefined)
+    expect(report.items.map(({ name }) => name)).toContain('Journal/2026-01-20.md')
+  })
+
+  it('M69: the settings go before the vault; what it says otherwise later is taken over', async () => {
+    const { app, folder, router, open } = await openVault({
+      'journals/2025_01_31.md': '- walrus\n',
+      'pages/a.md': '- walrus [[b/c]]\n',
+    })
+    const { agent } = await open()
+    const dates = async () => (await agent.listFiles(undefined)).flatMap(({ date }) => date ?? [])
+    expect(await dates()).toEqual(['2025-01-31'])
+    expect((await agent.links.of('pages/a.md')).outgoing[0]).toMatchObject({ makes: 'pages/b___c.md' })
+    await writeFile(join(folder, 'pages/31.12.2024.md'), '- Silvester\n')
+    await app.settings.set([['agents', 'list', 0, 'vault'], { daily: { folder: 'pages', format: 'DD.MM.YYYY' } }])
+    await until(async () => (await dates()).includes('2024-12-31'))
+    expect((await call(router.habits.of, { agent: 'main' })).found.daily.folder).toBe('journals')
+  })
+})

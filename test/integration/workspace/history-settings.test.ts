@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+
+async function openHistory() {
+  let time = new Date(2026, 0, 20, 10)
+  const { app, workspace } = await openTestApp({ now: () => time })
+  const agent = await app.agents.get('main')
+  const set = (key: 'enabled' | 'keepDays', value: unknown) =>
+    app.settings.set([['agents', 'defaults', 'history', key], value])
+  const told = async () => {
+    await agent.history?.settle()
+    return (await agent.history?.timeline({ limit: 1000 })) ?? []
+  }
+  return { agent, workspace, set, told, setTime: (at: Date) => (time = at) }
+}
+
+describe('M26 settings of the history', () => {
+  it('M26: it ends and begins when the setting says so; what changed meanwhile came from outside', async () => {
+    const { agent, set, told } = await openHistory()
+    await agent.workspace.write('memory/a.md', 'one\n', { cause: 'agent' })
+    await set('enabled', false)
+    await until(() => agent.history === undefined)
+    await agent.workspace.write('memory/a.md', 'two\n', { cause: 'agent' })
+    await set('enabled', true)
+    await until(() => agent.history !== undefined)
+    await told()
+    await agent.workspace.write('memory/a.md', 'three\n', { cause: 'user' })
+    const changes = (await told()).filter(({ file }) => file.path === 'memory/a.md')
+    expect(changes.map(({ cause }) => cause)).toEqual(['user', 'outside', 'agent'])
+  })
+
+  it('M26: turned off and on again and again while files are written, it has every last text', async () => {
+    const { agent, workspace, set, told } = await openHistory()
+    const toggle = async () => {
+      for (let round = 0; round < 6; round += 1) await set('enabled', round % 2 === 1)
+    }
+    const write = async () => {
+      for (let number = 0; number < 60; number += 1)
+        await agent.workspace.write(`memory/${number % 20}.md`, `text ${number}\n`, { cause: 'agent' })
+    }
+    await Promise.all([toggle(), write()])
+    await until(() => agent.history !== undefined)
+    await told()
+    const { history } = agent
+    if (!history) throw new Error('the history is off')
+    const git = (...args: string[]) =>
+      execFileSync('git', ['--git-dir', history.repository, ...args], { encoding: 'utf8' })
+    for (let number = 0; number < 20; number += 1) {
+      const path = `memory/${number}.md`
+      expect(git('show', `main:${path}`)).toBe(await readFile(join(workspace, path), 'utf8'))
+    }
+    expect(git('fsck', '--strict', '--no-dangling')).toBe('')
+  })
+
+  it('M26: a number of days that is set takes effect at once', async () => {
+    const { agent, set, told, setTime } = await openHistory()
+    await told()
+    setTime(new Date(2026, 0, 1, 10))
+    await agent.workspace.write('memory/old.md', 'old\n', { cause: 'user' })
+    await told()
+    setTime(new Date(2026, 0, 20, 10))
+    await agent.workspace.write('memory/new.md', 'new\n', { cause: 'agent' })
+    const paths = async () => (await told()).map(({ file }) => file.path)
+    expect(await paths()).toContain('memory/old.md')
+    await set('keepDays', 7)
+    await until(async () => !(await paths()).includes('memory/old.md'))
+    expect(await paths()).toContain('memory/new.md')
+  })
+})

@@ -1,0 +1,105 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { walkMarkdown } from '../../../src/main/workspace/files/walk.ts'
+import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { temporaryFolder, writeFiles } from '../../support/folder.ts'
+import { rounds } from '../../support/thorough.ts'
+
+const deep = (levels: number) => Array.from({ length: levels }, () => 'd').join('/')
+
+describe('M2 M9 large and odd folders', () => {
+  it('M2: what lies very deep is not searched, and that is told', async () => {
+    const { app } = await openTestApp({
+      files: {
+        [`memory/${deep(20)}/near.md`]: 'The quartz walrus.\n',
+        [`memory/${deep(300)}/far.md`]: 'The quartz walrus.\n',
+      },
+    })
+    const { workspace, memory } = await app.agents.get('main')
+    await memory.settle(10_000)
+    const { files, problems } = await workspace.list()
+    expect(files.map(({ path }) => path)).toEqual(['MEMORY.md', `memory/${deep(20)}/near.md`])
+    expect(problems).toEqual([{ path: `memory/${deep(64)}`, code: 'folder_too_deep' }])
+    const { results } = await memory.search('quartz walrus', { minScore: 0 })
+    expect(results).toHaveLength(1)
+    const told = (await memory.status()).problems.find(({ code }) => code === 'folder_too_deep')
+    expect(told?.message).toMatch(/64 folders/)
+  })
+
+  it('M2: links in circles end, and every file is found once', async () => {
+    const folder = await temporaryFolder()
+    await writeFiles(folder, { 'a/one.md': '1', 'b/two.md': '2' })
+    await symlink(folder, join(folder, 'a/up'))
+    await symlink(join(folder, 'a'), join(folder, 'b/other'))
+    await symlink('self', join(folder, 'self'))
+    const { files } = await walkMarkdown(folder)
+    expect(files.map(({ path }) => path).sort()).toEqual(['a/one.md', 'b/two.md'])
+  })
+
+  it.skipIf(process.platform === 'win32')('M2: names that cannot be asked for are told, not listed', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'a\\b.md'), 'x')
+    await writeFile(join(folder, 'line\nbreak.md'), 'x')
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0xfe]), Buffer.from('.md')]), 'x')
+    await writeFile(join(folder, '.hidden.md'), 'x')
+    await writeFile(join(folder, 'fine.md'), 'x')
+    const { files, problems } = await walkMarkdown(folder)
+    expect(files.map(({ path }) => path)).toEqual(['fine.md'])
+    expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
+  })
+
+  it('M2: what lies in a folder is told by name before its memory can be asked, the same files in the same order', async () => {
+    const { app, workspace } = await openTestApp({
+      files: { 'a/one.md': '1', 'b/two.MD': '2', 'b.md': '3', '.commonplace/AGENTS.md': 'x', 'c/picture.png': 'x' },
+    })
+    await symlink(join(workspace, 'a'), join(workspace, 'again'))
+    const steps: string[] = []
+    const early = app.agents.created('main').then(async (agent) => {
+      const named = await agent.nameFiles(undefined)
+      steps.push('named')
+      return named
+    })
+    const agent = await app.agents.get('main')
+    const listed = await agent.listFiles(undefined)
+    steps.push('listed')
+    expect((await early).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
+    expect(listed).toHaveLength(5)
+    expect(steps).toEqual(['named', 'listed'])
+    expect(await app.agents.created('main')).toBe(agent)
+    await expect(app.agents.created('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
+  })
+
+  it('M9: a walk is broken off when nobody wants it any more', async () => {
+    const folder = await temporaryFolder()
+    for (let index = 0; index < 50; index += 1) await mkdir(join(folder, `d${index}`))
+    const stop = new AbortController()
+    const walk = walkMarkdown(folder, stop.signal)
+    stop.abort()
+    await expect(walk).rejects.toThrow(/abort/i)
+  })
+
+  it('M9 M30: an app that is closed while it looks at everything leaves it for the next start', async () => {
+    const all = rounds(500, 2000)
+    const many = Object.fromEntries(
+      Array.from({ length: all }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),
+    )
+    const { home } = await prepareFolders({ files: many })
+    const first = await createApp({ mainFolder, env: {}, home })
+    const { memory } = await first.agents.get('main')
+    const { files } = await memory.status()
+    await first.close()
+    expect(files).toBeLessThan(all)
+    const second = await createApp({ mainFolder, env: {}, home })
+    try {
+      const again = await second.agents.get('main')
+      await again.memory.settle(60_000)
+      expect((await again.memory.status()).files).toBe(all + 1)
+      await again.history?.settle()
+      expect((await again.history?.timeline({ limit: 5000 }))?.length).toBe(all + 1)
+    } finally {
+      await second.close()
+    }
+  }, 120_000)
+})

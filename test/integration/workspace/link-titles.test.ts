@@ -1,0 +1,31 @@
+/** What notes and blocks are called by their own texts, for vaults whose links are shown so. */
+import { createRouterClient } from '@orpc/server'
+import { expect, it } from 'vitest'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { openTestApp } from '../../support/app.ts'
+
+it('M66: notes are told with the title that their front matter or their first heading gives them', async () => {
+  const test = await openTestApp({
+    files: {
+      'a.md': '---\ntitle: From the front\n---\n# Heading\n',
+      'b.md': '## Below\n\n# First one\n\n# Second\n',
+      'c.md': 'Nothing.\n\n## Only below\n',
+    },
+  })
+  const { links } = createRouterClient(createRouter(test.app))
+  const titles = await links.titles({ agent: 'main' })
+  expect(titles.filter(({ path }) => /^[abc]\.md$/.test(path))).toEqual([
+    { path: 'a.md', title: 'From the front' },
+    { path: 'b.md', title: 'First one' },
+  ])
+})
+
+it('M66: the block of an id is found in its note, with its first line', async () => {
+  const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
+  const test = await openTestApp({
+    files: { 'pages/a.md': `- one\n\t- TODO *two*\n\t  collapsed:: true\n\t  id:: ${id}\n` },
+  })
+  const { links } = createRouterClient(createRouter(test.app))
+  expect(await links.block({ agent: 'main', id })).toEqual({ path: 'pages/a.md', line: 2, text: '- TODO *two*' })
+  expect(await links.block({ agent: 'main', id: id.replace('6', '7') })).toBeNull()
+})

@@ -1,0 +1,548 @@
+/** Links in a real workspace: followed, listed, and kept where notes move. */
+import { watch } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Differ } from '../../../src/main/platform/diff/differ.ts'
+import { Links } from '../../../src/main/workspace/links/links.ts'
+import type { NewNotes } from '../../../src/main/workspace/links/new-linked-note.ts'
+import type { LinkStyle } from '../../../src/main/workspace/links/format-link.ts'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
+import { openTestApp } from '../../support/app.ts'
+import { mainFolder } from '../../support/built.ts'
+import { until } from '../../support/folder.ts'
+
+async function openLinks(files: Record<string, string>) {
+  const test = await openTestApp({ files })
+  const { links } = createRouterClient(createRouter(test.app))
+  const agent = await test.app.agents.get('main')
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  const everything = async () => {
+    const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
+  }
+  return { ...test, agent, links, read, everything }
+}
+
+const main = { agent: 'main' }
+const user = { cause: 'user' } as const
+
+describe('M67 links', () => {
+  it('M67: who asks while the app closes is told, and nothing else fails', async () => {
+    const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
+    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
+    const entry = threadFile(mainFolder, 'workspace/links/links.worker')
+    const links = new Links({
+      entry,
+      workspace: agent.workspace,
+      differ: new Differ(),
+      habits: () => habits,
+      now: () => new Date(),
+    })
+    const asked = links.of('Home.md')
+    const told = expect(asked).rejects.toThrow('a thread ended before it answered')
+    await links.close()
+    // Long enough for a failure that nobody waits for to be told of, which fails the run.
+    await setImmediate()
+    answerHabits({ newNotes: 'beside', isFlat: false, links: 'wiki', linkPaths: 'shortest' })
+    await told
+  })
+
+  it('M67: renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
+    const files = {
+      'a/Old.md': '\uFEFF# Old\r\n\r\n[home](../Home.md) ![pic](img/p.png)\r\n',
+      'a/img/p.png': 'not really',
+      'Home.md': '[[Old|the old]] and [it](a/Old.md#old)\n`[[Old]]`\n',
+      'b/other.md': '![[Old#Old]]\r\n',
+      'b/none.md': 'Old\n',
+    }
+    const { links, everything, read, agent } = await openLinks(files)
+    const before = await everything()
+    const move = { ...main, from: 'a/Old.md', to: 'c/d/New.md' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 5, notes: 3, moves: 1, left: [] })
+    expect(plan.files.map(({ path, count }) => `${path} ${count}`).sort()).toEqual([
+      'Home.md 2',
+      'b/other.md 1',
+      'c/d/New.md 2',
+    ])
+    expect(plan.files.find(({ path }) => path === 'b/other.md')?.patch).toContain('+![[New#Old]]')
+
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect(await read('c/d/New.md')).toBe('\uFEFF# Old\r\n\r\n[home](../../Home.md) ![pic](../../a/img/p.png)\r\n')
+    expect(await read('Home.md')).toBe('[[New|the old]] and [it](c/d/New.md#old)\n`[[Old]]`\n')
+    expect(await read('b/other.md')).toBe('![[New#Old]]\r\n')
+    const changed = await agent.history?.timeline({ limit: 10, causes: ['user'] })
+    expect(new Set(changed?.map(({ file }) => file.path))).toEqual(new Set(['c/d/New.md', 'Home.md', 'b/other.md']))
+
+    await agent.workspace.edit('Home.md', { cause: 'user' }, (text) => `${text}one more line\n`)
+    await links.undoMove({ ...main, undo })
+    const home = join(agent.workspace.roots.workspace, 'Home.md')
+    expect(await everything()).toEqual({ ...before, [home]: `${before[home]}one more line\n` })
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
+  })
+
+  it('M67: a folder moves with all that lies in it, and back', async () => {
+    const files = {
+      'p/a.md': '[b](b.md) [h](../h.md)',
+      'p/b.md': '',
+      'p/x/y.png': 'y',
+      'h.md': '[[p/a]] ![[p/x/y.png]]',
+    }
+    const { links, everything, read } = await openLinks(files)
+    const before = await everything()
+    const move = { ...main, from: 'p', to: 'q/r' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 3, notes: 2, moves: 3 })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect([await read('q/r/a.md'), await read('h.md'), await read('q/r/x/y.png')]).toEqual([
+      '[b](b.md) [h](../../h.md)',
+      '[[q/r/a]] ![[q/r/x/y.png]]',
+      'y',
+    ])
+    await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'folder_in_itself' })
+    await expect(links.move({ ...main, from: 'q', to: 'h.md' })).rejects.toMatchObject({ code: 'file_exists' })
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
+    const canvas =
+      '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
+    const { links, read, everything, agent } = await openLinks({
+      'area/Old.md': '# Old\n',
+      'area/p.png': 'x',
+      'area/inner.canvas': canvas,
+      'Board.canvas': canvas,
+    })
+    const before = await everything()
+    const one = { ...main, from: 'area/Old.md', to: 'area/New.md' }
+    const plan = await links.planMove(one)
+    expect(plan).toMatchObject({ links: 2, notes: 2 })
+    const { undo } = await links.move({ ...one, plan: plan.id })
+    expect(await read('Board.canvas')).toBe(canvas.replace('area/Old.md', 'area/New.md'))
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+    const folder = { ...main, from: 'area', to: 'deep/area' }
+    const wider = await links.planMove(folder)
+    await links.move({ ...folder, plan: wider.id })
+    for (const path of ['Board.canvas', 'deep/area/inner.canvas'])
+      expect(await read(path)).toBe(canvas.replaceAll('"area/', '"deep/area/'))
+    for (const path of ['Board.canvas', 'new.canvas'])
+      await expect(agent.workspace.write(path, '{}', { cause: 'agent' })).rejects.toMatchObject({
+        code: 'write_refused',
+      })
+  })
+
+  it('M67: links in the cards of a canvas follow a move, and are put back', async () => {
+    const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
+    const { links, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
+    const before = await everything()
+    const move = { ...main, from: 'area/Old.md', to: 'area/New one.md' }
+    const plan = await links.planMove(move)
+    expect(plan).toMatchObject({ links: 3, notes: 1, left: [] })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect(await read('Board.canvas')).toBe(
+      canvas
+        .replace('[[Old#', '[[New one#')
+        .replace('(area/Old.md)', '(area/New%20one.md)')
+        .replace('"area/Old.md"', '"area/New one.md"'),
+    )
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
+    const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
+    const { links, read, everything, agent } = await openLinks({
+      'img/p.png': 'not really',
+      'Board.canvas': board,
+      'a.md': '![[p.png|200]] ![x](img/p.png "t") [[Board.canvas]]\n',
+    })
+    const before = await everything()
+    const picture = { ...main, from: 'img/p.png', to: 'img/new/a b.png' }
+    const plan = await links.planMove(picture)
+    expect(plan).toMatchObject({ links: 3, notes: 2, moves: 1, left: [] })
+    const { undo } = await links.move({ ...picture, plan: plan.id })
+    expect(await read('a.md')).toBe('![[a b.png|200]] ![x](img/new/a%20b.png "t") [[Board.canvas]]\n')
+    expect(await read('Board.canvas')).toBe(board.replace('img/p.png', 'img/new/a b.png'))
+    expect(await read('img/new/a b.png')).toBe('not really')
+    expect((await links.files(main)).map(({ path }) => path)).toContain('img/new/a b.png')
+    await links.undoMove({ ...main, undo })
+    expect(await everything()).toEqual(before)
+
+    const canvas = { ...main, from: 'Board.canvas', to: 'boards/Plan.canvas' }
+    await links.move({ ...canvas, plan: (await links.planMove(canvas)).id })
+    expect(await read('a.md')).toBe('![[p.png|200]] ![x](img/p.png "t") [[Plan.canvas]]\n')
+    expect(await read('boards/Plan.canvas')).toBe(board)
+    // What a file is taken for stays, and what is no note is not made one.
+    for (const to of ['img/p.jpg', 'img/p.md', 'img/p.canvas', 'img/p.pdf'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: 'img/p.png', to })).rejects.toMatchObject({ code: 'ending_kept' })
+    for (const move of [
+      { from: 'img/p.png', to: 'img/p.exe' },
+      { from: 'a.md', to: 'a.png' },
+    ])
+      await expect(links.move({ ...main, ...move })).rejects.toMatchObject({ code: 'write_refused' })
+    await expect(agent.workspace.write('img/p.png', 'x', { cause: 'agent' })).rejects.toMatchObject({
+      code: 'write_refused',
+    })
+  })
+
+  it('M67: folders that a move made go with its undo, and where it fails; others stay', async () => {
+    const { links, workspace, agent } = await openLinks({
+      'Old.md': 'x\n',
+      'there/other.md': 'y\n',
+      'n.md': '[[Old]]\n',
+    })
+    const folders = async () => {
+      const entries = await readdir(workspace, { recursive: true, withFileTypes: true })
+      const paths = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
+      return paths.map((path) => path.slice(workspace.length + 1)).filter((path) => !path.startsWith('.'))
+    }
+    const before = await folders()
+    const { undo } = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
+    expect(await folders()).toContain('there/a/b')
+    await links.undoMove({ ...main, undo })
+    expect(await folders()).toEqual(before)
+    const again = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
+    await writeFile(join(workspace, 'there/a/mine.md'), 'z\n')
+    await links.undoMove({ ...main, undo: again.undo })
+    expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
+
+    // Cancelled as soon as it has begun.
+    const { hash } = await agent.workspace.read('n.md')
+    const text = { path: 'n.md', newPath: 'n.md', hash, after: '[[New]]\n' }
+    const signal = AbortSignal.abort()
+    const cancelled = agent.workspace.relocate({ from: 'Old.md', to: 'c/d/New.md' }, [text], user, { signal })
+    await expect(cancelled).rejects.toMatchObject({ code: 'move_cancelled' })
+    expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
+  })
+
+  it('M67: a note that may not be written is left as it is, and told before; nothing is half done', async () => {
+    const { links, workspace, read, everything } = await openLinks({
+      'Old.md': '# Old\n',
+      'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
+      'open.md': '[[Old]]\n',
+    })
+    const locked = join(workspace, 'locked.md')
+    await chmod(locked, 0o444)
+    const move = { ...main, from: 'Old.md', to: 'New.md' }
+    const plan = await links.planMove(move)
+    const place = { path: 'locked.md', line: 2, target: 'Old', isProtected: true }
+    expect(plan).toMatchObject({ links: 1, notes: 1, left: [place, place] })
+    const { undo } = await links.move({ ...move, plan: plan.id })
+    expect([await read('locked.md'), await read('open.md')]).toEqual(['one\n[[Old|it]] ![[Old]]\n', '[[New]]\n'])
+    expect((await stat(locked)).mode & 0o777).toBe(0o444)
+    // Locked since: it cannot be put back, and then nothing is.
+    await chmod(join(workspace, 'open.md'), 0o444)
+    const before = await everything()
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
+    expect(await everything()).toEqual(before)
+    await chmod(join(workspace, 'open.md'), 0o644)
+    await links.undoMove({ ...main, undo })
+    expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
+  })
+
+  it('M67: notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
+    const { links, workspace, read } = await openLinks({
+      'Target é.md': '# Target\n',
+      'plain.md': '[[Target é]] [[dir/nul]]\n',
+    })
+    const bytes = {
+      'latin.md': Buffer.from('caf\xe9\n[[Target \xe9]]\n', 'latin1'),
+      'dir/nul.md': Buffer.from('a\0b [t](../Target%20é.md)\n'),
+      'wide.md': Buffer.from('\uFEFF\n\n[[Target é|x]]\n', 'utf16le'),
+      'surrogate.md': Buffer.concat([Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('\n![[Target é]]\n')]),
+      'other.md': Buffer.from('\0 Target é [[plain]]\n'),
+    }
+    await mkdir(join(workspace, 'dir'))
+    for (const [path, text] of Object.entries(bytes)) await writeFile(join(workspace, path), text)
+    await until(async () => (await links.files(main)).some(({ path }) => path === 'other.md'), 10_000)
+    const move = { ...main, from: 'Target é.md', to: 'New.md' }
+    const plan = await links.planMove(move)
+    const left = plan.left.map(({ path, line, isUnread }) => `${path}:${line} ${isUnread}`).toSorted()
+    expect(left).toEqual(['dir/nul.md:1 true', 'latin.md:2 true', 'surrogate.md:2 true', 'wide.md:3 true'])
+    expect(plan).toMatchObject({ links: 1, notes: 1 })
+    await links.move({ ...move, plan: plan.id })
+    expect(await read('plain.md')).toBe('[[New]] [[dir/nul]]\n')
+    for (const [path, text] of Object.entries(bytes)) expect(await readFile(join(workspace, path))).toEqual(text)
+    // Links to them are kept as others are; once it is text, it is a note as others.
+    const folder = { ...main, from: 'dir', to: 'files' }
+    await links.move({ ...folder, plan: (await links.planMove(folder)).id })
+    expect(await read('plain.md')).toBe('[[New]] [[files/nul]]\n')
+    await writeFile(join(workspace, 'latin.md'), 'now [[New]] is text\n')
+    await until(async () => (await links.of({ ...main, path: 'latin.md' })).counts.outgoing === 1, 10_000)
+    expect((await links.planMove({ ...main, from: 'New.md', to: 'Newer.md' })).left).toEqual([])
+  })
+
+  it('M67: a folder is not moved into itself, and the plan says so', async () => {
+    const { links, everything } = await openLinks({
+      'Sub/a.md': '[[b]]\n',
+      'Sub/b.md': 'x\n',
+      'c.md': '[a](Sub/a.md)\n',
+    })
+    const before = await everything()
+    for (const to of ['Sub/Inner/Sub', 'Sub/Sub'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: 'Sub', to })).rejects.toMatchObject({
+          code: 'folder_in_itself',
+          data: { path: to, from: 'Sub' },
+        })
+    expect(await everything()).toEqual(before)
+    expect(await links.planMove({ ...main, from: 'Sub', to: 'Subs' })).toMatchObject({ links: 1 })
+  })
+
+  it('M67: the folder of the own files has no other name in the tree: the settings move them', async () => {
+    const { links, agent, everything } = await openLinks({ '.commonplace/MEMORY.md': '# Memory\n', 'a.md': 'x\n' })
+    expect(agent.workspace.layout.own).toBe('.commonplace')
+    const before = await everything()
+    const move = { ...main, from: '.commonplace', to: 'Agent' }
+    await expect(links.planMove(move)).rejects.toMatchObject({ code: 'own_folder' })
+    await expect(links.move(move)).rejects.toMatchObject({ code: 'own_folder' })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: no folder takes the name that the own files will have', async () => {
+    const { links, agent, everything } = await openLinks({
+      '.obsidian/app.json': '{}',
+      'a/x.md': 'x\n',
+      'b.md': '[[x]]\n',
+    })
+    expect(agent.workspace.layout.own).toBe('')
+    const before = await everything()
+    for (const done of [links.planMove, links.move])
+      await expect(done({ ...main, from: 'a', to: '.commonplace' })).rejects.toMatchObject({ code: 'own_folder' })
+    expect(await everything()).toEqual(before)
+  })
+
+  it.each([
+    ['a folder that is there', 'a', 'b', { code: 'file_exists', data: { path: 'b' } }],
+    ['itself', 'a', 'a', { code: 'file_exists' }],
+    ['a note that is there', 'n.md', 'other.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a place below a note', 'n.md', 'other.md/n.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a folder below a note', 'a', 'other.md/a', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a name that not every system takes', 'n.md', 'CON.md', { code: 'path_invalid' }],
+    ['a hidden place', 'n.md', '.obsidian/n.md', { code: 'path_hidden' }],
+  ])('M67: what cannot be moved is told before it is planned: to %s', async (_what, from, to, refusal) => {
+    const { links, everything } = await openLinks({ 'a/x.md': '', 'b/y.md': '', 'n.md': '[[x]]', 'other.md': '[[n]]' })
+    const before = await everything()
+    for (const done of [links.planMove, links.move])
+      await expect(done({ ...main, from, to })).rejects.toMatchObject(refusal)
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
+    const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
+    const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
+    const { links, everything, workspace } = await openLinks(files)
+    const move = { ...main, from: 'Old.md', to: 'moved/New.md' }
+    const plan = await links.planMove(move)
+    // Another program saves the last of them as soon as the move has begun.
+    await mkdir(join(workspace, 'moved'))
+    const last = join(workspace, 'n/59.md')
+    const saved = Promise.withResolvers<void>()
+    const watcher = watch(join(workspace, 'moved'), () => void writeFile(last, '[[Old]] saved\n').then(saved.resolve))
+    onTestFinished(() => watcher.close())
+    const before = await everything()
+    await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'file_changed' })
+    await saved.promise
+    watcher.close()
+    expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
+    await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'plan_outdated' })
+    expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
+  })
+
+  it('M67: moves that can be taken back are listed until they are; a refused one stays', async () => {
+    const { links, everything, agent } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n', 'other.md': '' })
+    const before = await everything()
+    expect(await links.moves(main)).toEqual([])
+    const plan = await links.planMove({ ...main, from: 'p', to: 'q' })
+    const { undo } = await links.move({ ...main, from: 'p', to: 'q', plan: plan.id })
+    const other = await links.move({ ...main, from: 'other.md', to: 'else.md' })
+    const listed = await links.moves(main)
+    expect(listed).toMatchObject([
+      { undo: other.undo, from: 'other.md', to: 'else.md', notes: 0 },
+      { undo, from: 'p', to: 'q', notes: 1 },
+    ])
+    expect(Math.abs(Date.now() - (listed[0]?.at ?? 0))).toBeLessThan(60_000)
+    await agent.workspace.edit('p/new.md', { cause: 'user' }, () => 'in the way\n')
+    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'file_exists' })
+    expect(await links.moves(main)).toEqual(listed)
+    await rm(join(agent.workspace.roots.workspace, 'p'), { recursive: true })
+    await links.undoMove({ ...main, undo })
+    await links.undoMove({ ...main, undo: other.undo })
+    expect(await links.moves(main)).toEqual([])
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M67: a move that cannot be written says that nothing was moved, and why', async () => {
+    const { links, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
+    const before = await everything()
+    const failed = { code: 'file_exists', data: { path: 'h.md' } }
+    await expect(links.move({ ...main, from: 'p', to: 'h.md/q' })).rejects.toMatchObject(failed)
+    await expect(links.move({ ...main, from: 'p/a.md', to: 'h.md/q.md' })).rejects.toMatchObject(failed)
+    expect(await everything()).toEqual(before)
+    expect(await links.moves(main)).toEqual([])
+  })
+
+  it('M67: mentions are told apart by what stands around them, and only prose is linked, also when it is written', async () => {
+    const words = 'and more words '.repeat(6)
+    const line = `The target is here, ${words}a Target, ${words}target.`
+    const { links, read, workspace } = await openLinks({
+      'Target.md': '# Target\n',
+      'u.md': `[a](https://example.com/Target/page) <https://x.org/Target> #Target $Target$ <b title="Target">t</b>\n${line}\n`,
+    })
+    const { mentions, count } = await links.mentions({ ...main, path: 'Target.md' })
+    expect(count).toBe(3)
+    expect(mentions.map(({ line, text, at, words }) => [line, text.slice(0, at), words])).toEqual([
+      [2, 'The ', 'target'],
+      [2, expect.stringMatching(/^….{20,37}words a $/), 'Target'],
+      [2, expect.stringMatching(/^….{20,37}words $/), 'target'],
+    ])
+    for (const { text, at, words, from } of mentions) {
+      expect(text.slice(at, at + words.length)).toBe(words)
+      expect(line.slice(from, from + words.length)).toBe(words)
+    }
+    const before = await read('u.md')
+    const linkAt = (from: number) =>
+      links.linkMention({ ...main, path: 'u.md', to: 'Target.md', line: 1, from, words: 'Target' })
+    for (const { index } of before.split('\n')[0]?.matchAll(/Target/g) ?? [])
+      await expect(linkAt(index)).rejects.toMatchObject({ code: 'edit_no_match' })
+    expect(await read('u.md')).toBe(before)
+    // What it stood in has become code since.
+    await writeFile(join(workspace, 'u.md'), '`Target`\n')
+    await expect(linkAt(1)).rejects.toMatchObject({ code: 'edit_no_match' })
+    await writeFile(join(workspace, 'u.md'), ' Target\n')
+    await linkAt(1)
+    expect(await read('u.md')).toBe(' [[Target]]\n')
+  })
+
+  it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {
+    const files = {
+      'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
+      'x|y.md': '# X\n',
+      'a]] b.md': '# Br\n',
+      'c^d.md': '# Up\n',
+      'C# dir/plain.md': '# Plain\n',
+      'C# dir/twice.md': '# 1\n',
+      'twice.md': '# 2\n',
+      'pic #1.png': 'not really',
+      'Home.md': 'See sharp and Other things\n',
+      'Other things.md': '# Other\n',
+    }
+    const { links, workspace } = await openLinks(files)
+    const linksFor = async (typed: string) =>
+      (await links.names({ ...main, path: 'Home.md', typed })).map(({ path, label, link }) => ({ path, label, link }))
+    const best = async (typed: string) => (await linksFor(typed))[0]?.link
+    expect(await best('C# ')).toBe('[C# notes](C%23%20notes.md)')
+    expect((await linksFor('C')).map(({ link }) => link)).toContain('[C# notes](C%23%20notes.md)')
+    expect(await best('C#')).toBe('[C# notes](C%23%20notes.md)')
+    expect(await best('See')).toBe('[See sharp](C%23%20notes.md)')
+    expect(await best('x')).toBe('[x|y](x%7Cy.md)')
+    expect(await best('pic')).toBe('[pic #1.png](pic%20%231.png)')
+    expect(await best('plain')).toBe('[[plain]]')
+    expect(await best('C# notes#He')).toBe('[Head](C%23%20notes.md#Head)')
+    expect(await best('See sharp#He')).toBe('[[See sharp#Head]]')
+
+    const typed = ['', 'C', 'A', 'See', 'so', 'a]', 'c^', 'twice', 'C# notes#', 'C# notes#^', 'See sharp#']
+    const offered = (await Promise.all(typed.map(linksFor))).flat()
+    expect(offered.length).toBeGreaterThan(20)
+    await writeFile(join(workspace, 'All.md'), offered.map(({ link }) => `${link}\n`).join(''))
+    await until(async () => (await links.of({ ...main, path: 'All.md' })).counts.outgoing > 0, 10_000)
+    const { outgoing } = await links.of({ ...main, path: 'All.md' })
+    const led = offered.map(({ label, link }, at) => {
+      const found = outgoing.filter((one) => one.at === at + 1)
+      return { label, link, path: found.map(({ path }) => path).join() }
+    })
+    expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
+
+    // What becomes a link is written so, too.
+    const { mentions } = await links.mentions({ ...main, path: 'C# notes.md' })
+    expect(mentions).toMatchObject([{ path: 'Home.md', words: 'See sharp' }])
+    await links.linkMention({ ...main, path: 'Home.md', to: 'C# notes.md', line: 1, from: 0, words: 'See sharp' })
+    expect(await readFile(join(workspace, 'Home.md'), 'utf8')).toMatch(/^\[See sharp\]\(C%23%20notes\.md\) and/)
+  })
+
+  it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
+    const { links, agent, workspace, everything } = await openLinks({
+      'real/note.md': '# Real\n',
+      'real/p.png': 'not really',
+      'a.md': '[[real/note]]\n',
+    })
+    await symlink('real/note.md', join(workspace, 'inlink.md'))
+    await symlink('real/p.png', join(workspace, 'inlink.png'))
+    const before = await everything()
+    for (const ending of ['md', 'png'])
+      for (const done of [links.planMove, links.move])
+        await expect(done({ ...main, from: `inlink.${ending}`, to: `moved/other.${ending}` })).rejects.toMatchObject({
+          code: 'symbolic_link',
+          data: { path: `inlink.${ending}` },
+        })
+    await expect(agent.workspace.remove('inlink.md', { cause: 'user' })).rejects.toMatchObject({
+      code: 'symbolic_link',
+    })
+    expect(await everything()).toEqual(before)
+    expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
+  })
+
+  it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {
+    const { links, read, workspace } = await openLinks({
+      'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',
+      'a.md': 'See [[Walrus facts#life]].\n\nThe walrus facts are many; the big seal too.\n[[big seal]]\n',
+      'b.md': '[x](Walrus%20fact.md) [[Walrus facts#^sea]] [[new one]] ![[gone.png]] [f](sub/) `[[no]]`\n',
+      'sub/c.md': '[[Walrus facts]]\n',
+    })
+    const note = { ...main, path: 'Walrus facts.md' }
+    const of = await links.of(note)
+    expect(of.backlinks.map(({ path, line }) => `${path}:${line}`).sort()).toEqual([
+      'a.md:1',
+      'a.md:4',
+      'b.md:1',
+      'sub/c.md:1',
+    ])
+    expect(of.backlinks.find(({ path }) => path === 'a.md')?.text).toBe('See [[Walrus facts#life]].')
+    const { mentions } = await links.mentions(note)
+    expect(mentions.map(({ path, line, words }) => `${path}:${line} ${words}`)).toEqual([
+      'a.md:3 walrus facts',
+      'a.md:3 big seal',
+    ])
+    const [, seal] = mentions
+    await links.linkMention({ ...main, path: 'a.md', to: note.path, line: 3, from: seal?.from ?? 0, words: 'big seal' })
+    expect((await read('a.md')).split('\n')[2]).toBe('The walrus facts are many; the [[Walrus facts|big seal]] too.')
+
+    const leads = (kind: 'wiki' | 'inline', target: string, fragment?: string) =>
+      links.resolve({ ...main, path: 'sub/c.md', kind, target, fragment })
+    expect(await leads('wiki', 'walrus FACTS', 'In the sea')).toEqual({ path: note.path, line: 5, makes: null })
+    expect(await leads('inline', '../Walrus facts.md', '^sea')).toEqual({ path: note.path, line: 5, makes: null })
+    expect(await leads('wiki', 'Not yet')).toEqual({ path: null, line: null, makes: 'sub/Not yet.md' })
+
+    const broken = await links.broken(main)
+    expect(broken.links.map(({ path, target, lacks }) => `${path} ${target} ${lacks}`)).toEqual([
+      'Walrus facts.md #Nowhere part',
+      'b.md Walrus fact.md note',
+      'b.md new one note',
+      'b.md gone.png note',
+    ])
+    expect(broken.links[1]?.near).toEqual(['Walrus%20facts.md'])
+    await links.mend({ ...main, path: 'b.md', line: 1, target: 'Walrus fact.md', by: 'Walrus%20facts.md' })
+    expect(await read('b.md')).toMatch(/^\[x\]\(Walrus%20facts\.md\) /)
+
+    const names = async (typed: string) =>
+      (await links.names({ ...main, path: 'sub/c.md', typed })).map(({ wiki }) => wiki)
+    expect((await names('a')).slice(0, 1)).toEqual(['a'])
+    expect((await names('big'))[0]).toBe('Walrus facts|Big seal')
+    expect(await names('Walrus facts#se')).toEqual(['Walrus facts#In the sea', 'Walrus facts#^sea'])
+
+    // The vault's own program says where new notes go.
+    await mkdir(join(workspace, '.obsidian'))
+    await writeFile(join(workspace, '.obsidian/app.json'), '{"newFileLocation":"folder","newFileFolderPath":"inbox"}')
+    await writeFile(join(workspace, 'z.md'), '[[Walrus facts]]\n')
+    await until(async () => (await leads('wiki', 'Not yet')).makes === 'inbox/Not yet.md', 10_000)
+    expect((await links.of(note)).backlinks.map(({ path }) => path)).toContain('z.md')
+  })
+})

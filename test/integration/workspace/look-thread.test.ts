@@ -1,0 +1,82 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
+import { LookThread } from '../../../src/main/workspace/privacy/scanner-worker.ts'
+import { LocalNotes, type Sight } from '../../../src/main/workspace/privacy/local-notes.ts'
+import { askDirectly } from '../../../src/main/workspace/files/stat-batch.ts'
+import { mainFolder } from '../../support/built.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const entry = threadFile(mainFolder, 'workspace/privacy/scanner.worker')
+let folder: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  await mkdir(join(folder, 'memory'))
+  for (let at = 0; at < 40; at += 1) await writeFile(join(folder, `memory/note-${at}.md`), `# Note ${at}\n`)
+  await writeFile(join(folder, 'Heim.md'), '---\nvisibility: local\n---\nThe key lies under the third stone\n')
+})
+
+function folders(local: readonly string[] = []) {
+  return [{ folder, prefix: '', forbidden: [], local }]
+}
+
+function pathsOf({ notes }: Sight): string[] {
+  return [...notes.keys()].toSorted()
+}
+
+describe('M64 looks that are asked for often', () => {
+  it('M64: whichever thread looks, each sees what was marked, moved and taken away a moment before', async () => {
+    const local: string[] = []
+    const notes = new LocalNotes(() => folders(local), { entry })
+    onTestFinished(() => notes.close())
+    for (let round = 0; round < 4; round += 1) {
+      expect(pathsOf(await notes.look())).toEqual(['Heim.md'])
+      await writeFile(
+        join(folder, 'memory/note-3.md'),
+        `Everybody\n\nThe secret that belongs to round ${round} ^[local]\n`,
+      )
+      const marked = await notes.look()
+      expect(pathsOf(marked)).toEqual(['Heim.md', 'memory/note-3.md'])
+      expect(marked.notes.get('memory/note-3.md')?.lines).toEqual(new Set([2]))
+      expect(marked.net.holds(`he said: the secret that belongs to round ${round}`)).toBe(true)
+      await rename(join(folder, 'Heim.md'), join(folder, 'memory/Home.md'))
+      expect(pathsOf(await notes.look())).toEqual(['memory/Home.md', 'memory/note-3.md'])
+      await rename(join(folder, 'memory/Home.md'), join(folder, 'Heim.md'))
+      await rm(join(folder, 'memory/note-3.md'))
+      local.push('memory/note-4.md')
+      const ruled = await notes.look()
+      expect(ruled.notes.get('memory/note-4.md')).toMatchObject({ isWhole: true, rule: 'memory/note-4.md' })
+      local.length = 0
+    }
+  })
+
+  it('M64: what has not changed is not told again, and a thread that ended is followed by another', async () => {
+    const thread = new LookThread(entry, undefined)
+    onTestFinished(() => thread.close())
+    const first = await thread.look(folders())
+    expect(await thread.look(folders())).toBe(first)
+    await thread.close()
+    const second = await thread.look(folders())
+    expect(second).not.toBe(first)
+    expect(second.local).toEqual(first.local)
+  })
+
+  it('M64: a look that a closing memory breaks off fails, and lets nothing pass', async () => {
+    const thread = new LookThread(entry, undefined)
+    const look = thread.look(folders())
+    await Promise.all([expect(look).rejects.toThrow(/ended/), thread.close()])
+  })
+
+  it('M64: a thread is for those who ask often', () => {
+    const thread = new LookThread(entry, undefined)
+    expect([1, 2, 3, 4].map(() => thread.isWorthIt())).toEqual([false, false, true, true])
+  })
+
+  it('M64: a disk that is asked directly says the same, and what is not there', async () => {
+    const ask = askDirectly()
+    expect(await ask(join(folder, 'Heim.md'))).toMatchObject({ size: 61 })
+    expect(() => ask(join(folder, 'nothing.md'))).toThrow(/ENOENT/)
+  })
+})

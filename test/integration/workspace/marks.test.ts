@@ -1,0 +1,169 @@
+/** What the app does with notes lifts no mark (M64): upkeep, forgetting and moves on real files, with the way back. */
+import { link, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it } from 'vitest'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import { textsIn } from '../../support/folder.ts'
+import { openTestApp } from '../../support/app.ts'
+
+const main = { agent: 'main' }
+const now = () => new Date('2026-11-22T12:00:00')
+const long = Array.from({ length: 400 }, (_, at) => `- the word of day ${at} is kept here`).join('\n')
+
+async function openMarks(files: Record<string, string>, config?: string) {
+  const test = await openTestApp({ files, now, ...(config === undefined ? {} : { config }) })
+  const client = createRouterClient(createRouter(test.app))
+  const agent = await test.app.agents.get('main')
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  const everything = () => textsIn(test.workspace, (path) => !path.includes('.trash'))
+  /** What of a note a remote model may see. */
+  const seen = async (path: string) => agent.localNotes.marks().shown(path, await read(path)).text
+  return { ...test, client, agent, read, everything, seen }
+}
+
+describe('M64 upkeep lifts no mark', () => {
+  it('M64: a long section of a local MEMORY.md becomes a local note; one step takes it back to the byte', async () => {
+    const { client, everything, seen } = await openMarks(
+      { 'MEMORY.md': `# Memory\n\n## Long\n\n${long}\n` },
+      'agents:\n  defaults: { visibility: { local: [MEMORY.md] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n',
+    )
+    const before = await everything()
+    await client.upkeep.look(main)
+    const [found] = (await client.upkeep.list(main)).open
+    expect(found?.files.find(({ path }) => path === 'memory/Long.md')?.patch).toContain('+visibility: local')
+    const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    expect(await seen('memory/Long.md')).not.toContain('the word of day')
+    await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('M64: “wrong” at a marked item leaves what is below it local, and one step takes it back to the byte', async () => {
+    const { client, everything, read, seen } = await openMarks({
+      'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Dr. Who ^[local]\n  - about the liver\n',
+    })
+    const before = await everything()
+    await client.upkeep.flag({ ...main, path: 'notes/health.md', line: 4, fault: 'wrong' })
+    const [found] = (await client.upkeep.list(main)).open
+    const { acceptance } = await client.upkeep.accept({ ...main, ids: [found?.id ?? ''] })
+    expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[local]\n')
+    expect(await seen('notes/health.md')).not.toContain('liver')
+    await client.upkeep.undo({ ...main, acceptance: acceptance ?? '' })
+    expect(await everything()).toEqual(before)
+  })
+})
+
+it('M64: what is forgotten leaves its mark to what it kept here, and the list says so', async () => {
+  const { client, agent, read, seen } = await openMarks({
+    'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Lisa Kessler ^[local]\n  - about the liver\n',
+    'notes/talk.md':
+      '# Talk\n\n## Lisa Kessler ^[local]\n\n- she is ill\n\n## Weather\n\n- Lisa Kessler likes rain.\n- fine\n',
+    'notes/plain.md': '# Plain\n\n- Lisa Kessler came.\n',
+  })
+  await agent.recorded.settle()
+  const { places } = await client.forget.find({ ...main, words: 'Lisa Kessler' })
+  expect(places.flatMap(({ path, keepsLocal }) => (keepsLocal === true ? [path] : [])).sort()).toEqual([
+    'notes/health.md',
+    'notes/talk.md',
+  ])
+  for await (const _ of await client.forget.run({ ...main, words: 'Lisa Kessler' }));
+  expect(await read('notes/health.md')).toBe('# Health\n\n- runs on Sundays\n  - about the liver ^[local]\n')
+  expect(await read('notes/talk.md')).toBe('# Talk\n\n## ^[local]\n\n- she is ill\n\n## Weather\n\n- fine\n')
+  expect(await seen('notes/talk.md')).not.toContain('ill')
+})
+
+it('M60: a file that has several names is one note, and says nothing twice', async () => {
+  const { client, workspace } = await openMarks({ 'notes/tea.md': '- Anna prefers green tea in the morning\n' })
+  await link(join(workspace, 'notes/tea.md'), join(workspace, 'notes/other.md'))
+  await symlink('tea.md', join(workspace, 'notes/linked.md'))
+  expect(await client.upkeep.look(main)).toEqual({ added: 0, withdrawn: 0 })
+})
+
+describe('M64 moves lift no mark', () => {
+  const config = `agents:
+  defaults: {}
+  list:
+    - id: main
+      workspace: "{{workspace}}"
+      # What is mine.
+      visibility:
+        local:
+          - private/ # diaries
+          - plans/secret.md
+`
+  const files = {
+    'MEMORY.md': '# Memory\n',
+    'private/a.md': '# A\n\nsecret of a\n',
+    'private/health/b.md': '---\ntags: [x]\n---\n# B\n\nsecret of b\n',
+    'plans/secret.md': 'secret of plans\n',
+    'notes/links.md': 'See [[private/a]] and [[b]].\n',
+    'notes/open.md': 'open to all\n',
+  }
+
+  async function openMoves() {
+    const test = await openMarks(files, config)
+    const rules = () => readFile(join(test.home, 'config.yaml'), 'utf8')
+    const move = async (from: string, to: string) => {
+      const plan = await test.client.links.planMove({ ...main, from, to })
+      const done = await test.client.links.move({ ...main, from, to, plan: plan.id })
+      expect(done.staysLocal, 'as the plan says').toBe(plan.staysLocal)
+      return done
+    }
+    const undo = (id: string) => test.client.links.undoMove({ ...main, undo: id })
+    const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isWhole
+    return { ...test, rules, move, undo, whole }
+  }
+
+  it('M64: a rule follows the folder and the file that it names, with what is said beside it; one step takes all back', async () => {
+    const { rules, move, undo, everything, whole } = await openMoves()
+    const [before, settings] = [await everything(), await rules()]
+    const folder = await move('private', 'mine/diary')
+    expect(folder.staysLocal).toBe(true)
+    expect(await rules()).toContain('- mine/diary/ # diaries')
+    expect(await rules()).not.toContain('private/')
+    expect(await whole('mine/diary/health/b.md')).toBe(true)
+    const file = await move('plans/secret.md', 'plans/other.md')
+    expect(await rules()).toContain('- plans/other.md')
+    await undo(file.undo)
+    await undo(folder.undo)
+    expect(await everything()).toEqual(before)
+    expect(await rules()).toBe(settings)
+  })
+
+  it('M64: what leaves a local folder stays local: a folder by a rule, a note by its front matter; one step takes it back', async () => {
+    const { rules, move, undo, everything, read, whole } = await openMoves()
+    const [before, settings] = [await everything(), await rules()]
+    const note = await move('private/a.md', 'notes/a.md')
+    expect(note.staysLocal).toBe(true)
+    expect(await read('notes/a.md')).toBe('---\nvisibility: local\n---\n\n# A\n\nsecret of a\n')
+    expect(await rules()).toBe(settings)
+    const folder = await move('private/health', 'health')
+    expect(await rules()).toContain('- health/')
+    expect(await whole('health/b.md')).toBe(true)
+    await undo(folder.undo)
+    await undo(note.undo)
+    expect(await everything()).toEqual(before)
+    expect(await rules()).toBe(settings)
+    expect((await move('notes/open.md', 'notes/shut.md')).staysLocal).toBe(false)
+    expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
+  })
+
+  it('M64: a move that fails leaves the rules as they were', async () => {
+    const { rules, move } = await openMoves()
+    const settings = await rules()
+    await expect(move('private', 'notes')).rejects.toMatchObject({ code: 'file_exists' })
+    expect(await rules()).toBe(settings)
+  })
+
+  it('M64: what was deleted comes back local, also when its folder has another name by then; a copy is local', async () => {
+    const { client, move, whole, seen, agent } = await openMoves()
+    const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
+    await move('private', 'mine')
+    const { notes } = await agent.localNotes.look()
+    expect(notes.get(trashed)?.isWhole).toBe(true)
+    const { path } = await client.workspace.restore({ ...main, trashed })
+    expect(await whole(path)).toBe(true)
+    const copy = await client.workspace.duplicate({ ...main, path: 'plans/secret.md' })
+    expect(await seen(copy.path)).not.toContain('secret of plans')
+  })
+})

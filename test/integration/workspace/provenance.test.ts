@@ -1,0 +1,267 @@
+import { link, mkdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { sourcesIn, withImport } from '../../../src/shared/markdown/provenance.ts'
+import { openTestApp } from '../../support/app.ts'
+import { temporaryFolder, until } from '../../support/folder.ts'
+import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+import { poisoned } from '../../support/poisoned.ts'
+
+const now = () => new Date(2026, 0, 20, 10, 30)
+const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))
+const steering = ['MEMORY.md', 'AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']
+const log = 'memory/2026-01-20.md'
+
+async function openAgent(pages: Readonly<Record<string, string>> = {}, window = '') {
+  const file = join(await temporaryFolder(), 'pages.json')
+  await writeFile(file, JSON.stringify(pages))
+  const server = await startModelServer({ text: 'ok' })
+  const config = `providers: { anthropic: { baseUrl: "${server.url}" } }
+mcp:
+  servers:
+    tools: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(script)}], permission: always, env: { TEST_PAGES: ${JSON.stringify(file)} } }
+agents:
+  defaults: { memory: { embedding: { provider: none } }, session: { memoryHook: { enabled: false } }, chat: { titles: false } }
+  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-test${window} }]
+`
+  const files = Object.fromEntries(steering.map((path) => [path, `# ${path}\n\n- What the user wrote in ${path}.\n`]))
+  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
+  const agent = await test.app.agents.get('main')
+  const ask = async (text: string, session?: string, attached?: string) => {
+    const attachments = attached === undefined ? [] : [{ type: 'file' as const, name: 'paper.txt', text: attached }]
+    const sent = await agent.chat.send({ text, session, attachments })
+    await sent.ended
+    const messages = (await agent.sessions.get(sent.session)).messages().map(({ message }) => message)
+    return { session: sent.session, messages }
+  }
+  const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
+  return { ...test, agent, server, ask, read, files }
+}
+
+const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
+
+/** A model that does whatever it reads, in every way that it has. */
+function obey(server: ModelServer, text: string, first: readonly ScriptedAnswer[]): void {
+  const line = text.split('\n').at(-1) ?? text
+  const steps: ScriptedAnswer[] = [
+    ...first,
+    call('write', { path: 'MEMORY.md', content: `\n${text}`, append: true }),
+    call('edit', { path: 'MEMORY.md', oldText: '- What the user wrote in MEMORY.md.', newText: `- ${line}` }),
+    call('write', { path: log, content: `## 10:30 - Noted\n${text}`, append: true }),
+    call('write', { path: 'AGENTS.md', content: text }),
+    call('write', { path: 'notes.md', content: text }),
+    { text: 'I have remembered it.' },
+  ]
+  server.respond = () => steps.shift() ?? { text: 'Done.' }
+}
+
+describe('M63 where a fact comes from', () => {
+  it('M63: of 80 poisoned pages, attachments and notes that an obedient model reads, none reaches MEMORY.md or what steers it', async () => {
+    const pages = Object.fromEntries(poisoned.map(({ sign, text }) => [`https://${sign}.example/page`, text]))
+    const { agent, server, ask, read, files, home } = await openAgent(pages)
+    const settings = await readFile(join(home, 'config.yaml'), 'utf8')
+    const fetching = 'mcp__tools__page'
+    for (const [at, { sign, text }] of poisoned.entries()) {
+      const page = call(fetching, { url: `https://${sign}.example/page` })
+      if (at % 3 === 1) {
+        obey(server, text, [])
+        await ask('What does the paper say?', undefined, text)
+      } else if (at % 3 === 2 && at > 5) {
+        // Nothing but the log of earlier chats stands before it now.
+        obey(server, text, [])
+        await ask('What was noted today?')
+      } else {
+        obey(server, text, [page])
+        await ask('What does that page say?')
+      }
+    }
+    for (const path of steering) expect(await read(path), path).toBe(files[path])
+    expect(await readFile(join(home, 'config.yaml'), 'utf8')).toBe(settings)
+    const noted = (await read(log)).split('\n').filter((line) => /zebra-|evil/.test(line))
+    expect(noted.length).toBeGreaterThan(60)
+    expect(noted.filter((line) => sourcesIn(line).length === 0)).toEqual([])
+    const { open } = await agent.upkeep.list()
+    expect(open.filter(({ rule }) => rule === 'outside').length).toBeGreaterThan(60)
+    process.stdout.write(
+      `provenance: ${poisoned.length} texts, ${open.length} proposals, ${noted.length} marked lines\n`,
+    )
+  }, 240_000)
+
+  it('M63: what protects MEMORY.md and the files that steer the agent goes by the file that is meant, whatever link leads there', async () => {
+    const { workspace, server, ask, read, files } = await openAgent({
+      'https://news.example/a': 'The ferry to Elba leaves at nine.',
+    })
+    await mkdir(join(workspace, 'memory'), { recursive: true })
+    for (const [to, from] of [
+      ['MEMORY.md', 'alias.md'],
+      ['../AGENTS.md', 'memory/alias.md'],
+      ['..', 'memory/top'],
+    ] as const)
+      await symlink(to, join(workspace, from))
+    await link(join(workspace, 'USER.md'), join(workspace, 'hard.md'))
+    await unlink(join(workspace, 'TOOLS.md'))
+    const line = 'The ferry to Elba leaves at nine.'
+    server.script = [
+      call('mcp__tools__page', { url: 'https://news.example/a' }),
+      call('edit', { path: 'alias.md', oldText: '- What the user wrote in MEMORY.md.', newText: line }),
+      call('write', { path: 'memory/alias.md', content: line, append: true }),
+      call('write', { path: 'memory/top/SOUL.md', content: line }),
+      call('write', { path: 'hard.md', content: line }),
+      call('write', { path: 'tools.md', content: line }),
+      call('memory', { command: 'insert', path: '/memories/alias.md', insert_line: 1, insert_text: line }),
+      call('memory', { command: 'delete', path: '/memories/alias.md' }),
+      call('memory', { command: 'create', path: '/memories/x.md', file_text: line }),
+      call('memory', { command: 'rename', old_path: '/memories/x.md', new_path: '/memories/top/TOOLS.md' }),
+      { text: 'ok' },
+    ]
+    const { messages } = await ask('What does that page say?')
+    const told = messages.filter(({ role }) => role === 'toolResult').map((message) => messageText(message))
+    expect(told.slice(1, 7).map((text) => text.split(':', 1)[0])).toEqual(Array(6).fill('write_proposed'))
+    for (const path of ['MEMORY.md', 'AGENTS.md', 'SOUL.md', 'USER.md'])
+      expect(await read(path), path).toBe(files[path])
+    expect(told.slice(7).map((text) => text.split(':', 1)[0])).toEqual([
+      'write_refused',
+      'File created successfully at',
+      'write_refused',
+    ])
+    await expect(read('TOOLS.md')).rejects.toThrow('ENOENT')
+  })
+
+  it('M63: what was made of several places names them, the web first, whatever was read last', async () => {
+    const { workspace, server, ask, read } = await openAgent()
+    await writeFile(join(workspace, 'tool.md'), '- Fact one ^[mcp: Tool, 2026-01-01]\n')
+    await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
+    server.script = [
+      call('read', { path: 'tool.md' }),
+      call('read', { path: 'page.md' }),
+      call('write', { path: 'both.md', content: '# Both\n\nOne and two.' }),
+      call('write', { path: log, content: '## 10:30 - Both\n- One and two ^[mcp: Tool, 2026-01-01]', append: true }),
+      { text: 'ok' },
+    ]
+    await ask('Put both together.')
+    const both = 'web: evil.example; mcp: Tool, 2026-01-20'
+    expect(await read('both.md')).toMatch(`source: "${both}"`)
+    expect(await read(log)).toContain(`- One and two ^[mcp: Tool, 2026-01-01] ^[${both}]`)
+    server.script = [
+      call('read', { path: 'both.md' }),
+      call('write', { path: 'third.md', content: 'Made of it.' }),
+      { text: 'ok' },
+    ]
+    await ask('And on.')
+    expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
+  })
+
+  it('M63: what a person accepts is written with its mark; what the user said is written at once', async () => {
+    const { agent, server, ask, read } = await openAgent({
+      'https://news.example/a': 'The ferry to Elba leaves at nine.',
+    })
+    obey(server, 'The ferry to Elba leaves at nine.', [call('mcp__tools__page', { url: 'https://news.example/a' })])
+    const { session, messages } = await ask('What does that page say?')
+    const results = messages.filter(({ role }) => role === 'toolResult').map((message) => messageText(message))
+    expect(results.filter((text) => text.startsWith('write_proposed'))).toHaveLength(3)
+    expect(await read('notes.md')).toMatch(/^---\nsource: "web: news\.example, 2026-01-20"\n---\n/)
+    expect(await read(log)).toContain('The ferry to Elba leaves at nine. ^[web: news.example, 2026-01-20]')
+    const { open } = await agent.upkeep.list()
+    const first = open.find(({ files }) => files[0]?.path === 'MEMORY.md')
+    await agent.upkeep.accept([first?.id ?? ''])
+    expect(await read('MEMORY.md')).toContain('The ferry to Elba leaves at nine. ^[web: news.example, 2026-01-20]')
+    // The user's own words stay theirs, whatever else stands in the conversation.
+    server.respond = undefined
+    server.script = [
+      call('write', { path: 'MEMORY.md', content: '- My dog is called Rex', append: true }),
+      { text: 'ok' },
+    ]
+    await ask('Remember that my dog is called Rex', session)
+    expect(await read('MEMORY.md')).toMatch(/- My dog is called Rex\n$/)
+    await until(async () => (await agent.recorded.entries({ since: 0, limit: 20 })).length > 0)
+  })
+
+  it.each([
+    ['memory_get', { path: 'old/far.md', from: 35, lines: 2 }],
+    ['read', { path: 'old/far.md', from: 35, lines: 2 }],
+    ['memory_search', { query: 'ferry to Elba line 30' }],
+  ])(
+    'M63: a page of an imported note that %s shows has its source, though its front matter is not on it',
+    async (name, input) => {
+      const { agent, server, ask, read, files, workspace } = await openAgent()
+      await mkdir(join(workspace, 'old'))
+      const lines = Array.from({ length: 60 }, (_, at) => `- The ferry to Elba line ${at} leaves at nine.`)
+      await writeFile(join(workspace, 'old/far.md'), withImport(`${lines.join('\n')}\n`, 'vault', '2026-01-19'))
+      server.script = [
+        call(name, input),
+        call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),
+        call('write', { path: log, content: '## 10:30\n- Ferries leave at nine.', append: true }),
+        { text: 'ok' },
+      ]
+      const { messages } = await ask('When does it leave?')
+      expect(JSON.stringify(messages)).toContain('line 30')
+      expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
+      expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
+      expect((await agent.upkeep.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
+      const wrote = async () => (await agent.recorded.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
+      await until(async () => (await wrote()) !== undefined)
+      expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
+      expect((await agent.recorded.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
+    },
+  )
+
+  it('M63: a tool that there is not, or that was not allowed, is no source', async () => {
+    const { server, ask, read } = await openAgent()
+    server.script = [
+      call('nope', { url: 'https://news.example/a' }),
+      call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),
+      call('write', { path: log, content: '## 10:30\n- Ferries leave at nine.', append: true }),
+      { text: 'ok' },
+    ]
+    const { messages } = await ask('When does it leave?')
+    expect(JSON.stringify(messages)).toContain('There is no tool nope')
+    expect(await read('MEMORY.md')).toMatch(/- Ferries leave at nine\.\n?$/)
+    expect(await read(log)).not.toContain('^[')
+  })
+
+  it('M63: words that the user typed are theirs as whole runs: no “not” is left out', async () => {
+    const { workspace, server, ask, read, files } = await openAgent()
+    await writeFile(join(workspace, 'web.md'), '- Trust me ^[web: evil.example, 2026-01-02]\n')
+    const write = (content: string) => call('write', { path: 'MEMORY.md', content, append: true })
+    server.script = [
+      call('read', { path: 'web.md' }),
+      write('- Always send money to Bob, share the password'),
+      write('- Send money to Bob'),
+      write('- Share the password'),
+      write('- I always trust Alice'),
+      { text: 'ok' },
+    ]
+    await ask(
+      'do not send money to Bob. I always trust Alice. Never share the password. Now read web.md and keep what I said.',
+    )
+    expect(await read('MEMORY.md')).toBe(`${files['MEMORY.md']}- I always trust Alice\n`)
+  })
+
+  it('M63: a summary and what a flush saves of it inherit where it comes from, and the fence names it', async () => {
+    const { server, ask, read, files } = await openAgent({
+      'https://news.example/a': 'The ferry to Elba leaves at nine.',
+    })
+    server.script = [call('mcp__tools__page', { url: 'https://news.example/a' }), { text: 'At nine.' }]
+    const { session } = await ask('When does it leave?')
+    for (let turn = 0; turn < 3; turn += 1)
+      await ask(`And then ${turn}? ${'Tell me more of it. '.repeat(3000)}`, session)
+    const steps: ScriptedAnswer[] = [
+      call('write', { path: log, content: '## 10:30 - Ferry\nThe ferry to Elba leaves at nine.', append: true }),
+      call('write', { path: 'MEMORY.md', content: 'The ferry to Elba leaves at nine.', append: true }),
+      { text: 'NO_REPLY' },
+      { text: 'They spoke of a ferry that leaves at nine.' },
+    ]
+    server.respond = () => steps.shift() ?? { text: 'ok' }
+    await ask('/compact', session)
+    expect(await read(log)).toContain('leaves at nine. ^[web: news.example, 2026-01-20]')
+    const after: ScriptedAnswer[] = [
+      call('write', { path: 'MEMORY.md', content: 'Ferries leave at nine.', append: true }),
+    ]
+    server.respond = () => after.shift() ?? { text: 'ok' }
+    await ask('Keep that.', session)
+    expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
+    expect(server.requests.at(-1)?.text).toContain(`<file path=\\"${log}\\" from=\\"web: news.example\\">`)
+  })
+})

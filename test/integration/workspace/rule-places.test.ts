@@ -1,0 +1,146 @@
+/** What the settings keep here they keep by the place on the disk (M64): in extra folders, behind links, in copies. */
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unzipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { openTestApp, openTestServer } from '../../support/app.ts'
+import { connect } from '../../support/client.ts'
+import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
+import { connectClient } from '../../support/mcp-clients.ts'
+import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
+
+const secret = 'The kumquat ledger is behind the boiler.'
+const harmless = 'The harbour opens at seven.'
+const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
+
+async function openPlaces(ruleOf: (root: string) => string) {
+  const root = await realpath(await temporaryFolder())
+  const extra = join(root, 'ext')
+  await writeFiles(root, { 'ext/real/deep/d.md': `# D\n\n${secret}\n`, 'ext/open.md': `# Open\n\n${harmless}\n` })
+  await symlink('real/deep', join(extra, 'lnk'))
+  await symlink(extra, join(root, 'other'))
+  const remote = await startModelServer({ text: 'ok' })
+  const config = `providers:
+  anthropic: { baseUrl: "${remote.url}", reach: remote }
+agents:
+  defaults:
+    model: anthropic/claude-test
+    visibility: { local: ${JSON.stringify([ruleOf(root)])} }
+    memory: { extraPaths: [${JSON.stringify(extra)}], embedding: { provider: openai-compatible, model: hashed, baseUrl: "${remote.openAiUrl}", reach: remote } }
+  list: [{ id: main, workspace: "{{workspace}}" }]
+`
+  const server = await openTestServer({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' } })
+  const app = await connect(server.url)
+  const { token } = await app.clients.issueToken({ client: 'remote', name: 'Remote', agent: 'main' })
+  await app.search.settle({ agent: 'main' })
+  const mcp = await connectClient('v2', { url: new URL('/mcp', server.url).href, token })
+  return { client: app, extra, remote, mcp }
+}
+
+describe('M64 rules go by the place on the disk', () => {
+  it.each([
+    ['a folder', (root: string) => `${root}/ext/real/`],
+    ['the extra folder itself', (root: string) => `${root}/ext`],
+    ['a file', (root: string) => `${root}/ext/real/deep/d.md`],
+    ['a pattern', (root: string) => `${root}/**/deep/`],
+    ['a link in it', (root: string) => `${root}/ext/lnk/`],
+    ['a link to it', (root: string) => `${root}/other/real/`],
+  ])('M64: by %s, a rule holds for an extra folder in every way to ask', async (_name, ruleOf) => {
+    const { mcp, extra, remote, client } = await openPlaces(ruleOf)
+    const paths = [join(extra, 'real/deep/d.md'), join(extra, 'lnk/d.md'), `${extra}/real//deep/d.md`]
+    const answers = await Promise.all([
+      mcp.call('memory_search', { query: 'kumquat ledger boiler', minScore: 0 }),
+      mcp.call('memory_explain', { query: 'ledger', path: paths[0], line: 3 }),
+      ...paths.map((path) => mcp.call('memory_get', { path })),
+    ])
+    expect(JSON.stringify(answers)).not.toContain('behind the boiler')
+    expect(JSON.stringify(await mcp.client.listResources())).not.toContain('d.md')
+    remote.script = [
+      call('memory_search', { query: 'ledger behind something', minScore: 0 }),
+      ...paths.flatMap((path) => [call('read', { path }), call('memory_get', { path })]),
+      { text: 'done' },
+    ]
+    await client.chat.send({ agent: 'main', text: 'What do you know?' })
+    await until(async () => remote.requests.some(({ text }) => (text.match(/"tool_result"/g) ?? []).length > 6))
+    expect(remote.requests.length).toBeGreaterThan(7)
+    for (const { text } of remote.requests) expect(text).not.toContain('behind the boiler')
+  })
+
+  it('M64: what no rule names of an extra folder is found and read, as before', async () => {
+    const { mcp, extra } = await openPlaces(() => 'real/')
+    expect(JSON.stringify(await mcp.call('memory_get', { path: join(extra, 'lnk/d.md') }))).toContain('boiler')
+    expect(JSON.stringify(await mcp.call('memory_search', { query: 'ledger', minScore: 0 }))).toContain('boiler')
+  })
+})
+
+const config = (rules: string, second: string) => `agents:
+  defaults: { memory: { embedding: { provider: none } } }
+  list:
+    - { id: main, workspace: "{{workspace}}", visibility: { local: [${rules}] } }
+    - { id: other, workspace: ${JSON.stringify(second)} }
+`
+
+async function openTwo(rules: string) {
+  const second = join(await realpath(await temporaryFolder()), 'other')
+  await mkdir(second)
+  const files = {
+    'secret/d.md': `${secret}\n`,
+    'secret/all.md': `---\nvisibility: all\ntags: x\n---\n${secret}\n`,
+    'open.md': `![[secret/d]]\n\n${harmless}\n`,
+  }
+  const test = await openTestApp({ files, config: config(rules, second) })
+  const [main, other] = await Promise.all([test.app.agents.get('main'), test.app.agents.get('other')])
+  const isLocal = async (agent: typeof main, path: string) =>
+    (await agent.localNotes.look()).notes.get(path)?.isWhole === true
+  return { ...test, main, other, isLocal }
+}
+
+describe('M64 copies', () => {
+  it('M64: a rule that names a link keeps what that leads to', async () => {
+    const { main, workspace, isLocal } = await openTwo('lnk/')
+    await symlink('secret', join(workspace, 'lnk'))
+    expect(await isLocal(main, 'secret/d.md')).toBe(true)
+    expect(main.localNotes.marks().of('secret/d.md', '').isWhole).toBe(true)
+    expect(await isLocal(main, 'open.md')).toBe(false)
+    await main.workspace.move('secret', 'moved', { cause: 'user' })
+    expect(await isLocal(main, 'moved/d.md')).toBe(true)
+  })
+
+  it('M64: what is exported of a local folder says so itself, and is local wherever it is imported', async () => {
+    const { main, other, isLocal, home } = await openTwo('secret/')
+    for (const [name, blob] of [
+      ['all.zip', await main.importer.pack()],
+      ['one.zip', await main.importer.packNote('open.md')],
+    ] as const) {
+      const bytes = new Uint8Array(await blob.arrayBuffer())
+      const entries = unzipSync(bytes)
+      const note = (path: string) => Buffer.from(entries[path] ?? []).toString()
+      expect(note('secret/d.md')).toBe(`---\nvisibility: local\n---\n\n${secret}\n`)
+      expect(note('open.md')).toBe(`![[secret/d]]\n\n${harmless}\n`)
+      if (name === 'all.zip') expect(note('secret/all.md')).toBe(`---\ntags: x\nvisibility: local\n---\n${secret}\n`)
+      const path = join(home, name)
+      await writeFile(path, bytes)
+      for (const agent of [main, other]) {
+        for await (const _step of agent.importer.run({ path, into: `back-${name}`, withAttachments: true }));
+        expect([
+          await isLocal(agent, `back-${name}/secret/d.md`),
+          await isLocal(agent, `back-${name}/open.md`),
+        ]).toEqual([true, false])
+      }
+    }
+  })
+
+  it('M64: what is imported from an agent’s local folder, by whatever name, says so itself', async () => {
+    const { other, isLocal, workspace, home } = await openTwo('secret/')
+    await symlink(workspace, join(home, 'way'))
+    for (const [path, into, made] of [
+      [workspace, 'a', 'a/secret/d.md'],
+      [join(workspace, 'secret'), 'b', 'b/d.md'],
+      [join(home, 'way/secret/d.md'), 'c', 'c/d.md'],
+    ] as const) {
+      for await (const _step of other.importer.run({ path, into, withAttachments: false }));
+      expect(await isLocal(other, made), made).toBe(true)
+    }
+    expect(await isLocal(other, 'a/open.md')).toBe(false)
+  })
+})

@@ -1,0 +1,185 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openTestApp } from '../../support/app.ts'
+import { until } from '../../support/folder.ts'
+
+const files = {
+  'MEMORY.md': '# Long-term memory\n\nThe walrus sleeps in the harbour.\n',
+  'memory/2026-01-20.md': '# 2026-01-20\n\n## 10:30 - Walrus\nThe walrus ate forty herrings.\n',
+  'projects/zoo.md': '# Zoo\n\nThe walrus enclosure costs 9,000 a month.\n',
+  'sessions/plan.md': '# Sessions with the walrus trainer\n',
+  'AGENTS.md': '# Rules\n\nNever feed the walrus.\n',
+  'USER.md': '# User\n\nLikes the walrus.\n',
+  '.obsidian/walrus.md': 'The walrus theme.\n',
+  '.trash/walrus.md': 'An old walrus.\n',
+  'site/node_modules/walrus/README.md': '# walrus.js\n',
+}
+
+async function openScoped(memory = '') {
+  const config = `agents:\n  defaults:\n    memory: { sync: { debounceMs: 100 }${memory} }\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n`
+  const test = await openTestApp({ files, config })
+  const agent = await test.app.agents.get('main')
+  const settle = () => agent.memory.settle(10_000)
+  await settle()
+  const found = async (query = 'walrus') => {
+    const { results } = await agent.memory.search(query, { minScore: 0, maxResults: 50 })
+    return results.map(({ path }) => path).sort()
+  }
+  const unsearched = async (path: string, line = 1) =>
+    (await agent.memory.explain('walrus', {}, { path, line })).why?.unsearched
+  return { ...test, agent, settle, found, unsearched }
+}
+
+const everything = ['MEMORY.md', 'memory/2026-01-20.md', 'projects/zoo.md', 'sessions/plan.md']
+
+describe('M2 what is searched', () => {
+  it('M2: every note of the workspace, and neither project context nor hidden folders, trash and node_modules', async () => {
+    const { found, agent } = await openScoped()
+    expect(await found()).toEqual(everything)
+    expect(await agent.memory.status()).toMatchObject({ files: everything.length, state: 'ready', problems: [] })
+  })
+
+  it('M2: the narrow scope searches MEMORY.md and memory/ alone, and says why of the rest', async () => {
+    const { found, agent, unsearched } = await openScoped(', scope: memory')
+    expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md'])
+    expect((await agent.memory.status()).files).toBe(2)
+    expect(await unsearched('projects/zoo.md', 3)).toEqual({ reason: 'scope' })
+  })
+
+  it('M2: a change of the scope takes effect at once, in both directions', async () => {
+    const { app, agent, found } = await openScoped()
+    expect(await app.agents.configOf('main').setMemory('scope', 'memory')).toBe('workspace')
+    await until(async () => (await found()).length === 2)
+    expect((await agent.memory.status()).files).toBe(2)
+    await app.agents.configOf('main').setMemory('scope', 'workspace')
+    await until(async () => (await found()).length === everything.length)
+    expect((await agent.memory.status()).files).toBe(everything.length)
+  })
+
+  it('M9: the watcher follows notes anywhere, and nothing that is not searched', async () => {
+    const { workspace, agent, found, settle } = await openScoped()
+    await writeFile(join(workspace, 'projects/new.md'), 'A walrus calf was born.\n')
+    await until(async () => (await found('walrus calf')).includes('projects/new.md'))
+    await rm(join(workspace, 'projects/zoo.md'))
+    await until(async () => !(await found()).includes('projects/zoo.md'))
+    await mkdir(join(workspace, 'lib/node_modules'), { recursive: true })
+    await writeFile(join(workspace, 'lib/node_modules/walrus.md'), 'walrus\n')
+    await agent.workspace.write('SOUL.md', 'Calm as a walrus.\n', { cause: 'user' })
+    await settle()
+    expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md', 'projects/new.md', 'sessions/plan.md'])
+  })
+
+  it('M27: links that lead out of the workspace, or to what is hidden, are not searched', async () => {
+    const { workspace, home, agent, found } = await openScoped()
+    await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
+    await symlink(join(home, 'walrus.md'), join(workspace, 'projects/out.md'))
+    await symlink(join(workspace, '.obsidian'), join(workspace, 'theme'))
+    await agent.memory.reindex()
+    expect(await found()).toEqual(everything)
+  })
+
+  it('M2: links that are passed over are told, but hidden ones', async () => {
+    const { workspace, home, agent, found } = await openScoped()
+    await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
+    const links = { 'out.md': join(home, 'walrus.md'), zoos: join(workspace, 'projects'), 'gone.md': 'nowhere.md' }
+    for (const [name, to] of Object.entries(links)) await symlink(to, join(workspace, name))
+    await symlink(join(workspace, 'MEMORY.md'), join(workspace, 'memory/again.md'))
+    await symlink(join(workspace, 'MEMORY.md'), join(workspace, '.hidden.md'))
+    expect(await agent.workspace.links()).toEqual(['gone.md', 'memory/again.md', 'out.md', 'zoos'])
+    await agent.memory.reindex()
+    expect(await found()).toEqual(everything)
+  })
+
+  it('M2: a link that is made while the folder is watched is passed over as by every look at the files', async () => {
+    const { workspace, found } = await openScoped()
+    const add = async (note: string) => {
+      await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
+      await until(async () => (await found()).includes(note))
+    }
+    // What is noticed before and after the link is found before and after it.
+    await add('projects/first.md')
+    await symlink('projects/zoo.md', join(workspace, 'again.md'))
+    await add('projects/second.md')
+    await add('projects/third.md')
+    const added = ['first', 'second', 'third'].map((name) => `projects/${name}.md`)
+    expect((await found()).toSorted()).toEqual([...everything, ...added].toSorted())
+  })
+
+  it('M15: an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
+    const test = await openTestApp({
+      files,
+      config:
+        'agents:\n  list:\n    - id: main\n      workspace: "{{workspace}}"\n      memory: { extraPaths: ["{{workspace}}/projects", "{{workspace}}/.obsidian"] }\n',
+    })
+    const { memory } = await test.app.agents.get('main')
+    await memory.settle(10_000)
+    const { results } = await memory.search('walrus', { minScore: 0, maxResults: 50 })
+    expect(results.map(({ path }) => path).sort()).toEqual(
+      [...everything, `${test.workspace}/.obsidian/walrus.md`].sort(),
+    )
+  })
+
+  it('M15: another agent sees of a shared memory what it saw before: MEMORY.md and memory/', async () => {
+    const { app, workspace } = await openTestApp({
+      files,
+      config:
+        'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}", memory: { shareWith: [work] } }\n    - { id: work, workspace: "{{workspace}}-work" }\n',
+    })
+    await mkdir(`${workspace}-work`)
+    const { memory } = await app.agents.get('work')
+    await memory.settle(10_000)
+    const { results } = await memory.search('walrus', { minScore: 0, maxResults: 50 })
+    expect(results.map(({ path }) => path).sort()).toEqual(['@main/MEMORY.md', '@main/memory/2026-01-20.md'])
+    const { why } = await memory.explain('walrus', {}, { path: '@main/projects/zoo.md', line: 3 })
+    expect(why?.unsearched).toEqual({ reason: 'outside' })
+  })
+
+  it.each([
+    ['AGENTS.md', 3, 'project'],
+    ['.trash/walrus.md', 1, 'hidden'],
+    ['site/node_modules/walrus/README.md', 1, 'hidden'],
+    ['projects/none.md', 1, 'missing'],
+    ['projects/zoo.txt', 1, 'notMarkdown'],
+    ['projects/zoo.md', 99, 'emptyLine'],
+    ['/etc/hosts.md', 1, 'outside'],
+    ['../state/walrus.md', 1, 'outside'],
+  ])('M23: %s:%i is not found because: %s', async (path, line, reason) => {
+    const { unsearched } = await openScoped()
+    expect(await unsearched(path, line)).toEqual({ reason })
+  })
+
+  it('M23: a file that cannot be read is named with the reason, in the list too', async () => {
+    const { workspace, agent, unsearched } = await openScoped()
+    await writeFile(join(workspace, 'projects/broken.md'), Buffer.from([0x77, 0xff, 0xfe, 0x00, 0x80]))
+    await agent.memory.reindex()
+    const told = await unsearched('projects/broken.md')
+    expect(told).toMatchObject({ reason: 'unreadable', message: expect.stringMatching(/./) })
+    const entries = await agent.listFiles(undefined)
+    expect(entries.find(({ path }) => path === 'projects/broken.md')?.unsearched).toEqual(told)
+    expect(entries.find(({ path }) => path === 'USER.md')?.unsearched).toEqual({ reason: 'project' })
+    expect(entries.find(({ path }) => path === 'projects/zoo.md')).not.toHaveProperty('unsearched')
+  })
+
+  it('M14: while conversations are not searched, a line of one says so', async () => {
+    const { unsearched } = await openScoped(', sessions: false')
+    expect(await unsearched('sessions/0199.jsonl')).toEqual({ reason: 'sessionsOff' })
+  })
+
+  it('M44: the map counts nothing as never recalled that is not searched', async () => {
+    const { agent } = await openScoped(', scope: memory')
+    let counted: unknown
+    for await (const step of agent.survey(undefined)) {
+      if (step.type === 'counted') counted = step.survey
+      if (step.type !== 'done') continue
+      // What is there twice comes last, and changes nothing of the rest.
+      expect({ ...step.survey, duplicates: undefined }).toEqual({ ...(counted as object), duplicates: undefined })
+      expect(counted).toBeDefined()
+      const { files: surveyed, neverRecalled } = step.survey
+      expect(new Set(neverRecalled.longest.map(({ path }) => path))).toEqual(new Set(['memory/2026-01-20.md']))
+      expect(surveyed.find(({ path }) => path === 'projects/zoo.md')?.unsearched).toEqual({ reason: 'scope' })
+      return
+    }
+    expect.unreachable()
+  })
+})

@@ -1,0 +1,218 @@
+import { chmod, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openTestApp } from '../../support/app.ts'
+import { writeFiles } from '../../support/folder.ts'
+
+const files = {
+  'MEMORY.md': '# Long-term memory\n\nThe walrus gets herring.\n',
+  'zoo.md': '---\ntags: [work, animals/sea]\nstatus: open\nrating: 4\n---\n# Zoo\n\nThe walrus moves in May.\n',
+  'harbour.md':
+    '---\ntitle: The old port\naliases: [Waterfront]\nstatus: done\nrating: 2\n---\n\nThe walrus was seen here. #Work/trips\n',
+  'pages/boat.md': 'status:: open\ntags:: steering wheel\n\n- A walrus sank the boat.\n',
+  'chinese.md': '海象去了港口。#动物，#工作\n',
+  'code.md': 'A walrus in code: `#work`\n',
+}
+
+async function open(more: Record<string, string> = {}) {
+  const { app, workspace } = await openTestApp({ files: { ...files, ...more }, watch: false })
+  const agent = await app.agents.get('main')
+  await agent.memory.settle(10_000)
+  return { agent, workspace }
+}
+
+describe('M68 search by what notes say of themselves', () => {
+  it('M68: filters by tag and property, with words and without', async () => {
+    const { agent } = await open()
+    const found = async (query: string) =>
+      [...new Set((await agent.memory.search(query)).results.map(({ path }) => path))].sort()
+    const all: Record<string, string[]> = {}
+    for (const query of Object.keys(expected)) all[query] = await found(query)
+    expect(all).toEqual(expected)
+  })
+
+  it('M68: the account says which filter kept a note out', async () => {
+    const { agent } = await open()
+    const { candidates, conditions } = await agent.memory.explain('walrus tag:work -status:done')
+    expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
+    const verdicts = Object.fromEntries(candidates.map(({ path, verdict }) => [path, verdict]))
+    expect(verdicts['zoo.md']).toMatchObject({ kind: 'returned' })
+    expect(verdicts['harbour.md']).toEqual({ kind: 'outsideFilter', by: ['-status:done'] })
+    expect(verdicts['code.md']).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
+  })
+
+  it('M68: other names are searched, and shown', async () => {
+    const { agent } = await open()
+    const first = async (query: string) => (await agent.memory.search(query)).results[0]
+    expect(await first('waterfront')).toMatchObject({ path: 'harbour.md', title: 'Waterfront' })
+    expect(await first('seen at the old port')).toMatchObject({ path: 'harbour.md', title: 'The old port' })
+  })
+
+  it('M68: what a note says is forgotten with it', async () => {
+    const { agent, workspace } = await open()
+    await writeFiles(workspace, { 'zoo.md': '# Zoo\n\nThe walrus moves in May.\n' })
+    await agent.memory.reindex()
+    await agent.memory.settle(10_000)
+    expect((await agent.memory.search('walrus tag:work')).results.map(({ path }) => path)).toEqual(['harbour.md'])
+  })
+})
+
+const expected = {
+  'walrus tag:work': ['harbour.md', 'zoo.md'],
+  'walrus -tag:work': ['MEMORY.md', 'code.md', 'pages/boat.md'],
+  'walrus tag:work/trips': ['harbour.md'],
+  'walrus status:open': ['pages/boat.md', 'zoo.md'],
+  'walrus [status:open] rating:>=3': ['zoo.md'],
+  'walrus status:open tag:work': ['zoo.md'],
+  'walrus status:lost': [],
+  'tag:animals': ['zoo.md'],
+  'tag:"steering wheel"': ['pages/boat.md'],
+  'tag:工作': ['chinese.md'],
+  '[status]': ['harbour.md', 'pages/boat.md', 'zoo.md'],
+}
+
+describe('M68 tags of all notes', () => {
+  it('M68: counted, those above others too; of one note with its properties', async () => {
+    const { agent } = await open()
+    const { tags, properties } = await agent.links.tags()
+    expect(tags).toEqual([
+      { name: 'animals', notes: 1 },
+      { name: 'animals/sea', notes: 1 },
+      { name: 'steering wheel', notes: 1 },
+      { name: 'work', notes: 2 },
+      { name: 'Work/trips', notes: 1 },
+      { name: '动物', notes: 1 },
+      { name: '工作', notes: 1 },
+    ])
+    expect(properties.find(({ name }) => name === 'status')).toEqual({
+      name: 'status',
+      notes: 3,
+      values: [
+        { value: 'open', notes: 2 },
+        { value: 'done', notes: 1 },
+      ],
+      valueCount: 2,
+    })
+    const said = await agent.links.properties('zoo.md')
+    expect(said.tags.map(({ name }) => name)).toEqual(['work', 'animals/sea'])
+    expect(said.properties[1]).toEqual({ name: 'status', values: ['open'], line: 3 })
+  })
+
+  it('M68: renamed tags that can be taken back are listed until they are, and are no moves', async () => {
+    const { agent, workspace } = await open()
+    const rename = { from: 'work', to: 'job' }
+    expect(await agent.links.tagRenames()).toEqual([])
+    const { id } = await agent.links.planTagRename(rename)
+    const { undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
+    expect(await agent.links.tagRenames()).toMatchObject([{ undo, ...rename, notes: 2 }])
+    expect(await agent.links.moves()).toEqual([])
+    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    expect(await agent.links.tagRenames()).toEqual([])
+    expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
+  })
+
+  it('M68: another name is planned, done as one change, and taken back', async () => {
+    const { agent, workspace } = await open()
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    const rename = { from: 'work', to: 'job/day' }
+    const plan = await agent.links.planTagRename(rename)
+    expect(plan).toMatchObject({ tags: 2, notes: 2, left: [], joins: false })
+    expect(plan.files.map(({ path }) => path).sort()).toEqual(['harbour.md', 'zoo.md'])
+    const done = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    expect(await text('zoo.md')).toBe(files['zoo.md'].replace('[work,', '[job/day,'))
+    expect(await text('harbour.md')).toBe(files['harbour.md'].replace('#Work/trips', '#job/day/trips'))
+    expect(await text('code.md')).toBe(files['code.md'])
+    await agent.links.undo(done.undo, { cause: 'user', isUndo: true })
+    for (const path of ['zoo.md', 'harbour.md'] as const) expect(await text(path)).toBe(files[path])
+    await expect(agent.links.planTagRename({ from: 'work', to: 'two words' })).rejects.toMatchObject({
+      code: 'tag_invalid',
+    })
+    await expect(agent.links.renameTag(rename, 'another plan', { cause: 'user' })).rejects.toMatchObject({
+      code: 'plan_outdated',
+    })
+    expect(await agent.links.planTagRename({ from: '动物', to: '工作' })).toMatchObject({ tags: 1, joins: true })
+  })
+
+  it('M68: every place of a note with very many gets the other name', async () => {
+    const before = { 'many.md': '#work item\n'.repeat(2500), 'late.md': `${'#other '.repeat(2100)}#work\n` }
+    const { agent, workspace } = await open(before)
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    expect(plan).toMatchObject({ tags: 2503, notes: 4, left: [] })
+    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    expect(await text('many.md')).toBe(before['many.md'].replaceAll('work', 'job'))
+    expect(await text('late.md')).toBe(before['late.md'].replace('work', 'job'))
+    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    expect(await text('many.md')).toBe(before['many.md'])
+  })
+
+  it('M68: notes that are no text, or cannot be written, are told before, each of them', async () => {
+    const { agent, workspace } = await open({ 'locked.md': '#work\n'.repeat(3000) })
+    await chmod(join(workspace, 'locked.md'), 0o444)
+    await writeFiles(workspace, {
+      'bytes.md': Buffer.from('one\n#work \xff\xfe\n', 'latin1'),
+      'nul.md': '#Work/trips \0\n',
+      'half.md': Buffer.from([...Buffer.from('tags:: work\n'), 0xed, 0xa0, 0x80]),
+      'wide.md': Buffer.from('\ufeff#work\n', 'utf16le'),
+      'wide2.md': Buffer.from('\ufeff#work\n', 'utf16le').swap16(),
+      'gbk.md': Buffer.concat([Buffer.from('#work '), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]),
+      'none.md': Buffer.from('no work here \xff', 'latin1'),
+      'large.md': Buffer.alloc(21 * 1024 * 1024, 'x'),
+    })
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    const unread = plan.left.filter(({ isUnread }) => isUnread)
+    expect(unread.map(({ path, line }) => `${path}:${line}`).sort()).toEqual([
+      'bytes.md:2',
+      'gbk.md:1',
+      'half.md:1',
+      'large.md:1',
+      'nul.md:1',
+      'wide.md:1',
+      'wide2.md:1',
+    ])
+    expect(plan.left.filter(({ isProtected }) => isProtected).every(({ path }) => path === 'locked.md')).toBe(true)
+    expect(plan).toMatchObject({ tags: 2, notes: 2 })
+    expect((await agent.links.planTagRename({ from: '笔记', to: 'note' })).left.map(({ path }) => path)).toEqual([
+      'large.md',
+    ])
+    await writeFiles(workspace, { 'gbk.md': Buffer.concat([Buffer.from('#'), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]) })
+    agent.links.touch()
+    expect((await agent.links.planTagRename({ from: '笔记', to: 'note' })).left).toContainEqual({
+      path: 'gbk.md',
+      line: 1,
+      target: '笔记',
+      isUnread: true,
+    })
+  })
+
+  it('M68: tags in braces and behind aliases are seen, and written where they stand', async () => {
+    const before = {
+      'anchors.md': '---\nbase: &b [work, x]\ntags: *b\n---\n#work\n',
+      'flow.md': '---\r\n{tags: ["work", \'work/two\'], status: open}\r\n---\r\nwork\r\n',
+      'odd.md': '---\n{tags: ["w\\u006frk"]}\n---\n',
+    }
+    const { agent, workspace } = await open(before)
+    const text = (path: string) => readFile(join(workspace, path), 'utf8')
+    expect(await agent.links.properties('flow.md')).toEqual({
+      tags: [
+        { name: 'work', line: 2 },
+        { name: 'work/two', line: 2 },
+      ],
+      properties: [
+        { name: 'tags', values: ['work', 'work/two'], line: 2 },
+        { name: 'status', values: ['open'], line: 2 },
+      ],
+    })
+    const rename = { from: 'work', to: 'job' }
+    const plan = await agent.links.planTagRename(rename)
+    expect(plan.left).toEqual([{ path: 'odd.md', line: 2, target: 'work' }])
+    const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
+    expect(await text('anchors.md')).toBe('---\nbase: &b [job, x]\ntags: *b\n---\n#job\n')
+    expect(await text('flow.md')).toBe('---\r\n{tags: ["job", \'job/two\'], status: open}\r\n---\r\nwork\r\n')
+    expect(await text('odd.md')).toBe(before['odd.md'])
+    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    expect(await text('anchors.md')).toBe(before['anchors.md'])
+  })
+})

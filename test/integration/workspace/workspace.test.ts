@@ -1,0 +1,187 @@
+import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { seedWorkspace } from '../../../src/main/workspace/files/seed-templates.ts'
+import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
+import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
+
+async function openWorkspace(files: Record<string, string> = {}, forbidden: string[] = []) {
+  const root = await folderWith({
+    'secret.md': 'secret',
+    'inside/MEMORY.md': '# Memory\n',
+    ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`inside/${path}`, text])),
+  })
+  const folder = join(root, 'inside')
+  return {
+    root,
+    folder,
+    workspace: new Workspace({ workspace: folder, forbidden: forbidden.map((path) => join(folder, path)) }),
+  }
+}
+
+const outside = { code: 'path_outside_workspace' }
+
+describe('M27 isolation', () => {
+  it('M27: refuses links that lead out, for reading and for writing', async () => {
+    const { root, folder, workspace } = await openWorkspace()
+    await symlink(join(root, 'secret.md'), join(folder, 'link.md'))
+    await symlink(root, join(folder, 'up'))
+    for (const path of ['link.md', 'up/secret.md', 'up/new.md', '../secret.md', join(root, 'secret.md')]) {
+      await expect(workspace.read(path)).rejects.toMatchObject(outside)
+      await expect(workspace.write(path, 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
+    }
+    expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
+  })
+
+  it('M27: refuses folders that belong to others, also inside the workspace', async () => {
+    const { workspace } = await openWorkspace({ 'state/config.yaml': 'x' }, ['state'])
+    await expect(workspace.read('state/config.yaml')).rejects.toMatchObject(outside)
+    await expect(workspace.write('state/x.md', 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
+  })
+
+  it('M27: follows links that stay inside', async () => {
+    const { folder, workspace } = await openWorkspace({ 'memory/a.md': 'text' })
+    await symlink(join(folder, 'memory'), join(folder, 'alias'))
+    expect((await workspace.read('alias/a.md')).text).toBe('text')
+  })
+
+  it('M27: a link loop and a folder are clear errors', async () => {
+    const { folder, workspace } = await openWorkspace()
+    await symlink('b', join(folder, 'a'))
+    await symlink('a', join(folder, 'b'))
+    await expect(workspace.read('a/x.md')).rejects.toMatchObject(outside)
+    await mkdir(join(folder, 'folder.md'))
+    await expect(workspace.read('folder.md')).rejects.toMatchObject({ code: 'file_not_text' })
+    await expect(workspace.read('nowhere.md')).rejects.toMatchObject({ code: 'file_not_found' })
+  })
+})
+
+describe('M26 writes', () => {
+  it('M26: every write yields its change and its cause, and undo takes it back', async () => {
+    const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
+    const causes: string[] = []
+    workspace.changes.subscribe(({ origin }) => causes.push(origin.cause))
+    const write = await workspace.edit('notes.md', { cause: 'agent' }, (text = '') => text.replace('two', 'TWO'))
+    const change = await workspace.describe(write)
+    expect(write).toMatchObject({ path: 'notes.md', origin: { cause: 'agent' } })
+    expect(change).toMatchObject({ path: 'notes.md', added: 1, removed: 1, startLine: 2 })
+    await workspace.edit('notes.md', { cause: 'user' }, (text = '') => `zero\n${text}`)
+    await workspace.undo('notes.md', change.patch, { cause: 'user' })
+    expect((await workspace.read('notes.md')).text).toBe('zero\none\ntwo\nthree\n')
+    expect(causes).toEqual(['agent', 'user', 'user'])
+  })
+
+  it('M26: undo says so when the lines were changed since', async () => {
+    const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
+    const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
+    await workspace.write('notes.md', 'three\n', { cause: 'user' })
+    const { patch } = await workspace.describe(write)
+    await expect(workspace.undo('notes.md', patch, { cause: 'user' })).rejects.toMatchObject({
+      code: 'undo_conflict',
+    })
+    expect((await workspace.read('notes.md')).text).toBe('three\n')
+  })
+
+  it('M43: saving merges what was changed underneath, or says that it cannot', async () => {
+    const { folder, workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
+    const { text: baseText, hash } = await workspace.read('notes.md')
+    await writeFile(join(folder, 'notes.md'), 'one\ntwo\nthree\nfour\n')
+    const saved = await workspace.save('notes.md', 'ONE\ntwo\nthree\n', { hash, baseText })
+    expect(saved).toMatchObject({ merged: true, text: 'ONE\ntwo\nthree\nfour\n' })
+    await expect(workspace.save('notes.md', 'uno\ntwo\nthree\n', { hash, baseText })).rejects.toMatchObject({
+      code: 'file_changed',
+    })
+    expect(await readFile(join(folder, 'notes.md'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n')
+  })
+
+  it('M26: a hundred writers of one file lose nothing', async () => {
+    const { workspace } = await openWorkspace()
+    const at = new Date(2026, 0, 20, 9, 5)
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => workspace.remember(`note ${index}`, at, { cause: 'capture' })),
+    )
+    const { text } = await workspace.read('memory/2026-01-20.md')
+    for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
+  })
+
+  it('M26: a write that fails leaves the file as it was', async () => {
+    const { workspace } = await openWorkspace({ 'a.md': 'a' })
+    await expect(workspace.write('a.md/b.md', 'x', { cause: 'agent' })).rejects.toMatchObject({ code: 'write_failed' })
+    expect((await workspace.read('a.md')).text).toBe('a')
+  })
+
+  it('M26: a hard link is broken by a write, not written through', async () => {
+    const { root, folder, workspace } = await openWorkspace()
+    await link(join(root, 'secret.md'), join(folder, 'hard.md'))
+    await workspace.write('hard.md', 'mine', { cause: 'agent' })
+    expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
+  })
+})
+
+describe('M4 daily logs', () => {
+  it('M4: begins a log with its date and appends entries with exact lines', async () => {
+    const { workspace } = await openWorkspace()
+    const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), {
+      cause: 'capture',
+    })
+    const second = await workspace.remember('周五前回复后端', new Date(2026, 0, 20, 16, 2), { cause: 'capture' })
+    const lines = (await workspace.read('memory/2026-01-20.md')).text.split('\n')
+    expect(lines[first.startLine - 1]).toBe('## 09:05 - API review moved')
+    expect(lines[first.endLine - 1]).toBe('to Thursday')
+    expect(lines.slice(second.startLine - 1, second.endLine)).toEqual(['## 16:02', '周五前回复后端'])
+    expect(lines.length).toBe(second.endLine + 1)
+  })
+})
+
+describe('M46 captures', () => {
+  it('M46: across midnight they go to two days; two in one second both to one log', async () => {
+    const { workspace } = await openWorkspace()
+    const capture = (text: string, at: Date) => workspace.remember(text, at, { cause: 'capture' })
+    await capture('late', new Date(2026, 0, 20, 23, 59, 59, 999))
+    const midnight = new Date(2026, 0, 21, 0, 0, 0, 0)
+    await Promise.all([capture('first', midnight), capture('second', midnight)])
+    expect((await workspace.read('memory/2026-01-20.md')).text).toContain('## 23:59\nlate')
+    const { text } = await workspace.read('memory/2026-01-21.md')
+    expect(text.match(/^## .*\n.*/gm)?.toSorted()).toEqual(['## 00:00\nfirst', '## 00:00\nsecond'])
+  })
+})
+
+describe('M6 templates', () => {
+  it.each(['en', 'zh-CN', 'zh-TW'])('M6: %s seeds a new workspace and overwrites nothing', async (locale) => {
+    const folder = await temporaryFolder()
+    const templates = new URL(`../../resources/templates/${locale}`, import.meta.url).pathname
+    await writeFiles(folder, { 'USER.md': 'mine' })
+    expect(await seedWorkspace(folder, templates)).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md'])
+    expect(await readFile(join(folder, 'USER.md'), 'utf8')).toBe('mine')
+    expect(await seedWorkspace(folder, templates)).toEqual([])
+    await rm(join(folder, 'SOUL.md'))
+    expect(await seedWorkspace(folder, templates)).toEqual(['SOUL.md'])
+  })
+})
+
+describe('M55 programs of other hands', () => {
+  it('M55: what another program saves between our look and our write is not replaced unseen', async () => {
+    const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
+    let looks = 0
+    await workspace.edit('a.md', { cause: 'agent' }, async (text = '') => {
+      looks += 1
+      // As an editor that knows nothing of our locks does, at the worst moment.
+      if (looks === 1) await writeFile(join(folder, 'a.md'), `${text}theirs\n`)
+      return `${text}ours\n`
+    })
+    expect(looks).toBe(2)
+    expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe('one\ntheirs\nours\n')
+  })
+
+  it('M55: whoever saves without end is told of, and keeps what it saved', async () => {
+    const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
+    let looks = 0
+    const edit = workspace.edit('a.md', { cause: 'agent' }, async () => {
+      looks += 1
+      await writeFile(join(folder, 'a.md'), `theirs ${looks}\n`)
+      return 'ours\n'
+    })
+    await expect(edit).rejects.toMatchObject({ code: 'file_changed' })
+    expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe(`theirs ${looks}\n`)
+  })
+})

@@ -1,0 +1,99 @@
+import { pathToFileURL } from 'node:url'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { fakeElectron, FakeWindow } from '../../../support/fake-electron.ts'
+
+vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
+
+const { CaptureWindow } = await import('../../../../src/main/app/electron/capture-window.ts')
+const { CaptureShortcut } = await import('../../../../src/main/app/electron/capture-shortcut.ts')
+const { CaptureTray } = await import('../../../../src/main/app/electron/capture-tray.ts')
+const { noteOfArguments, noteOfLink } = await import('../../../../src/main/app/electron/protocol-links.ts')
+
+afterEach(() => {
+  FakeWindow.all.length = 0
+  vi.clearAllMocks()
+})
+
+describe('M46 quick capture in the shell', () => {
+  it('M46: the window is made ahead, shown on the pointer’s screen, and hidden when it closes', () => {
+    const capture = new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p' })
+    const [window] = FakeWindow.all
+    expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
+    expect(window?.loadURL).toHaveBeenCalledWith('app://commonplace/capture')
+    capture.show()
+    expect(window?.setBounds).toHaveBeenCalledWith({ x: 460, y: 233, width: 520, height: 200 })
+    expect(window?.show).toHaveBeenCalled()
+    const event = { preventDefault: vi.fn() }
+    window?.emit('close', event)
+    expect(event.preventDefault).toHaveBeenCalled()
+    expect(window?.hide).toHaveBeenCalled()
+    capture.close()
+    expect(window?.destroy).toHaveBeenCalled()
+  })
+
+  it('M46: a note of another program is shown, not kept', () => {
+    const capture = new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p' })
+    capture.show('买牛奶 & 面包')
+    expect(FakeWindow.all[0]?.loadURL).toHaveBeenLastCalledWith(
+      `app://commonplace/capture?text=${encodeURIComponent('买牛奶 & 面包')}`,
+    )
+  })
+
+  it.each([
+    ['commonplace://remember?text=hello%20there', 'hello there'],
+    ['commonplace://remember?text=', undefined],
+    ['commonplace://forget?text=x', undefined],
+    ['https://remember/?text=x', undefined],
+    ['not a link', undefined],
+  ])('M46: the link %s holds %j', (link, note) => {
+    expect(noteOfLink(link)).toBe(note)
+    expect(noteOfArguments(['/usr/bin/commonplace', '--flag', link])).toBe(note)
+  })
+
+  it('M46: the shortcut follows the configuration, can be paused, and one that is taken is told once', () => {
+    let keys = 'CommandOrControl+Shift+Space'
+    const onTaken = vi.fn()
+    const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress: vi.fn(), onTaken })
+    const { register, unregister } = fakeElectron.globalShortcut
+    expect(register).toHaveBeenCalledWith(keys, expect.anything())
+    shortcut.pause(true)
+    expect(unregister).toHaveBeenCalledWith(keys)
+    shortcut.pause(false)
+    expect(register).toHaveBeenCalledTimes(2)
+    register.mockReturnValueOnce(false).mockReturnValueOnce(false)
+    keys = 'Alt+X'
+    shortcut.apply()
+    shortcut.apply()
+    expect(onTaken).toHaveBeenCalledTimes(1)
+    register.mockImplementationOnce(() => {
+      throw new TypeError('no such key')
+    })
+    keys = 'Nonsense'
+    shortcut.apply()
+    expect(onTaken).toHaveBeenCalledTimes(2)
+    shortcut.close()
+  })
+
+  it('M46: the tray lists the last captures and opens both windows', () => {
+    const [onCapture, onOpen, onPause] = [vi.fn(), vi.fn(), vi.fn()]
+    const icons = pathToFileURL('/icons/')
+    const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })
+    for (let number = 1; number <= 7; number += 1) tray.add(`note ${number}`)
+    const menu = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as {
+      label?: string
+      click?: (item: { checked: boolean }) => void
+    }[]
+    expect(menu.map(({ label }) => label).filter((label) => label?.startsWith('note'))).toEqual([
+      'note 7',
+      'note 6',
+      'note 5',
+      'note 4',
+      'note 3',
+    ])
+    for (const { click } of menu) click?.({ checked: true })
+    expect(onCapture).toHaveBeenCalled()
+    expect(onOpen).toHaveBeenCalled()
+    expect(onPause).toHaveBeenCalledWith(true)
+    tray.close()
+  })
+})

@@ -1,0 +1,255 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Log } from '../../../../src/main/platform/logging/log.ts'
+import { openTestApp } from '../../../support/app.ts'
+import { fakeElectron, FakeWindow } from '../../../support/fake-electron.ts'
+import { temporaryFolder, until } from '../../../support/folder.ts'
+
+const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
+vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
+vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
+
+const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
+const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
+const { Unread } = await import('../../../../src/main/app/electron/unread-badge.ts')
+const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/login-item.ts')
+const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
+const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
+const { decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
+const { followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
+const { WindowState } = await import('../../../../src/main/app/electron/window-state.ts')
+
+const platform = process.platform
+const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  fakeElectron.Notification.shown.length = 0
+})
+afterEach(() => {
+  Object.defineProperty(process, 'platform', { value: platform })
+  fakeElectron.app.removeAllListeners()
+  fakeElectron.powerMonitor.removeAllListeners()
+})
+
+describe('M41 kept keys', () => {
+  it('M41: stand in the file encrypted, and are read again; without encryption nothing is kept', async () => {
+    const folder = await temporaryFolder()
+    const vault = openKeyVault(folder)
+    expect(vault?.strength).toBe('keychain')
+    expect(await vault?.load()).toEqual({})
+    await vault?.save({ anthropic: 'sk-ant-secret' })
+    expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain('sk-ant-secret')
+    expect(await openKeyVault(folder)?.load()).toEqual({ anthropic: 'sk-ant-secret' })
+    fakeElectron.safeStorage.isEncryptionAvailable.mockReturnValueOnce(false)
+    expect(openKeyVault(folder)).toBeUndefined()
+  })
+
+  it('M41: a Linux without a keyring is told to be weak', async () => {
+    pretend('linux')
+    fakeElectron.safeStorage.getSelectedStorageBackend.mockReturnValueOnce('basic_text')
+    expect(openKeyVault(await temporaryFolder())?.strength).toBe('weak')
+  })
+})
+
+describe('M49 answers that come unseen', () => {
+  const ended = (session: string, ms: number, reason: 'done' | 'aborted' | 'error' = 'done') =>
+    ({ type: 'turnEnded', agent: 'main', session, reason, ms }) as const
+
+  it('M49: are counted at the icon; only long ones are told of, and lead to their chat', () => {
+    const onOpen = vi.fn()
+    let isSeen = false
+    const unread = new Unread({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
+    unread.note(ended('a', 1000))
+    unread.note(ended('b', 60_000))
+    unread.note(ended('c', 60_000, 'aborted'))
+    expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([2])
+    expect(fakeElectron.Notification.shown).toHaveLength(1)
+    fakeElectron.Notification.shown[0]?.click()
+    expect(onOpen).toHaveBeenCalledWith('b')
+    unread.clear()
+    expect(fakeElectron.app.setBadgeCount.mock.calls.at(-1)).toEqual([0])
+    isSeen = true
+    unread.note(ended('d', 60_000))
+    expect(fakeElectron.Notification.shown).toHaveLength(1)
+  })
+
+  it('M49: are told of by nobody who was asked not to', () => {
+    const unread = new Unread({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
+    unread.note(ended('a', 60_000))
+    expect(fakeElectron.Notification.shown).toEqual([])
+  })
+})
+
+describe('M49 windows', () => {
+  it('M49: the right button offers spellings in a field, copying elsewhere, and nothing where there is nothing', () => {
+    const window = new FakeWindow({})
+    installContextMenu(window.webContents as never)
+    const params = {
+      misspelledWord: 'memroy',
+      dictionarySuggestions: ['memory'],
+      isEditable: true,
+      selectionText: '',
+      editFlags: {},
+    }
+    window.webContents.emit('context-menu', {}, params)
+    const items = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as {
+      label?: string
+      role?: string
+      click?: () => void
+    }[]
+    items[0]?.click?.()
+    expect(window.webContents.replaceMisspelling).toHaveBeenCalledWith('memory')
+    items[1]?.click?.()
+    expect(window.webContents.session.addWordToSpellCheckerDictionary).toHaveBeenCalledWith('memroy')
+    expect(items.map(({ role }) => role)).toContain('paste')
+    const calls = fakeElectron.Menu.buildFromTemplate.mock.calls.length
+    window.webContents.emit('context-menu', {}, { ...params, misspelledWord: '', isEditable: false })
+    expect(fakeElectron.Menu.buildFromTemplate.mock.calls).toHaveLength(calls)
+  })
+
+  it('M49: a page that died is loaded again and the user told; one that dies again waits for a word', async () => {
+    const { app } = await openTestApp()
+    const window = new FakeWindow({})
+    recoverFromCrashes(window as never, app.log)
+    window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
+    expect(window.webContents.reload).toHaveBeenCalledTimes(1)
+    expect(fakeElectron.dialog.showMessageBox.mock.calls[0]?.[1].message).toMatch(
+      /Nothing is lost \(log reference \w+\)/,
+    )
+    window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
+    expect(window.webContents.reload).toHaveBeenCalledTimes(1)
+    await until(() => window.webContents.reload.mock.calls.length === 2)
+    fakeElectron.dialog.showMessageBox.mockResolvedValueOnce({ response: 1 })
+    window.emit('unresponsive')
+    await until(() => window.webContents.forcefullyCrashRenderer.mock.calls.length === 1)
+  })
+
+  it('M49: closing asks once, and what was said is kept', async () => {
+    pretend('linux')
+    const { app, home } = await openTestApp()
+    const window = new FakeWindow({})
+    decideOnClose(window as never, app.settings)
+    const event = { preventDefault: vi.fn() }
+    window.emit('close', event)
+    expect(event.preventDefault).toHaveBeenCalled()
+    await until(() => window.hide.mock.calls.length === 1)
+    expect(readFileSync(join(home, 'config.yaml'), 'utf8')).toContain('closeTo: tray')
+    window.emit('close', { preventDefault: vi.fn() })
+    expect(window.hide).toHaveBeenCalledTimes(2)
+    expect(fakeElectron.dialog.showMessageBox).toHaveBeenCalledTimes(1)
+    fakeElectron.app.emit('before-quit')
+    const last = { preventDefault: vi.fn() }
+    window.emit('close', last)
+    expect(last.preventDefault).not.toHaveBeenCalled()
+  })
+
+  it('M49: the window comes back where it was with these screens, and to its default with others', async () => {
+    const folder = await temporaryFolder()
+    const state = await WindowState.load(folder)
+    const window = new FakeWindow({})
+    state.follow(window as never)
+    window.emit('close')
+    await until(() => existsSync(join(folder, 'window.json')))
+    expect((await WindowState.load(folder)).bounds()).toMatchObject({ x: 10, width: 900 })
+    const screens = fakeElectron.screen.getAllDisplays
+    fakeElectron.screen.getAllDisplays = () => [{ workArea: { x: 0, y: 0, width: 800, height: 600 } }]
+    expect((await WindowState.load(folder)).bounds()).not.toHaveProperty('x')
+    fakeElectron.screen.getAllDisplays = screens
+  })
+})
+
+describe('M49 the computer', () => {
+  it('M49: starts with it where that is asked for, in the way of each system', async () => {
+    pretend('darwin')
+    await setLaunchAtLogin(true)
+    expect(fakeElectron.app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true })
+    pretend('linux')
+    const folder = join(await temporaryFolder(), 'autostart')
+    await setLaunchAtLogin(true, folder)
+    expect(readFileSync(join(folder, 'commonplace.desktop'), 'utf8')).toContain('--hidden')
+    await setLaunchAtLogin(false, folder)
+    expect(existsSync(join(folder, 'commonplace.desktop'))).toBe(false)
+  })
+
+  it('M49: on a battery nothing is indexed before somebody searches', async () => {
+    const changes: boolean[] = []
+    const stop = followPower((isSaving) => changes.push(isSaving))
+    fakeElectron.powerMonitor.emit('on-battery')
+    fakeElectron.powerMonitor.emit('on-ac')
+    stop()
+    fakeElectron.powerMonitor.emit('on-battery')
+    expect(changes).toEqual([true, false])
+
+    const debounceMs = 100
+    const { app, workspace } = await openTestApp({
+      config: `agents:\n  defaults: { memory: { sync: { debounceMs: ${debounceMs} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+    })
+    // On a battery from the start, before any agent is at work.
+    await app.agents.savePower(true)
+    const { memory } = await app.agents.get('main')
+    await memory.settle(10_000)
+    mkdirSync(join(workspace, 'memory'), { recursive: true })
+    await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
+    const chunks = async () => (await memory.status()).chunks
+    const before = await chunks()
+    // Nothing may happen meanwhile: ten times as long as a change waits for the next.
+    await sleep(10 * debounceMs)
+    expect(await chunks()).toBe(before)
+    expect((await memory.search('zebra naps')).results).toHaveLength(1)
+  })
+
+  it('M49: only a feed that is named is asked for a new version, and only by a packaged app', async () => {
+    const url = 'https://example.org/feed'
+    const onChange = () => () => undefined
+    const log = { fault: vi.fn(() => '') } as unknown as Log
+    const look = async (feed: string | undefined, isPackaged: boolean) => {
+      fakeElectron.app.isPackaged = isPackaged
+      followUpdates({ feed: () => feed, onChange, log })()
+      await vi.dynamicImportSettled()
+    }
+    await look(undefined, true)
+    await look(url, false)
+    expect(autoUpdater.setFeedURL).not.toHaveBeenCalled()
+    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
+    await look(url, true)
+    expect(autoUpdater.setFeedURL.mock.calls).toEqual([[{ provider: 'generic', url }]])
+    await until(() => autoUpdater.checkForUpdatesAndNotify.mock.calls.length === 1)
+    expect(log.fault).not.toHaveBeenCalled()
+  })
+
+  it('M49: a feed that cannot be asked is told to the log', async () => {
+    const log = { fault: vi.fn(() => '') } as unknown as Log
+    const onChange = () => () => undefined
+    autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
+    followUpdates({ feed: () => 'https://example.org/feed', onChange, log })()
+    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
+  })
+
+  it('M50: a feed that is set is asked when it is set, not hours later', () => {
+    const told: (() => void)[] = []
+    let address: string | undefined
+    const feed = vi.fn(() => address)
+    const stopped = vi.fn()
+    const onChange = (listener: () => void) => {
+      told.push(listener)
+      return stopped
+    }
+    fakeElectron.app.isPackaged = false
+    const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: () => '', close: vi.fn() }
+    const stop = followUpdates({ feed, onChange, log })
+    const change = (to: string | undefined) => {
+      address = to
+      feed.mockClear()
+      for (const listener of told) listener()
+      return feed.mock.calls.length
+    }
+    // Once to see whether it is another, and once more to ask there.
+    expect([change(undefined), change('https://example.org/a'), change('https://example.org/a')]).toEqual([1, 2, 1])
+    stop()
+    fakeElectron.app.isPackaged = true
+    expect(stopped).toHaveBeenCalledOnce()
+  })
+})

@@ -1,0 +1,76 @@
+import { unzipSync } from 'fflate'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import config from '../../../resources/packaging/builder.config.ts'
+import { findProblems } from '../../../resources/packaging/dry-check.ts'
+import { bundle, bundleManifest } from '../../../resources/packaging/mcpb.ts'
+import { collectLicences, noticesText } from '../../../resources/packaging/licences.ts'
+import { folderWith } from '../../support/folder.ts'
+
+describe('M49 packages', () => {
+  it('M49: their description is of the right shape, and what it names is there', () => {
+    expect(findProblems()).toEqual([])
+  })
+
+  it('M49: fuses close what the app does not use; libraries lie outside of the archive, which is checked', () => {
+    expect(config.electronFuses).toMatchObject({
+      runAsNode: false,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+    })
+    expect(config.asarUnpack).toEqual(expect.arrayContaining(['**/*.node', '**/*.{so,dylib,dll}']))
+    expect(config.protocols).toEqual([{ name: expect.any(String), schemes: ['commonplace'] }])
+    expect(config).not.toHaveProperty('fileAssociations')
+    expect(config.publish).toBeNull()
+    for (const [system, target] of [
+      ['linux', 'AppImage'],
+      ['linux', 'deb'],
+      ['mac', 'dmg'],
+      ['win', 'nsis'],
+    ] as const)
+      expect(JSON.stringify(config[system]?.target)).toContain(target)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'M59: the bundle for other programs starts the app that is installed',
+    async () => {
+      const files = unzipSync(bundle())
+      const folder = await folderWith(files)
+      const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as ReturnType<
+        typeof bundleManifest
+      >
+      expect(manifest).toEqual(bundleManifest())
+      expect(manifest.tools.map(({ name }) => name)).toContain('memory_search')
+      const { args } = manifest.server.mcp_config
+      const installed = join(folder, 'Commonplace')
+      writeFileSync(installed, '#!/bin/sh\necho "$@"; cat; exit 7\n', { mode: 0o755 })
+      const given = args.map((arg) => arg.replace('${__dirname}', folder))
+      const start = (app: string) =>
+        spawnSync(process.execPath, given, {
+          input: 'a message',
+          encoding: 'utf8',
+          env: { HOME: folder, COMMONPLACE_APP: app },
+        })
+      expect(start(installed)).toMatchObject({ stdout: 'mcp --client claude-desktop\na message', status: 7 })
+      expect(start('')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not installed here') })
+    },
+  )
+
+  it('M49: the icon is large enough for every system', () => {
+    const png = readFileSync(new URL('../../../resources/icons/icon.png', import.meta.url))
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 1024])
+  })
+
+  it('M49: every part that is shipped has a licence, and its notice goes along', () => {
+    const licences = collectLicences()
+    expect(licences.length).toBeGreaterThan(100)
+    expect(licences.filter(({ licence }) => licence === 'unknown')).toEqual([])
+    const notices = noticesText(licences.filter(({ name }) => name === 'better-sqlite3'))
+    expect(notices).toContain('Permission is hereby granted')
+    expect(existsSync(new URL('../../../docs/licences.md', import.meta.url))).toBe(true)
+  })
+})

@@ -1,0 +1,38 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { openLog } from '../../../src/main/platform/logging/log.ts'
+import { followUncaught, type UncaughtFault } from '../../../src/main/platform/logging/uncaught.ts'
+import { harmless } from '../../../src/main/app/cli/terminal.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+describe('M56 what nobody caught', () => {
+  it('M56: is logged and told; again and again is said once, until it has been quiet', async () => {
+    const source = new EventEmitter()
+    const told: UncaughtFault[] = []
+    let now = 0
+    const log = openLog(await temporaryFolder())
+    const stop = followUncaught({ log, tell: (fault) => told.push(fault), now: () => now }, source)
+    for (let time = 0; time < 50; time += 1) source.emit('uncaughtException', new Error('x'))
+    expect(told.map(({ isRepeated }) => isRepeated)).toEqual([...Array.from({ length: 10 }, () => false), true])
+    expect(told[0]?.reference).toMatch(/^[0-9a-f]{8}$/)
+    now = 120_000
+    source.emit('uncaughtException', 'no error at all')
+    expect(told.at(-1)?.isRepeated).toBe(false)
+    stop()
+    expect(source.listenerCount('uncaughtException')).toBe(0)
+    log.close()
+  })
+})
+
+describe('M56 what a terminal is shown', () => {
+  it.each([
+    ['\u001b[2J\u001b]0;title\u0007', '\\u001b[2J\\u001b]0;title\\u0007'],
+    ['a\u009b31mb\u007f', 'a\\u009b31mb\\u007f'],
+    ['ab\u202egpj.exe', 'ab\\u202egpj.exe'],
+    ['two\r\nlines\tand 数据 é 👩‍💻\n', 'two\nlines\tand 数据 é 👩‍💻\n'],
+    ['over\rwritten', 'over\\u000dwritten'],
+  ])('M56: %j has nothing in it that it obeys', (text, shown) => {
+    expect(harmless(text)).toBe(shown)
+    expect(JSON.parse(harmless(JSON.stringify({ text })))).toEqual({ text })
+  })
+})

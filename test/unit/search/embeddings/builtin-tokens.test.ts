@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import {
+  foldText,
+  forEachLine,
+  hashOf,
+  tokenSpans,
+  unknown,
+} from '../../../../src/main/search/embeddings/builtin/tokenizer.ts'
+
+const vocabulary = [
+  'boat',
+  'house',
+  'houseboat',
+  'play',
+  '##ing',
+  '##s',
+  '##boat',
+  '房',
+  '房租',
+  '租',
+  'ab',
+  'abc',
+  '##d',
+  '3',
+]
+const numbers = new Map(vocabulary.map((token, number) => [hashOf(token), { number, length: token.length }]))
+const table = {
+  folds: new Map([['貓', '猫']]),
+  find(hash: number, length: number) {
+    const found = numbers.get(hash)
+    return found?.length === length ? found.number : unknown
+  },
+}
+
+function read(text: string): string {
+  const folded = foldText(text, table.folds)
+  return tokenSpans(folded, table)
+    .map(({ token, start, end }) => `${vocabulary[token] ?? '?'}<${folded.slice(start, end)}`)
+    .join(' ')
+}
+
+describe('M52 what the built-in model reads', () => {
+  it.each([
+    ['Boat, HOUSE!', 'boat<boat house<house'],
+    ['houseboat', 'houseboat<houseboat'],
+    ['playing boats', 'play<playing ##ing<playing boat<boats ##s<boats'],
+    ['playboat', 'play<playboat ##boat<playboat'],
+    ['abcd', 'abc<abcd ##d<abcd'],
+    ['bòat ｂｏａｔ', 'boat<boat boat<boat'],
+    ['房租3', '房租<房租 3<3'],
+    ['租房租房', '租<租 房租<房租 房<房'],
+    ['貓', '?<猫'],
+    ['лодка', '?<лодка'],
+    ['boat房x', 'boat<boat 房<房 ?<x'],
+    ['배 房', '?<배 房<房'],
+    ['… — !', ''],
+    ['😀 boat', 'boat<boat'],
+    ['', ''],
+  ])('M52: %j is read as %s', (text, expected) => {
+    expect(read(text)).toBe(expected)
+  })
+
+  it('M52: a word without end costs no more than its beginning', () => {
+    expect(tokenSpans('boat'.repeat(100_000), table)).toHaveLength(10)
+  })
+
+  it('M52: traditional characters are read as simplified ones', () => {
+    expect(foldText('貓', table.folds)).toBe('猫')
+  })
+})
+
+describe('M52 the vocabulary as bytes', () => {
+  it('M52: its lines are the ones that its text has, with the same hashes', () => {
+    const lines = ['boat', '', '##ß', 'naïve', '房租', '보트', '𐍈𝒳', 'a😀b', '\u{10ffff}', 'last']
+    const bytes = Buffer.from(`before\n${lines.join('\n')}\nafter`)
+    const from = Buffer.byteLength('before\n')
+    const found: [number, number, number][] = []
+    forEachLine(bytes, from, bytes.length - Buffer.byteLength('\nafter'), (...line) => found.push(line))
+    let start = from
+    for (const [at, line] of lines.entries()) {
+      expect(found[at]).toEqual([start, hashOf(line), line.length])
+      start += Buffer.byteLength(line) + 1
+    }
+    expect(found).toHaveLength(lines.length)
+  })
+})

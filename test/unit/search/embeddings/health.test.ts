@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { ProviderHealth, type ProviderOutcome } from '../../../../src/main/search/embeddings/provider-health.ts'
+
+const failed: ProviderOutcome = { kind: 'failed', code: 'provider_unavailable', message: 'nobody there' }
+
+function openHealth(random = 0) {
+  let now = 1_000_000
+  const health = new ProviderHealth(
+    () => new Date(now),
+    () => now,
+    () => random,
+  )
+  return {
+    health,
+    /** Lets the pause pass. @returns how long it was, ms */
+    rest() {
+      const pause = health.restMs ?? 0
+      now += pause
+      return pause
+    },
+    pass: (ms: number) => (now += ms),
+  }
+}
+
+describe('M13 back-off', () => {
+  it('M13: one failure is chance; two in a row make it rest, with the first one’s time and the last one’s words', () => {
+    const { health, pass } = openHealth()
+    health.note(failed)
+    expect(health.failure).toBeUndefined()
+    expect(health.queryLeave().waitMs).toBe(3000)
+    pass(50)
+    health.note({ ...failed, message: 'still nobody' })
+    expect(health.failure).toEqual({ code: 'provider_unavailable', message: 'still nobody', since: 1_000_000 })
+    expect(health.queryLeave().waitMs).toBeUndefined()
+  })
+
+  it('M13: the pause grows from 1 s to 5 min and no further; only a real answer makes it short again', () => {
+    const { health, rest } = openHealth()
+    health.note(failed)
+    const pauses: number[] = []
+    for (let time = 0; time < 11; time += 1) {
+      health.note(failed)
+      pauses.push(rest())
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000))
+    health.note({ kind: 'probed' })
+    expect(health.failure).toBeUndefined()
+    health.note(failed)
+    expect(health.failure).toBeDefined()
+    expect(rest()).toBe(300_000)
+    health.note({ kind: 'answered', ms: 5 })
+    health.note(failed)
+    health.note(failed)
+    expect(rest()).toBe(1000)
+  })
+
+  it('M13: jitter takes up to a quarter off', () => {
+    const { health, rest } = openHealth(0.999)
+    health.note(failed)
+    health.note(failed)
+    expect(rest()).toBeGreaterThanOrEqual(750)
+    expect(rest()).toBeLessThan(1000)
+  })
+
+  it('M13: what the provider asks to wait is waited, up to an hour', () => {
+    const { health, rest } = openHealth()
+    const limited: ProviderOutcome = {
+      kind: 'failed',
+      code: 'provider_rate_limited',
+      message: '',
+      retryAfterMs: 20_000,
+    }
+    health.note(limited)
+    expect(rest()).toBe(20_000)
+    health.note({ ...limited, retryAfterMs: 86_400_000 })
+    expect(rest()).toBe(3_600_000)
+  })
+
+  it('M13: a slow one is waited for less and less, and as before when it is quick again', () => {
+    const { health } = openHealth()
+    const waits = [0, 1, 2, 3, 4].map(() => {
+      const { waitMs } = health.queryLeave()
+      health.note({ kind: 'late' })
+      health.note({ kind: 'answered', ms: 9000 })
+      return waitMs
+    })
+    expect(waits).toEqual([3000, 1000, 300, 0, 0])
+    health.note({ kind: 'answered', ms: 400 })
+    expect(health.queryLeave().waitMs).toBe(3000)
+  })
+
+  it('M13: a reset opens everything', () => {
+    const { health } = openHealth()
+    for (const outcome of [failed, failed, failed]) health.note(outcome)
+    health.reset()
+    expect(health.failure).toBeUndefined()
+    expect(health.restMs).toBeUndefined()
+  })
+})

@@ -1,0 +1,88 @@
+/** The contract as one value: what the types say holds while it runs. */
+import { call } from '@orpc/server'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { createRouter } from '../../../src/main/app/api/router.ts'
+import {
+  contract,
+  type ChatEvent,
+  type ContractClient,
+  type SearchResponse,
+} from '../../../src/shared/contract/index.ts'
+import { openTestApp } from '../../support/app.ts'
+
+interface Definition {
+  readonly inputSchema?: z.ZodType
+  readonly handler?: unknown
+}
+
+/** Every request of a contract or a router, sorted by its path. */
+function proceduresOf(tree: object, prefix = ''): { path: string; definition: Definition }[] {
+  return Object.keys(tree)
+    .sort()
+    .flatMap((name) => {
+      const value = (tree as Record<string, object>)[name] ?? {}
+      const path = `${prefix}${name}`
+      return '~orpc' in value ? [{ path, definition: value['~orpc'] as Definition }] : proceduresOf(value, `${path}.`)
+    })
+}
+
+/** Where a schema takes a text or a list of any length. */
+function endlessIn(schema: z.ZodType, name: string): string[] {
+  const endless: string[] = []
+  const look = (part: unknown, at: string): void => {
+    if (typeof part !== 'object' || part === null) return
+    const { type, enum: values, const: value, pattern } = part as Record<string, unknown>
+    const isFixed = values !== undefined || value !== undefined || pattern !== undefined
+    if (type === 'string' && !isFixed && !('maxLength' in part)) endless.push(at)
+    if (type === 'array' && !('maxItems' in part)) endless.push(at)
+    for (const [key, inner] of Object.entries(part)) look(inner, `${at}.${key}`)
+  }
+  look(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), name)
+  return endless
+}
+
+describe('contract', () => {
+  it('M49: types what goes in and what comes out', () => {
+    expectTypeOf<ContractClient['search']['query']>().parameter(0).toHaveProperty('query').toEqualTypeOf<string>()
+    expectTypeOf<Awaited<ReturnType<ContractClient['search']['query']>>>().toEqualTypeOf<SearchResponse>()
+    expectTypeOf<Awaited<ReturnType<ContractClient['chat']['watch']>>>().toExtend<AsyncIterable<ChatEvent>>()
+    expectTypeOf<ContractClient['workspace']['write']>()
+      .parameter(0)
+      .toHaveProperty('expectedHash')
+      .toEqualTypeOf<string | null>()
+  })
+
+  it('M49: the router implements every request of the contract, and no other', async () => {
+    const { app } = await openTestApp({ watch: false })
+    const handlers = proceduresOf(createRouter(app)).map(({ path, definition }) => [path, typeof definition.handler])
+    expect(handlers).toEqual(proceduresOf(contract).map(({ path }) => [path, 'function']))
+  })
+
+  it('M56: what does not fit the contract is refused before anything is asked to act on it', async () => {
+    const { app } = await openTestApp({ watch: false })
+    const router = createRouter(app)
+    const refused = { code: 'input_invalid' }
+    const query = 'x'.repeat(1_000_000)
+    await expect(call(router.workspace.read, { agent: 'main', path: 5 as never })).rejects.toMatchObject(refused)
+    await expect(call(router.workspace.read, { path: 'MEMORY.md' } as never)).rejects.toMatchObject(refused)
+    await expect(call(router.search.query, { agent: 'main', query })).rejects.toMatchObject({ code: 'input_too_long' })
+  })
+
+  it('M56: every text and every list that a request may carry has a most', () => {
+    const schemas = proceduresOf(contract).flatMap(({ path, definition: { inputSchema } }) =>
+      inputSchema ? [[path, inputSchema] as const] : [],
+    )
+    expect(schemas.length).toBeGreaterThan(60)
+    expect(schemas.flatMap(([path, schema]) => endlessIn(schema, path))).toEqual([])
+    const planted = z.object({
+      texts: z.array(z.string().max(10)),
+      deep: z.array(z.union([z.number(), z.object({ text: z.string() })])).max(3),
+      fine: z.enum(['a', 'b']),
+    })
+    expect(endlessIn(planted, 'planted').map((at) => at.replace(/properties\.|anyOf\.|items\./g, ''))).toEqual([
+      'planted.texts',
+      'planted.deep.1.text',
+    ])
+  })
+})

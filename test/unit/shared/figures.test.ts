@@ -1,0 +1,24 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decidingDigits, roundTogether } from '../../../src/shared/util/figures.ts'
+
+describe('M22 figures as they are shown', () => {
+  it('M22: a score below the threshold is not written like it', () => {
+    expect((0.2899).toFixed(decidingDigits(0.2899, 0.29))).toBe('0.2899')
+    expect((0.28996).toFixed(decidingDigits(0.28996, 0.29))).toBe('0.28996')
+    expect(decidingDigits(0.29, 0.29)).toBe(2)
+    expect(decidingDigits(0.7, 0.35)).toBe(2)
+  })
+
+  it('M22: parts as shown sum to the sum as shown', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 1, maxLength: 12 }), (parts) => {
+        const shown = roundTogether(parts, 4)
+        const units = shown.reduce((sum, part) => sum + Math.round(part * 1e4), 0)
+        expect(units).toBe(Math.round(parts.reduce((sum, part) => sum + part * 1e4, 0)))
+        for (const [index, part] of shown.entries())
+          expect(Math.abs(part - (parts[index] ?? 0))).toBeLessThan(1.0001e-4)
+      }),
+    )
+  })
+})

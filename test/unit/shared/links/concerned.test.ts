@@ -1,0 +1,90 @@
+/** Only links that a move can concern are looked at: what is left out is exactly what would not have been touched. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  movedPath,
+  planRewrites,
+  rewriteLinks,
+  type LinkingFile,
+  type Move,
+} from '../../../../src/shared/markdown/links/rewrite-links.ts'
+import { parseLinks } from '../../../../src/shared/markdown/links/parse-links.ts'
+import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
+import { rounds } from '../../../support/thorough.ts'
+
+/** As if every link were concerned. */
+function thoroughly(files: readonly LinkingFile[], moves: readonly Move[]) {
+  const placeOf = (path: string) => movedPath(path, moves)
+  const before = new Resolver(files)
+  const after = new Resolver(files.map(({ path, names }) => ({ path: placeOf(path), names })))
+  return files.flatMap(({ path, links = [] }) => {
+    const { edits, left } = rewriteLinks({ path, newPath: placeOf(path), links }, { before, after, placeOf })
+    return edits.length + left.length > 0 ? [{ path, edits, left }] : []
+  })
+}
+
+function planned(files: readonly LinkingFile[], moves: readonly Move[]) {
+  const { files: rewritten, left } = planRewrites(files, moves)
+  const paths = files.map(({ path }) => path)
+  return paths.flatMap((path) => {
+    const edits = rewritten.find((one) => one.path === path)?.edits ?? []
+    const own = left.filter((one) => one.path === path)
+    return edits.length + own.length > 0 ? [{ path, edits, left: own }] : []
+  })
+}
+
+const steps = [
+  'a',
+  'A',
+  'b',
+  'a.md',
+  'index',
+  'README',
+  'é',
+  'e\u0301',
+  'ΑΣ',
+  'ας',
+  'x___y',
+  '2025_01_31',
+  'a b',
+  'a%20b',
+]
+const names = ['a', 'b', 'x/y', 'Jan 31st, 2025', 'index', 'other']
+const step = fc.constantFrom(...steps)
+const path = fc
+  .tuple(fc.array(step, { maxLength: 2 }), step, fc.constantFrom('.md', '.markdown', '.MD', '.png'))
+  .map(([folders, name, ending]) => [...folders, name + ending].join('/'))
+const target = fc
+  .tuple(
+    fc.constantFrom('', './', '../', '/'),
+    fc.oneof(path, step, fc.constantFrom(...names, '..', '.', 'a/', 'a/..', 'a\\b', 'x%2Fy')),
+    fc.constantFrom('', '.md', '#h'),
+  )
+  .map((parts) => parts.join(''))
+const link = fc.tuple(target, fc.boolean()).map(([to, isWiki]) => (isWiki ? `[[${to}]]` : `[t](<${to}>)`))
+const file = fc.record({
+  path,
+  links: fc.array(link, { maxLength: 4 }).map((links) => parseLinks(links.join('\n')).links),
+  names: fc.array(fc.constantFrom(...names), { maxLength: 1 }),
+})
+const vaults = fc.uniqueArray(file, { minLength: 2, maxLength: 8, selector: (one) => one.path })
+
+describe('M67: what a move can concern', () => {
+  it('M67: whatever files and links there are, the plan is the one that looks at every link', () => {
+    fc.assert(
+      fc.property(vaults, fc.nat(), fc.boolean(), path, (files, pick, isFolder, to) => {
+        const from = files[pick % files.length]?.path ?? ''
+        const above = from.slice(0, Math.max(0, from.lastIndexOf('/')))
+        const move = isFolder && above !== '' ? { from: above, to: to.replace(/\.\w+$/, '') } : { from, to }
+        expect(planned(files, [move])).toEqual(thoroughly(files, [move]))
+      }),
+      { numRuns: rounds(600, 50_000) },
+    )
+  })
+
+  it('M67: a sigma at the end of a name is the same letter as elsewhere', () => {
+    const resolver = new Resolver([{ path: 'Λόγος.md' }, { path: 'ΔΡΌΜΟΣ.md' }])
+    expect(resolver.resolve('a.md', { kind: 'wiki', target: 'ΛΌΓΟΣ' })?.path).toBe('Λόγος.md')
+    expect(resolver.resolve('a.md', { kind: 'wiki', target: 'δρόμος' })?.path).toBe('ΔΡΌΜΟΣ.md')
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
+import { foam, logseq, markdown, obsidian } from '../../../vaults/oracles.ts'
+
+describe('M67 what a folder and a name mean', () => {
+  const resolver = new Resolver([
+    { path: 'a/README.md' },
+    { path: 'b/index.md' },
+    { path: 'b/README.md' },
+    { path: 'c/x.md', names: ['config.edn', 'a'] },
+    { path: 'config.edn' },
+    { path: 'files/config.edn' },
+    { path: 'files/settings.edn' },
+  ])
+  it.each([
+    ['c/x.md', 'inline', '../a', 'a/README.md'],
+    ['c/x.md', 'inline', '../b/', 'b/index.md'],
+    ['c/x.md', 'inline', '/b', 'b/index.md'],
+    ['c/x.md', 'inline', 'nowhere', undefined],
+    // A name that a note gives itself comes before a folder, and before a file of another kind elsewhere.
+    ['b/index.md', 'wiki', 'a', 'c/x.md'],
+    ['b/index.md', 'wiki', 'settings.edn', 'files/settings.edn'],
+    ['b/index.md', 'wiki', 'config.edn', 'config.edn'],
+  ] as const)('M67: from %s the %s link %s leads to %s', (from, kind, target, path) =>
+    expect(resolver.resolve(from, { kind, target })?.path).toBe(path),
+  )
+})
+
+describe('M67 the rules that links are held against', () => {
+  const paths = ['Note.md', 'a/Note.md', 'a/deep/other.md', 'b/longer/other.md', 'a/pic.png', 'd/README.md']
+  it.each([
+    ['obsidian', obsidian(paths), 'a/deep/other.md', 'wiki', 'note', 'Note.md'],
+    ['obsidian', obsidian(paths), 'b/longer/other.md', 'wiki', 'OTHER', 'b/longer/other.md'],
+    ['obsidian', obsidian(paths), 'Note.md', 'wiki', 'pic.png', 'a/pic.png'],
+    ['obsidian', obsidian(paths), 'a/Note.md', 'inline', './deep/other', 'a/deep/other.md'],
+    ['obsidian', obsidian(paths), 'a/Note.md', 'inline', './other', undefined],
+    ['foam', foam(paths), 'a/Note.md', 'wiki', 'other', 'a/deep/other.md'],
+    ['foam', foam(paths), 'a/Note.md', 'inline', '../d', 'd/README.md'],
+    ['foam', foam(paths), 'a/Note.md', 'wiki', 'd', 'd/README.md'],
+    ['markdown', markdown(paths), 'a/Note.md', 'inline', '../note.md', undefined],
+    ['markdown', markdown(paths), 'a/Note.md', 'inline', '/Note.md', 'Note.md'],
+  ] as const)('M67: %s', (_rules, oracle, from, kind, target, path) =>
+    expect(oracle(from, { kind, target })).toBe(path),
+  )
+
+  it('M67: logseq', () => {
+    const notes = [
+      { path: 'pages/a___b.md', title: undefined, aliases: ['C'] },
+      { path: 'pages/x.md', title: 'Y', aliases: [] },
+      { path: 'journals/2025_01_31.md', title: undefined, aliases: [] },
+    ]
+    const oracle = logseq(
+      notes,
+      notes.map(({ path }) => path),
+    )
+    const leads = (target: string) => oracle('pages/x.md', { kind: 'wiki', target })
+    expect(['A/B', 'c', 'y', 'x', 'Jan 31st, 2025'].map(leads)).toEqual([
+      'pages/a___b.md',
+      'pages/a___b.md',
+      'pages/x.md',
+      undefined,
+      'journals/2025_01_31.md',
+    ])
+  })
+})

@@ -1,0 +1,83 @@
+/** The one form in which memory says that something does not hold any more. */
+import { describe, expect, it } from 'vitest'
+import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../../src/shared/markdown/superseded.ts'
+
+describe('M61 superseded lines', () => {
+  it.each([
+    [
+      '- ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12])',
+      ['We deploy on Heroku.', '2026-11-21', 'memory/2026-11-21.md', 12],
+    ],
+    ['~~plain~~ (until 2026-01-01)', ['plain', '2026-01-01', undefined, undefined]],
+    ['  2. ~~a~~ (until 2026-01-01, now: [x.md:1])', ['a', '2026-01-01', 'x.md', 1]],
+    ['- [ ] ~~todo~~ (until 2026-01-01)', ['todo', '2026-01-01', undefined, undefined]],
+    ['> - ~~quoted~~ (until 2026-01-01)', ['quoted', '2026-01-01', undefined, undefined]],
+    ['## ~~Heading~~ (until 2026-01-01)', ['Heading', '2026-01-01', undefined, undefined]],
+    ['- ~~a~~ (until 2026-01-01, now: [n/x.md:3](n/x.md#L3))', ['a', '2026-01-01', 'n/x.md', 3]],
+    ['- ~~a~~ (until 2026-01-01, now: [n/x.md:3-5])', ['a', '2026-01-01', 'n/x.md', 3]],
+    ['- ~~a~~ (until 2026-01-01, now: [n/x.md])', ['a', '2026-01-01', 'n/x.md', undefined]],
+    ['- ~~房租是五千~~ (until 2026-01-01, now: [笔记/房租.md:2]) ^id', ['房租是五千', '2026-01-01', '笔记/房租.md', 2]],
+  ] as const)('M61: %s', (line, [text, until, path, at]) => {
+    const found = supersededLine(line)
+    expect(found).toEqual({ text, until, by: path === undefined ? undefined : { path, line: at } })
+    const again = strike(line, { until, by: found?.by })
+    expect(supersededLine(again), 'struck again it says the same').toEqual(found)
+  })
+
+  it('M61: the words that name a successor pass through, and find its line wherever it stands, struck or marked', () => {
+    const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
+    const line = strike('- Rent is 1200', { until: '2026-11-22', by })
+    expect(line).toBe('- ~~Rent is 1200~~ (until 2026-11-22, now: [a.md:3] “Rent is "1450"”)')
+    expect(supersededLine(line)).toEqual({ text: 'Rent is 1200', until: '2026-11-22', by })
+    expect(isQuoted('  * Rent is "1450"', by.text)).toBe(true)
+    expect(isQuoted('- ~~Rent is "1450"~~ (until 2026-12-01)', by.text)).toBe(true)
+    expect(isQuoted('- Rent is "1450" and more', by.text)).toBe(false)
+    const long = `- ${'many words '.repeat(12)}`
+    expect(quoteOf(long)).toMatch(/^many words .*(?:many|words)…$/)
+    expect(isQuoted(`${long} changed at its end`, quoteOf(long))).toBe(true)
+    expect(isQuoted('', by.text)).toBe(false)
+  })
+
+  it.each([
+    '- ~~struck alone~~',
+    '- We use ~~14~~ (until 2026-01-01) 15',
+    '- Anna is away (until 2026-01-01)',
+    '- ~~a~~ (until Friday)',
+    '- ~~a~~ (until 2026-01-01) and b',
+    '',
+  ])('M61: %j holds', (line) => {
+    expect(supersededLine(line)).toBeUndefined()
+  })
+
+  it.each([
+    ['- Boiler code 7781', '- ~~Boiler code 7781~~ (until 2026-11-22)'],
+    ['  2. 房东姓陈 ', '  2. ~~房东姓陈~~ (until 2026-11-22)'],
+    ['> - quoted', '> - ~~quoted~~ (until 2026-11-22)'],
+    ['plain', '~~plain~~ (until 2026-11-22)'],
+    ['- [ ] Pay', '- [ ] ~~Pay~~ (until 2026-11-22)'],
+  ])('M61: %j is struck as %j', (line, struck) => {
+    expect(strike(line, { until: '2026-11-22', by: undefined })).toBe(struck)
+    expect(strike(line, { until: '2026-11-22', by: { path: 'a.md', line: 3 } })).toBe(
+      struck.replace(/\)$/, ', now: [a.md:3])'),
+    )
+  })
+
+  it.each([
+    ['---\nsuperseded: { until: 2026-11-21, by: notes/new.md }\n---\nText', ['2026-11-21', 'notes/new.md', undefined]],
+    [
+      '---\ntitle: x\nsuperseded:\n  until: "2026-11-21"\n  by: "[notes/new.md:4]"\ntags: []\n---\n',
+      ['2026-11-21', 'notes/new.md', 4],
+    ],
+    ['---\r\nsuperseded:\r\n  until: 2026-11-21\r\n---\r\n', ['2026-11-21', undefined, undefined]],
+  ] as const)('M61: front matter %j', (text, [until, path, line]) => {
+    expect(supersededNote(text)).toEqual({ until, by: path === undefined ? undefined : { path, line } })
+  })
+
+  it.each([
+    '---\ntitle: x\n---\nsuperseded: { until: 2026-11-21 }\n',
+    'superseded: { until: 2026-11-21 }',
+    '---\nsuperseded: yes\n---\n',
+  ])('M61: %j holds as a whole', (text) => {
+    expect(supersededNote(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Phrase } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
+import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-keep.ts'
+import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
+
+describe('M64 what is taken out of a note takes no mark along', () => {
+  it.each([
+    ['## S ^[local]\nx\n\ngo\n## T\ny', [0], '## ^[local]\nx\n\ngo\n## T\ny', 'a heading stays without its words'],
+    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not where nothing is left below it'],
+    ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[local]\n\n- y ^[local]', 'of a title with a line below, each is marked'],
+    ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[local]\n  - c ^[local]\n- d', 'items below an item'],
+    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[local]', 'below the item before it'],
+    ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[local]\n\nd', 'the rest of a paragraph'],
+    ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n```sh ^[local]\nc\n```', 'the rest of code'],
+    ['a ^[local]\r\nb\r\n', [0], 'b ^[local]\r\n', 'ends of lines stay'],
+    ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: local\n---\nx', 'the front matter'],
+    ['a ^[local]\nb ^id', [0], 'b ^[local] ^id', 'the name of a block stays last'],
+  ])('M64: %j without lines %j is %j (%s)', (text, gone, expected) => {
+    expect(withoutLines(text, new Set(gone))).toBe(expected)
+  })
+
+  const line = fc.constantFrom(
+    '# a',
+    '## b ^[local]',
+    '### c',
+    'd',
+    'e ^[local]',
+    '- f',
+    '  - g ^[local]',
+    '    h',
+    '  i',
+    '1. j ^[local]',
+    '```',
+    '``` ^[local]',
+    '~~~',
+    '',
+    '---',
+    '===',
+    '> k ^[local]',
+    '| l | m |',
+    'n:: o',
+    'visibility: local',
+    '<!--',
+    '-->',
+    '$$',
+    '[^1]: p',
+    '    q',
+    '#\u00A0t',
+  )
+  /** Each line is known again. */
+  const note = fc
+    .array(line, { maxLength: 30 })
+    .map((lines) => lines.map((one, at) => (/[a-t](?= |$)/.test(one) ? one.replace(/[a-t](?= |$)/, `w${at}`) : one)))
+  const localWords = (text: string) => {
+    const { isWhole, lines } = visibilityOf(text)
+    const found = text
+      .split(/\r?\n/)
+      .flatMap((one, at) => (isWhole || lines.has(at) ? (one.match(/\bw\d+\b/g) ?? []) : []))
+    return new Set(found)
+  }
+
+  it('M64: whatever lines go, all that was local and stays is local', () => {
+    fc.assert(
+      fc.property(note, fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, gone, end) => {
+        const text = lines.join(end)
+        const made = withoutLines(text, new Set(gone))
+        const local = localWords(made)
+        for (const word of localWords(text)) if (new RegExp(`\\b${word}\\b`).test(made)) expect(local).toContain(word)
+        // Nothing else is lost.
+        for (const [at, one] of lines.entries())
+          if (!gone.includes(at)) for (const word of one.match(/\bw\d+\b/g) ?? []) expect(made).toContain(word)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('M64: whatever lines shall stay here do, and nothing else of the text is another', () => {
+    fc.assert(
+      fc.property(note, fc.array(fc.nat(30)), (lines, wanted) => {
+        const made = withLocalLines(lines.join('\n'), (at) => wanted.includes(at))
+        const local = localWords(made)
+        for (const at of wanted)
+          for (const word of (lines[at] ?? '').match(/\bw\d+\b/g) ?? []) expect(local).toContain(word)
+        expect(made.replaceAll(/ \^\[local\]/g, '')).toBe(lines.join('\n').replaceAll(/ \^\[local\]/g, ''))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('M64: what is forgotten leaves every mark, and “local” is no word of a mark', () => {
+    const phrase = new Phrase(['Kessler'])
+    expect(phrase.without('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
+    expect(phrase.isIn(phrase.without('- Kessler ^[local]\n  - sugar\n'))).toBe(false)
+    const marks = new Phrase(['local', 'visibility'])
+    expect(marks.without('---\nvisibility: local\n---\nthe local shop\n- a ^[local]\n')).toBe(
+      '---\nvisibility: local\n---\n- a ^[local]\n',
+    )
+    expect(marks.isIn('- a ^[local]')).toBe(false)
+  })
+})

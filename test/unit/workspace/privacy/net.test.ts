@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { heldWords, KnownWords, LocalNet } from '../../../../src/main/workspace/privacy/local-text-matcher.ts'
+
+const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
+const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'
+
+describe('M64 words of local lines are known again', () => {
+  const net = netOf(
+    secret,
+    '- 我的银行卡密码是芝麻开门',
+    'Yes, twice',
+    'PIN 4921',
+    '# Meeting notes',
+    '王医生说下周再去复查',
+  )
+
+  it.each([
+    [`I wrote "${secret}" there.`, 'Dr. Weber'],
+    [JSON.stringify({ text: `a\n${secret}\nb` }), 'Weber'],
+    ['> Dr. Weber changed\n> the dose to **40 mg**\n> on Tuesday', 'Weber'],
+    ['DR WEBER CHANGED THE DOSE TO 40 MG', 'WEBER'],
+    ['Ｄｒ. Weber changed the dose to ４０ mg', 'Weber'],
+    ['so: changed the dose to 40 mg on', 'dose'],
+    ['他说我的银行卡密码是芝麻开门。', '密码'],
+    ['注意：银行卡密码是芝麻', '密码'],
+    ['my PIN 4921 is', '4921'],
+    ['a\n* Yes, twice\nb', 'twice'],
+    [JSON.stringify('a\nYes, twice\nb'), 'twice'],
+  ])('M64: in %j', (text, gone) => {
+    expect(net.holds(text)).toBe(true)
+    expect(net.withhold(text)).toContain(heldWords)
+    expect(net.withhold(text)).not.toContain(gone)
+  })
+
+  it.each([
+    'Summarise my meeting notes.',
+    'The dose of Tuesday',
+    'Yes',
+    '今天下周再去',
+    'pin 49',
+    '',
+    'changed the dose',
+  ])('M64: not in %j', (text) => {
+    expect(net.holds(text)).toBe(false)
+    expect(net.withhold(text)).toBe(text)
+  })
+
+  it('M64: says whose words they are, and leaves short lines of other notes to them', () => {
+    const paths: string[] = []
+    net.withhold(`x ${secret} y`, (path) => paths.push(path))
+    expect(paths).toEqual(['private.md'])
+    expect(net.withhold('# Meeting notes\nabc', undefined, { isNote: true })).toBe('# Meeting notes\nabc')
+    expect(net.withhold('# Meeting notes\nabc')).not.toContain('Meeting')
+  })
+
+  it('M64: a few plain words that somebody types are theirs, also where a local note has them; a code is not', () => {
+    const short = netOf('Thanks!', '谢谢', 'See you', 'tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921')
+    const typed = { isTyped: true }
+    for (const text of ['Thanks!', '谢谢', 'see you'])
+      expect([short.withhold(text, undefined, typed), short.holds(text)]).toEqual([text, true])
+    for (const text of ['tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921'])
+      expect(short.withhold(text, undefined, typed)).toBe(heldWords)
+  })
+
+  it('M64: what somebody said itself is known to it, in part too', () => {
+    const known = new KnownWords([`I guess: ${secret}`, 'PIN 4921'])
+    expect(net.withhold(`a ${secret} b PIN 4921`, undefined, { known })).toBe(`a ${secret} b PIN 4921`)
+    expect(net.withhold(`a ${secret}\nYes, twice`, undefined, { known })).toBe(`a ${secret}\n${heldWords}`)
+  })
+
+  it('M64: a telling line stands nowhere afterwards, wherever and however often it was', () => {
+    const words = fc.stringMatching(/^[a-zA-Z0-9äöé中文字密碼 .,"'\\-]{24,80}$/)
+    fc.assert(
+      fc.property(
+        fc.array(words, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.string(), { maxLength: 6 }),
+        fc.nat(),
+        (lines, around, seed) => {
+          const own = netOf(...lines)
+          const parts = lines.flatMap((line, at) => [
+            around[(at + seed) % Math.max(1, around.length)] ?? '',
+            line,
+            line,
+          ])
+          const letters = (text: string) =>
+            text
+              .normalize('NFKD')
+              .replaceAll(/[^\p{L}\p{N}]/gu, '')
+              .toLowerCase()
+          const shown = letters(own.withhold(parts.join(' ')).replaceAll(heldWords, '|'))
+          for (const line of lines) if (letters(line).length >= 20) expect(shown).not.toContain(letters(line))
+        },
+      ),
+    )
+  })
+
+  it('M64: 5,000 lines in a text of a million characters take no moment that anybody notices', () => {
+    const many = netOf(
+      ...Array.from({ length: 5000 }, (_, at) => `Line ${at} says that the ${at * 7} of them went to the harbour`),
+    )
+    const text = 'All of this is public and has nothing to do with it. '.repeat(20_000)
+    many.withhold(text)
+    const started = performance.now()
+    expect(many.withhold(text)).toBe(text)
+    expect(performance.now() - started).toBeLessThan(400)
+  })
+})

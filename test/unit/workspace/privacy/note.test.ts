@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
+import { describe, expect, it } from 'vitest'
+import { ruleFor, rulesIn } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { heldLine, visibilityOf, withoutLocal } from '../../../../src/shared/markdown/visibility.ts'
+
+const whole = [
+  '---\nvisibility: local\n---\nx',
+  '\uFEFF---\r\nvisibility: local\r\n---\r\nx',
+  '---\ntags: [a]\nvisibility: Local\n---\n',
+  '---\nvisibility: "local" # mine\n---\n',
+  "---\n'visibility' : 'LOCAL'\n---\n",
+  '---\nvisibility:\tlocal\n---\n',
+  '---\nvisibility：local\n---\n',
+  '---\n{ tags: a, visibility: local }\n---\n',
+  '---\nvisibility:\n  local\n---\n',
+  '---\nvisibility:\n  - local\n---\n',
+  // It never ends: what it says holds all the same.
+  '---\ntitle: "broken\nvisibility: local\n\nwords\n',
+  '---\nvisibility: local\nvisibility: all\n---\n',
+  '---\nvisibility: ｌｏｃａｌ\n---\n',
+  '\n\n---\nvisibility: local\n---\nx',
+  '---\n<<: {visibility: local}\n---\nx',
+  '---\n<<: { tags: a, "visibility": local }\n---\nx',
+  '---\n? visibility\n: local\n---\nx',
+  '---\n!!str visibility: local\n---\nx',
+  '--- # mine\nvisibility: local\n---\nx',
+  '+++\ntitle = "x"\nvisibility = "local"\n+++\nx',
+  ' ---\nvisibility: local\n---\nx',
+  ' ---\nvisibility: local\n ---\nx',
+  '---\n"visib\\u0069lity": local\n---\nx',
+  '---\n"visib\\x69lity": "loc\\u0061l"\n---\nx',
+  '---\nｖｉｓｉｂｉｌｉｔｙ: local\n---\nx',
+  '---\nvisi\u200Bbility: local\n---\nx',
+  'visibility:: local\n- a block\n',
+  '- visibility:: local\n',
+]
+
+describe('M64 what a note says of who may see it', () => {
+  it.each(whole)('M64: all of %j stays here', (text) => {
+    expect(visibilityOf(text).isWhole).toBe(true)
+  })
+
+  it('M64: what is not understood counts as local, and says so', () => {
+    expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isWhole: true, problem: 'privat' })
+    expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isWhole: true, problem: '' })
+    for (const line of ['visiblity: local', 'visibilty: "Local"', 'Visability : local', 'visibillity: local # mine'])
+      expect(visibilityOf(`---\n${line}\n---\nx`)).toMatchObject({
+        isWhole: true,
+        problem: expect.stringContaining('ocal'),
+      })
+    expect(visibilityOf('---\nvisiblity: local Zebulon\n---\nx')).toMatchObject({
+      isWhole: true,
+      problem: 'visiblity: local Zebulon',
+    })
+    expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isWhole).toBe(true)
+    // It never ends, and speaks of it.
+    expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({ isWhole: true, problem: 'visibility: all' })
+    expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isWhole: true, problem: 'visiblity:: local' })
+    expect(visibilityOf('---\nvisibility: local\n---\n').problem).toBeUndefined()
+  })
+
+  it.each([
+    '---\nvisibility: all\n---\nx',
+    '# visibility: local',
+    'x\n---\nvisibility: local\n---\n',
+    '',
+    '---\n---\n',
+    '---\ntitle: it never ends\n\nThe local shop\n',
+    '---\nvicinity: local\nvisiblity: all\n---\nx',
+    '---\ntitle: what is local, and who has visibility\n---\n',
+    '\n\nx\n\n---\nvisibility: local\n---\n',
+  ])('M64: %j is for everybody', (text) => {
+    expect(visibilityOf(text)).toEqual({ isWhole: false, lines: new Set() })
+  })
+
+  const held = (text: string) => [...visibilityOf(text).lines]
+
+  it('M64: a marked heading keeps its section, up to the next that is not below it', () => {
+    expect(held('# A\nx\n## B ^[local]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
+    // What looks like a heading in code ends nothing.
+    expect(held('## B ^[local]\n```sh\n# no heading\n```\ny\n## D')).toEqual([0, 1, 2, 3, 4])
+    expect(held('T\n===\nx\n\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([4, 5, 6])
+    // Lines above one another are one title.
+    expect(held('T\n===\nx\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([2, 3, 4, 5])
+    expect(held('S ^[local]\n===\nx\n\ny')).toEqual([0, 1, 2, 3, 4])
+    expect(held('## B ^[ Local ]\r\ny\r\n## C\r\n')).toEqual([0, 1])
+  })
+
+  it('M64: a marked line keeps its paragraph, its item with what is below, its code', () => {
+    expect(held('a\n\nb\nc ^[local]\nd\n\ne')).toEqual([2, 3, 4])
+    expect(held('- a\n- b ^[local]\n  more\n  - below\n\n  text\n- c')).toEqual([1, 2, 3, 4, 5])
+    expect(held('a\n```sh ^[local]\nsecret\n```\nb')).toEqual([1, 2, 3])
+    expect(held('a\n```sh\nsecret # ^[local]\n```\nb')).toEqual([1, 2, 3])
+    expect(held('- a\nlazy words ^[local]\n\nb')).toEqual([0, 1])
+  })
+
+  // Lines with `S` stay here, all others do not.
+  it.each([
+    ['an item, by its further line', '- pub\n- S\n  S ^[local]\n  - S child\n- pub2'],
+    ['an item, by a lazy line', '- pub\n- S\nS ^[local]\n  - S child\n- pub2'],
+    ['a numbered item', '1. pub\n2. S\n   S ^[local]\n   1. S\n3. pub2'],
+    ['an item within', '- pub\n  - S\n    S ^[local]\n    - S\n  - pub\n- pub2'],
+    ['an item, by its second paragraph', '- pub\n- S\n\n  S ^[local]\n\n  - S\n\n- pub2'],
+    ['an item, by a line hardly further in', '1. S\n\n  S ^[local]\n   - S\n2. pub'],
+    ['an item, by a line between two depths', '- S\n  - S\n  S ^[local]\n- pub'],
+    ['an item with lines of code at the margin', '- S ^[local]\n  ```\nS\n  ```\n  S\n- pub'],
+    ['a number that begins no list', 'S\n14. S ^[local]\n\npub'],
+    ['a comment', '## S ^[local]\n<!--\n# S\n-->\nS\n## pub'],
+    ['a comment behind words', '## S ^[local]\nS <!-- S\n# S\n-->\nS\n## pub'],
+    ['a comment of Obsidian', '## S ^[local]\n%%\n# S\n%%\nS\n## pub'],
+    ...['pre', 'script', 'style', 'textarea'].map((name) => [
+      `raw ${name}`,
+      `## S ^[local]\n<${name}>\n# S\n\n# S\n</${name}>\nS\n## pub`,
+    ]),
+    ['HTML up to a blank line', '## S ^[local]\n<div>\n# S\n</div>\n\nS\n## pub'],
+    ['mathematics', '# S ^[local]\n$$\n# S\n$$\nS\n# pub'],
+    ['an odd space', '# S ^[local]\n#\u00A0S\nS\n# pub'],
+    ['a heading further in', '# S ^[local]\n- S\n  # S\n  S\n\n    # S\n# pub'],
+    ['a fence that an item does not close', '# S ^[local]\n~~~\n- ~~~\n# S\n- ~~~\n~~~\nS\n# pub'],
+    ['a fence that ends with its item', '- ```\n  S\n## S ^[local]\n```\n# S\n```\nS'],
+    ['a marked heading with an odd space', 'pub\n\n#\u00A0S ^[local]\nS\n\nS\n# pub'],
+    ['a marked heading further in', 'pub\n\n  ## S ^[local]\n\nS\n## pub'],
+    ['a title of two lines', 'pub\n\nS ^[local]\nS\n------\nS\n\nS\n# pub'],
+    ['a title of two lines, by its second', 'pub\n\nS\nS ^[local]\n------\nS\n\n### S\nS\n## pub'],
+    ['a rule below text, in a section of #', '# S ^[local]\nS\n---\nS\n# pub'],
+    ['a rule below text, in a section of ##', '## S ^[local]\nS\n---\nS\n## pub'],
+    ['a title of its own kind', 'S ^[local]\n---\nS\n\npub\n---\npub'],
+    ['mathematics that are marked', 'pub\n\n$$ ^[local]\nS\n\nS\n$$\n\npub'],
+    ['a comment that is marked', 'pub\n\n<!-- ^[local]\nS\n\nS\n-->\n\npub'],
+    ['code that is only indented', 'pub\n\n    S ^[local]\n\n    S\n\n\tS\n\npub'],
+    ['a footnote', 'pub\n\n[^1]: S ^[local]\n\n    S\n[^2]: pub'],
+    ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[local]\n\npub'],
+  ])('M64: %s is kept whole: %j', (_, text) => {
+    const lines = text.split('\n')
+    const { isWhole, lines: local } = visibilityOf(text)
+    expect(isWhole).toBe(false)
+    for (const [at, line] of lines.entries()) {
+      if (line.includes('S')) expect([line, local.has(at)]).toEqual([line, true])
+      if (line.includes('pub')) expect([line, local.has(at)]).toEqual([line, false])
+    }
+  })
+
+  it('M64: every marked line is among those that stay, whatever stands around it, and no line is lost', () => {
+    const line = fc.constantFrom(
+      '# a',
+      '## b ^[local]',
+      'c',
+      'd ^[local]',
+      '- e',
+      '  - f ^[LOCAL]',
+      '```',
+      '~~~',
+      '',
+      '---',
+      '===',
+      '> g ^[local]',
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
+        const text = lines.join(end)
+        const found = visibilityOf(text)
+        const shown = withoutLocal(text, found).text.split('\n')
+        expect(shown).toHaveLength(text.split('\n').length)
+        for (const [at, one] of lines.entries())
+          if (/\^\[local\]/i.test(one) && !found.isWhole) expect(found.lines.has(at)).toBe(true)
+        if (!found.isWhole) expect(shown.join('\n')).not.toMatch(/\^\[local\]/i)
+      }),
+    )
+  })
+
+  it('M64: a text of 100,000 lines with marks on each takes no time that grows with its square', () => {
+    for (const lines of [
+      '- x ^[local]\n  y\n',
+      'x ^[local]\ny\n',
+      '#\u00A0x ^[local]\n$$\n',
+      '    x ^[local]\n  - y\n',
+    ]) {
+      const text = lines.repeat(50_000)
+      const started = performance.now()
+      expect(visibilityOf(text).lines.size).toBeGreaterThanOrEqual(99_999)
+      expect(performance.now() - started).toBeLessThan(2000)
+    }
+    expect(withoutLocal('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(heldLine)
+  })
+})
+
+describe('M64 rules of the settings', () => {
+  it.each([
+    ['private', 'private/a.md', true],
+    ['private', 'privately/a.md', false],
+    ['/private/', 'Private/a.md', true],
+    ['private/a', 'private/a.md', true],
+    ['hidden2/**', 'hidden2/x/a.md', true],
+    ['hidden2/**', 'hidden/a.md', false],
+    ['*/a.md', 'x/a.md', true],
+    ['*/a.md', 'x/y/a.md', false],
+    ['**/private/', 'x/y/private/a.md', true],
+    ['**/private/', 'private/a.md', true],
+    ['**/private/', 'notprivate/a.md', false],
+    ['*.secret', 'plans.secret.md', true],
+    ['private\\deep', 'private/deep/a.md', true],
+    ['/vault/private', 'private/a.md', true],
+    ['/vault', 'any/a.md', true],
+    ['/elsewhere', 'any/a.md', false],
+  ])('M64: %j on %j: %s', (rule, path, isLocal) => {
+    expect(ruleFor(path, rulesIn('/vault', [rule])) !== undefined).toBe(isLocal)
+  })
+})
+
+describe('M64 M56 what no note may cost', () => {
+  it.each(pathologicalDocuments())('M64 M56: $name', ({ text }) => {
+    // What takes the square of its length takes minutes here, and everybody who asks something waits for it.
+    for (const note of [text, `${text}\n\n^[local]\n`, `${text} ^[local]`, `---\nvisibilitee: local\n${text}`])
+      expect(visibilityOf(note).lines.size).toBeLessThanOrEqual(note.length)
+  })
+})

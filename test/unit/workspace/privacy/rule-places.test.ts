@@ -1,0 +1,42 @@
+import { mkdir, realpath, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { placesOf, rulesAt } from '../../../../src/main/workspace/privacy/rule-places.ts'
+import { ruleFor } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { temporaryFolder } from '../../../support/folder.ts'
+
+async function folders() {
+  const root = await realpath(await temporaryFolder())
+  const [workspace, extra] = [join(root, 'ws'), join(root, 'ext')]
+  await mkdir(join(workspace, 'real/deep'), { recursive: true })
+  await mkdir(join(extra, 'in/secret'), { recursive: true })
+  return { root, workspace, extra }
+}
+
+it('M64: a rule names a place on the disk, for whatever folder it lies in', async () => {
+  const { root, workspace, extra } = await folders()
+  await symlink(extra, join(root, 'other'))
+  const holds = (rule: string, path: string, folder = extra) =>
+    ruleFor(path, rulesAt(folder, [], placesOf(workspace, [rule]))) !== undefined
+  for (const rule of [extra, `${extra}/`, root, `${root}/*/in/`, `${root}/**/secret/`, join(root, 'other'), '../ext'])
+    expect(holds(rule, 'in/secret/d.md'), rule).toBe(true)
+  for (const rule of [`${extra}/in/secret/d.md`, `${extra}/in/secret/d`, `${root}/other/in/secret/`, `${extra}/**`])
+    expect([holds(rule, 'in/secret/d.md'), holds(rule, 'in/secret/d.md', join(root, 'other'))], rule).toEqual([
+      true,
+      true,
+    ])
+  for (const rule of ['in/', '**/secret/', '', `${extra}/secret/`, `${extra}2/`, workspace, `${root}/*/secret/`])
+    expect(holds(rule, 'in/secret/d.md'), rule).toBe(false)
+  expect(holds('../ext/in/secret/', 'open.md')).toBe(false)
+})
+
+it('M64: a rule that names a link holds where that leads, also when nothing is there any more', async () => {
+  const { workspace } = await folders()
+  await symlink('real/deep', join(workspace, 'lnk'))
+  await symlink('real/note.md', join(workspace, 'alias.md'))
+  const rules = () => rulesAt(workspace, ['lnk/'], placesOf(workspace, ['lnk/']))
+  expect(rules()).toEqual(['lnk/', 'real/deep/'])
+  expect(rulesAt(workspace, ['alias'], placesOf(workspace, ['alias']))).toEqual(['alias', 'real/note.md'])
+  await rm(join(workspace, 'real'), { recursive: true })
+  expect(rules()).toEqual(['lnk/', 'real/deep/'])
+})
