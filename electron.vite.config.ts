@@ -17,6 +17,9 @@ const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electro
 /** A thread that opens one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 
+/** Modules of main and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
+const treeshake = { moduleSideEffects: [{ test: /[\\/]src[\\/](main|shared)[\\/]/, sideEffects: false }] }
+
 /**
  * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the threads, each an
  * entry of its own so that it can be started as a file), `preload`, and `renderer`, which both hosts serve as it is.
@@ -47,6 +50,7 @@ export default defineConfig({
           'workspace/erasure/erasure.worker': 'src/main/workspace/erasure/erasure.worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'shared/[name]-[hash].js' },
+        treeshake,
       },
     },
   },
@@ -78,8 +82,7 @@ export default defineConfig({
       chunkSizeWarningLimit: 4096,
       rollupOptions: {
         input: { index: 'src/renderer/index.html' },
-        // What is shared with the runtime does nothing when it is loaded: what the window does not use stays out.
-        treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]shared[\\/]/, sideEffects: false }] },
+        treeshake,
       },
     },
   },

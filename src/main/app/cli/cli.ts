@@ -13,6 +13,7 @@ import { search } from './commands/search-command.ts'
 import { sessions } from './commands/sessions-command.ts'
 import { status } from './commands/status-command.ts'
 import { assertNew } from './first-use.ts'
+import { mainFolder } from './main-folder.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './cli-output.ts'
 import { openMemory } from './open-memory.ts'
@@ -28,9 +29,6 @@ import {
 } from '#platform'
 import { withRuntime, type Runtime } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
-
-/** The folder above this entry; the build keeps its threads in folders beside this one. */
-const mainFolder = new URL('../../', import.meta.url)
 
 /** What went wrong is the caller's to mend: exit 2. */
 class UsageError extends Error {}

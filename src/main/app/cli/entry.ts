@@ -8,13 +8,13 @@ import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { memoryWorkers, startAhead } from '#platform'
+import { mainFolder } from './main-folder.ts'
 
 const { argv, env } = process
 const home = homeOf(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
 // Whoever starts this may have a place for it already.
 if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCache(join(home, 'compiled'))
-if (searches(argv) && !existsSync(join(home, 'owner', 'app.json')))
-  startAhead(memoryWorkers(new URL('../../', import.meta.url)).searcher)
+if (searches(argv) && !existsSync(join(home, 'owner', 'app.json'))) startAhead(memoryWorkers(mainFolder).searcher)
 
 // To check something once takes less time than to compile a check for it; a host checks again and again.
 if (argv[2] !== 'serve') (await import('zod')).config({ jitless: true })
