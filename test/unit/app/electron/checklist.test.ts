@@ -94,7 +94,7 @@ describe("M49 Electron's checklist", () => {
 })
 
 describe("M49 Electron's checklist: what no run can show", () => {
-  const folder = fileURLToPath(new URL('electron/', mainFolder))
+  const folder = fileURLToPath(new URL('app/electron/', mainFolder))
   const source = readdirSync(folder)
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
     .join('\n')

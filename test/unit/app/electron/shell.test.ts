@@ -113,7 +113,7 @@ describe('M58 desktop shell: other programs over HTTP', () => {
     fakeElectron.app.exit.mockClear()
     // The command itself would take this process's input.
     const served = vi.fn(() => ({}))
-    vi.doMock('../../../src/main/app/cli/cli.ts', served)
+    vi.doMock('../../../../src/main/app/cli/cli.ts', served)
     await import('../../../../src/main/index.ts')
     await until(() => fakeElectron.app.exit.mock.calls.length === 1)
     expect(served).toHaveBeenCalledOnce()
