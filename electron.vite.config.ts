@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
-import { dependencies, optionalDependencies } from './package.json'
+import { dependencies } from './package.json'
 
 /** Views have addresses of several steps (/file/memory/x.md), so assets must be named from the root. */
 const absoluteBase: Plugin = {
@@ -29,7 +29,7 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       minify: false,
-      externalizeDeps: { exclude: bundled, include: Object.keys(optionalDependencies) },
+      externalizeDeps: { exclude: bundled },
       rollupOptions: {
         input: {
           index: 'src/main/index.ts',

@@ -1,9 +1,11 @@
 /**
  * A model that runs in the process, by transformers.js and ONNX: from a folder of the user's, or from the hub once the
- * user has said that it may be fetched. The library is an optional dependency and is loaded only here.
+ * user has said that it may be fetched. The library and its ONNX runtime take 288 MB, so the user adds them.
  */
 import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { AppError } from '#shared/util/errors.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
@@ -23,9 +25,25 @@ export interface DownloadProgress {
   readonly share: number
 }
 
-/** The part of transformers.js that is used, so that the types hold where the package is not installed. */
+const packageName = '@huggingface/transformers'
+/** The version that this code was tried with. */
+const packageVersion = '4.3.1'
+
 interface Extractor {
   (texts: string[], options: { pooling: 'mean'; normalize: boolean }): Promise<{ tolist(): number[][] }>
+}
+
+/** The part of transformers.js that is used; its types are not installed. */
+interface Transformers {
+  readonly env: { cacheDir: string; localModelPath: string; allowLocalModels: boolean; allowRemoteModels: boolean }
+  pipeline(
+    task: 'feature-extraction',
+    model: string,
+    options: {
+      dtype: 'q8' | 'fp32'
+      progress_callback: (event: { status: string; file?: string; progress?: number }) => void
+    },
+  ): Promise<Extractor>
 }
 
 export function createLocalEmbeddings(options: LocalEmbeddingOptions): EmbeddingProvider {
@@ -76,20 +94,20 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
       provider: 'local',
     })
   }
-  const { env, pipeline } = await importTransformers()
+  const { env, pipeline } = await importTransformers(modelsFolder)
   env.cacheDir = modelsFolder
   env.localModelPath = isFolder ? '/' : modelsFolder
   env.allowLocalModels = true
   env.allowRemoteModels = !isFolder && allowDownload
   try {
-    return (await pipeline('feature-extraction', model, {
+    return await pipeline('feature-extraction', model, {
       dtype: existsSync(join(isFolder ? model : join(modelsFolder, model), 'onnx', 'model_quantized.onnx'))
         ? 'q8'
         : 'fp32',
-      progress_callback: (event: { status: string; file?: string; progress?: number }) => {
+      progress_callback: (event) => {
         if (event.status === 'progress') onDownload({ file: event.file ?? model, share: (event.progress ?? 0) / 100 })
       },
-    })) as unknown as Extractor
+    })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new AppError(
@@ -101,15 +119,31 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
   }
 }
 
-async function importTransformers() {
-  try {
-    return await import('@huggingface/transformers')
-  } catch (error) {
-    throw new AppError(
-      'provider_unavailable',
-      'local embeddings are not installed: run npm install --include=optional',
-      { provider: 'local' },
-      { cause: error },
-    )
+/** Looks beside the app first, then in the folder of models, where packaged apps can have it too. */
+async function importTransformers(modelsFolder: string): Promise<Transformers> {
+  for (const base of [import.meta.url, pathToFileURL(join(modelsFolder, 'package.json'))]) {
+    try {
+      const file = createRequire(base).resolve(packageName)
+      const loaded = (await import(pathToFileURL(file).href)) as Transformers | { readonly default: Transformers }
+      return 'pipeline' in loaded ? loaded : loaded.default
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+      if (!isMissing) throw notUsable(error)
+    }
   }
+  throw new AppError(
+    'provider_unavailable',
+    `local embeddings are not installed: run npm install --prefix "${modelsFolder}" ${packageName}@${packageVersion}`,
+    { provider: 'local' },
+  )
+}
+
+function notUsable(cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError(
+    'provider_unavailable',
+    `${packageName} cannot be loaded: ${reason}`,
+    { provider: 'local' },
+    { cause },
+  )
 }
