@@ -17,8 +17,10 @@ const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electro
 /** A thread that opens one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 
-/** Modules of main and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
-const treeshake = { moduleSideEffects: [{ test: /[\\/]src[\\/](main[\\/](?!app[\\/])|shared[\\/])/, sideEffects: false }] }
+/** Modules below app and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
+const treeshake = {
+  moduleSideEffects: [{ test: /[\\/]src[\\/](main[\\/](?!app[\\/])|shared[\\/])/, sideEffects: false }],
+}
 
 /**
  * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the threads, each an
@@ -34,7 +36,6 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'cli/index': 'src/main/app/cli/entry.ts',
-          'workspace/git/git-log.worker': 'src/main/workspace/git/git-log.worker.ts',
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
           'workspace/history/history.worker': 'src/main/workspace/history/history.worker.ts',
