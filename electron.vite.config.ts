@@ -36,7 +36,6 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'cli/index': 'src/main/app/cli/entry.ts',
-          'workspace/git/git-log.worker': 'src/main/workspace/git/git-log.worker.ts',
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
           'workspace/history/history.worker': 'src/main/workspace/history/history.worker.ts',

@@ -18,7 +18,6 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly surveyEntry: URL
   readonly linksEntry: URL
-  readonly commitsEntry: URL
   readonly findEntry: URL
   readonly lookEntry: URL
   readonly upkeepEntry: URL

@@ -114,9 +114,9 @@ export class Agent {
       localHere: () => notesFolders(options)[0]?.local ?? [],
       localIn: (folder) => localElsewhere(options, folder),
     })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
     this.finder = new Finder({ entry: findEntry, workspace, differ, now, undos: folders.undos })
-    this.commits = new Commits({ entry: commitsEntry, roots, differ })
+    this.commits = new Commits({ roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
@@ -346,7 +346,6 @@ export class Agent {
     await this.chat.close()
     await this.links.close()
     await this.finder.close()
-    await this.commits.close()
     await this.recording.close()
     await this.memory.close()
     await this.localNotes.close()

@@ -1,14 +1,8 @@
-/** Entry of the thread that goes through all of a memory. */
-import { type } from '@orpc/server'
-import { serveThread, threadBase } from '#platform'
-import { takeSurvey, type SurveyRequest } from './analyze-memory.ts'
+import { serveWorker } from '#platform'
+import { takeSurvey } from './analyze-memory.ts'
 
-const router = {
-  run: threadBase.input(type<SurveyRequest>()).handler(async function* ({ input }) {
-    yield* takeSurvey(input)
-  }),
-}
+const jobs = { run: takeSurvey }
 
-export type SurveyRouter = typeof router
+export type SurveyJobs = typeof jobs
 
-serveThread(router)
+serveWorker(jobs)

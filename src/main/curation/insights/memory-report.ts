@@ -1,9 +1,8 @@
 /** Has a thread of its own go through all of a memory, since that can be long. */
-import type { RouterClient } from '@orpc/server'
 import type { MemoryScope, Recall, SurveyStep } from '#shared/contract/index.ts'
-import { fromOrpcError, startThread } from '#platform'
+import { WorkerHost } from '#platform'
 import type { Layout, Roots } from '#workspace'
-import type { SurveyRouter } from './insights.worker.ts'
+import type { SurveyJobs } from './insights.worker.ts'
 
 interface SurveyOptions {
   /** The thread's entry. */
@@ -30,16 +29,14 @@ export async function* surveyMemory({
   now,
   signal,
 }: SurveyOptions): AsyncGenerator<SurveyStep> {
-  const thread = startThread<RouterClient<SurveyRouter>>(entry)
+  const passages = recalls.flatMap(({ session, id, at, results }) =>
+    results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
+  )
+  const request = { workspace, forbidden, scope, layout, unreadable, passages, builtinFile, now: now.getTime() }
+  const worker = new WorkerHost<SurveyJobs>({ entry })
   try {
-    const passages = recalls.flatMap(({ session, id, at, results }) =>
-      results.map(({ path, startLine, snippet }) => ({ search: `${session}/${id}`, at, path, startLine, snippet })),
-    )
-    const request = { workspace, forbidden, scope, layout, unreadable, passages, builtinFile, now: now.getTime() }
-    yield* await thread.client.run(request, signal ? { signal } : {})
-  } catch (error) {
-    throw fromOrpcError(error)
+    yield* worker.stream((client) => client.run(request, { signal }))
   } finally {
-    await thread.terminate()
+    await worker.close()
   }
 }
