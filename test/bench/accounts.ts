@@ -26,7 +26,6 @@ export async function measureAccounts(root: string): Promise<Figure[]> {
     return [
       ...(await measureTimeline(page, server.url)),
       ...(await measureWhatIf(page, server.url, queries[0] ?? '')),
-      ...(await measureMap(page, server.url)),
     ]
   } finally {
     await browser.close()
@@ -64,13 +63,6 @@ async function measureWhatIf(page: Page, url: string, query: string): Promise<Fi
     { name: 'what if, all candidates: frame, p95', value: quantile(frames, 0.95), unit: 'ms' },
     { name: 'what if, all candidates: longest frame', value: Math.max(...frames), unit: 'ms' },
   ]
-}
-
-async function measureMap(page: Page, url: string): Promise<Figure[]> {
-  const from = Date.now()
-  await page.goto(new URL('/search/map', url).href)
-  await page.getByRole('group', { name: /^Map of/ }).waitFor({ timeout: 120_000 })
-  return [{ name: 'map of 1,000 files with 10,000 passages', value: Date.now() - from, unit: 'ms' }]
 }
 
 /** Times between frames while something is done, ms. */

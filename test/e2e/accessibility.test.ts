@@ -81,7 +81,6 @@ describe('M48 accessibility', () => {
       ['/search?q=piano', '[data-testid=candidate]'],
       ['/search/recalls', '[data-testid=recall]'],
       ['/search/checks', '[data-testid=check]'],
-      ['/search/map', '[aria-label^="Map of"]'],
       [`/context/${session}`, '[data-testid=context-total]'],
       ['/changes', 'main section'],
       ['/find', 'main section'],

@@ -106,7 +106,6 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('recalls', (say) => say('recalls.title'), go(paths.recalls())),
     command('checks', (say) => say('checks.title'), go(paths.checks())),
     command('tags', (say) => say('tags.title'), go(paths.tags())),
-    command('map', (say) => say('map.title'), go(paths.map())),
     ...(session === undefined
       ? []
       : [

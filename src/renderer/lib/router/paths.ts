@@ -22,7 +22,6 @@ interface Paths {
   search(query?: string, why?: Place): string
   recalls(message?: string): string
   checks(): string
-  map(): string
   context(session?: string): string
   settings(section?: string): string
   changes(): string
@@ -58,7 +57,6 @@ export const paths: Paths = {
   recalls: (message?: string) =>
     message === undefined ? '/search/recalls' : `/search/recalls?${new URLSearchParams({ message })}`,
   checks: () => '/search/checks',
-  map: () => '/search/map',
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',

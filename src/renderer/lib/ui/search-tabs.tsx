@@ -17,7 +17,6 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
     { path: paths.search(), name: t('search.tab') },
     { path: paths.recalls(), name: t('recalls.title') },
     { path: paths.checks(), name: t('checks.title') },
-    { path: paths.map(), name: t('map.title') },
     { path: paths.tags(), name: t('tags.title') },
   ]
   return (
