@@ -75,7 +75,6 @@ describe('M48 accessibility', () => {
       ['/inbox', '[data-testid=proposal]'],
       [`/inbox?proposal=${proposal?.id}`, '[data-testid=proposal-view]'],
       ['/search/tags', '[role=treeitem]'],
-      ['/links/around?path=Zoo.md', '[role=group] a'],
       ['/links/broken', '[data-testid=broken-link]'],
       [`/chat/${session}`, '[data-testid=answer]'],
       ['/search?q=piano', '[data-testid=candidate]'],

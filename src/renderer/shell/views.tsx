@@ -9,7 +9,6 @@ import { Skeleton } from '#lib/ui/states.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
 import { laterView } from './lazy-view.ts'
 
-const AroundView = laterView(async () => (await import('../editor/links/neighborhood-view.tsx')).AroundView)
 const BrokenView = laterView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
 const ChangesView = laterView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
 const ChecksView = laterView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
@@ -67,7 +66,7 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
           <BrokenView agent={agent} />
         </Route>
         <Route path="/links/around">
-          <AroundView key={parameters.get('path')} agent={agent} path={parameters.get('path') ?? ''} />
+          <Redirect to={parameters.has('path') ? paths.file(parameters.get('path') ?? '') : paths.chat()} replace />
         </Route>
         <Route path="/changes">
           <ChangesView agent={agent} />

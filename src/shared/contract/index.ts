@@ -91,7 +91,6 @@ export {
 export {
   type Backlink,
   type BrokenLink,
-  type LinkGraph,
   type LinkName,
   type Mention,
   type MovePlan,

@@ -94,26 +94,6 @@ export const movePlanSchema = z.object({
 })
 export type MovePlan = z.infer<typeof movePlanSchema>
 
-export const linkGraphSchema = z.object({
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      /** Null for what is not there. */
-      path: z.string().nullable(),
-      label: z.string(),
-      /** In links from the note in the middle. */
-      distance: z.number().int(),
-      /** The note that would be made of it. */
-      makes: z.string().nullable(),
-    }),
-  ),
-  /** By the ids of nodes, in the direction of the link. */
-  edges: z.array(z.object({ from: z.string(), to: z.string() })),
-  /** How many there are besides. */
-  left: z.number().int(),
-})
-export type LinkGraph = z.infer<typeof linkGraphSchema>
-
 /** A move under way, or one that is being taken back. */
 export const movingSchema = z.object({
   from: z.string(),
@@ -140,8 +120,6 @@ export const links = {
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** The note and what lies so many links from it, in both directions. */
-  around: base.input(forNote.extend({ steps: z.number().int().min(1).max(2) })).output(linkGraphSchema),
   /** Where other notes have its name, an alias or its title without linking to it. */
   mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
   /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */

@@ -220,7 +220,6 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'import.start': (path) => [{ agent, path: source, into: path }],
     'import.takeOver': (path) => [{ file: path }],
     'links.of': (path) => [{ agent, path }],
-    'links.around': (path) => [{ agent, path, steps: 2 }],
     'links.mentions': (path) => [{ agent, path }],
     'links.linkMention': (path) => [
       { agent, path, to: 'memory/mine.md', line: 1, from: 0, words: 'x' },

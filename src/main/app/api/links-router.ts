@@ -15,9 +15,6 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
     const write = await workspace.edit(input.path, user, (text = '') => linkMention(text, { ...input, link }))
     return { patch: (await workspace.describe(write)).patch }
   }),
-  around: os.links.around
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.links.around(input.path, input.steps, signal)),
   resolve: os.links.resolve
     .use(agent)
     .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),

@@ -129,11 +129,6 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
   }
 
-  /** A note and what lies so many links from it. */
-  around(path: string, steps: number, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.around({ ...asked, path, steps }, passing(signal)))
-  }
-
   /** Tags and properties of all notes. */
   tags(signal?: AbortSignal) {
     return this.#ask((client, asked) => client.tags(asked, passing(signal)))

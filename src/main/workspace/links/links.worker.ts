@@ -8,7 +8,6 @@ import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'
 import { mentionsOf } from './mentions.ts'
 import { namesFor } from './link-names.ts'
-import { linksAround } from './neighborhood.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../moves/plan-move.ts'
 import { listTags, propertiesOf } from './tag-lists.ts'
@@ -87,9 +86,6 @@ const router = {
   names: threadBase
     .input(type<Asked & { path: string; typed: string }>())
     .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),
-  around: threadBase
-    .input(type<Asked & { path: string; steps: number }>())
-    .handler(async ({ input }) => linksAround(await current(input), input.path, input.steps)),
   tags: threadBase.input(type<Asked>()).handler(async ({ input }) => listTags(await current(input))),
   properties: threadBase
     .input(type<Asked & { path: string }>())

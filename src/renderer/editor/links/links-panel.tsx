@@ -30,9 +30,6 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
     <SidePanel title={t('links.title')} closing={t('links.close')} onClose={onClose}>
       <div className="flex flex-col gap-3 p-2">
         <NoteProperties agent={agent.id} path={path} />
-        <Link href={paths.around(path)} className="px-2 text-[12px] text-accent hover:underline">
-          {t('around.show')}
-        </Link>
         {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (

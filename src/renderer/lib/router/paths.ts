@@ -30,7 +30,6 @@ interface Paths {
   inbox(proposal?: string): string
   forget(): string
   tags(): string
-  around(path: string): string
   capture(): string
 }
 
@@ -64,8 +63,6 @@ export const paths: Paths = {
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
   forget: () => '/forget',
   tags: () => '/search/tags',
-  /** A note and what lies about it. */
-  around: (path: string) => `/links/around?${new URLSearchParams({ path })}`,
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
