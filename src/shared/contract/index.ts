@@ -92,7 +92,6 @@ export {
   type Backlink,
   type BrokenLink,
   type LinkName,
-  type Mention,
   type MovePlan,
   type Moving,
   type OutgoingLink,

@@ -33,19 +33,6 @@ export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
 export const backlinkSchema = z.object({ ...placeShape, isEmbed: z.boolean() })
 export type Backlink = z.infer<typeof backlinkSchema>
 
-export const mentionSchema = z.object({
-  ...placeShape,
-  /** The line, or what of it stands around the words. */
-  text: z.string(),
-  /** Where the words begin in `text`. */
-  at: z.number().int(),
-  /** Offsets in the whole line, and what stands there. */
-  from: z.number().int(),
-  to: z.number().int(),
-  words: z.string(),
-})
-export type Mention = z.infer<typeof mentionSchema>
-
 export const brokenLinkSchema = z.object({
   ...placeShape,
   target: z.string(),
@@ -120,19 +107,6 @@ export const links = {
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** Where other notes have its name, an alias or its title without linking to it. */
-  mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
-  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */
-  linkMention: base
-    .input(
-      forNote.extend({
-        to: filePathSchema,
-        line: z.number().int().min(1),
-        from: z.number().int().min(0),
-        words: z.string().min(1).max(maxPhrase),
-      }),
-    )
-    .output(z.object({ patch: z.string() })),
   /** Where a link of a note leads. */
   resolve: base
     .input(

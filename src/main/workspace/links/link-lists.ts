@@ -81,7 +81,7 @@ async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; l
   return lines
 }
 
-export function shownLine(line: string): string {
+function shownLine(line: string): string {
   return line.trim().slice(0, maxCharacters).toWellFormed()
 }
 

@@ -96,10 +96,6 @@ export class Links {
     return this.#ask((client, asked) => client.of({ ...asked, path }, passing(signal)))
   }
 
-  mentions(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.mentions({ ...asked, path }, passing(signal)))
-  }
-
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
     return this.#ask((client, asked) => client.resolve({ ...asked, path, link: { kind, target, fragment } }))
   }

@@ -6,7 +6,6 @@ import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { serveThread, threadBase } from '#platform'
 import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'
-import { mentionsOf } from './mentions.ts'
 import { namesFor } from './link-names.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../moves/plan-move.ts'
@@ -59,9 +58,6 @@ const router = {
   of: threadBase
     .input(type<Asked & { path: string }>())
     .handler(async ({ input }) => linksOf(await current(input), input.path)),
-  mentions: threadBase
-    .input(type<Asked & { path: string }>())
-    .handler(async ({ input, signal }) => mentionsOf(await current(input), input.path, signal)),
   resolve: threadBase
     .input(type<Asked & { path: string; link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }>())
     .handler(async ({ input }) => leadsTo(await current(input), input.path, input.link)),
