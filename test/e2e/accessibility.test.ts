@@ -74,7 +74,6 @@ describe('M48 accessibility', () => {
       ['/file/Zoo.md', '[data-testid=preview] mark'],
       ['/inbox', '[data-testid=proposal]'],
       [`/inbox?proposal=${proposal?.id}`, '[data-testid=proposal-view]'],
-      ['/search/tags', '[role=treeitem]'],
       ['/links/broken', '[data-testid=broken-link]'],
       [`/chat/${session}`, '[data-testid=answer]'],
       ['/search?q=piano', '[data-testid=candidate]'],

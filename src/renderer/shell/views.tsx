@@ -19,7 +19,6 @@ const InboxView = laterView(async () => (await import('../curation/inbox-view.ts
 const RecallsView = laterView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
 const SearchView = laterView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = laterView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
-const TagsView = laterView(async () => (await import('../editor/tags/tags-view.tsx')).TagsView)
 
 /** @param place encoded, from `usePlace` */
 export function Views({ agent, place }: { agent: Agent; place: string }) {
@@ -51,7 +50,7 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
           <Redirect to={paths.inbox()} replace />
         </Route>
         <Route path="/search/tags">
-          <TagsView agent={agent} />
+          <Redirect to={paths.search()} replace />
         </Route>
         <Route path="/search/checks">
           <ChecksView agent={agent} />

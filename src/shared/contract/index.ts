@@ -151,4 +151,4 @@ export {
   type UpkeepProgress,
   type UpkeepRule,
 } from './upkeep.ts'
-export { type PropertyCount, type TagCount, type TagPlan } from './tags.ts'
+export { type TagPlan } from './tags.ts'

@@ -32,6 +32,14 @@ export function titlesOf(index: LinkIndex) {
   })
 }
 
+export function propertiesOf(index: LinkIndex, path: string) {
+  const { properties = [], tags = [] } = index.notes.get(path) ?? {}
+  return {
+    properties: properties.map(({ name, values, line }) => ({ name, values: [...values], line })),
+    tags: tags.map(({ name, line }) => ({ name, line })),
+  }
+}
+
 /** The first of that id, with its first line. */
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {

@@ -125,12 +125,7 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
   }
 
-  /** Tags and properties of all notes. */
-  tags(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.tags(asked, passing(signal)))
-  }
-
-  /** What a note says of itself. */
+  /** Tags and properties of a note. */
   properties(path: string, signal?: AbortSignal) {
     return this.#ask((client, asked) => client.properties({ ...asked, path }, passing(signal)))
   }

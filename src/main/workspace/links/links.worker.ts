@@ -5,11 +5,10 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { serveThread, threadBase } from '#platform'
 import { LinkIndex } from './link-index.ts'
-import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'
+import { blockOf, brokenLinks, leadsTo, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
 import { namesFor } from './link-names.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../moves/plan-move.ts'
-import { listTags, propertiesOf } from './tag-lists.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 
 /** The workspace, and how old what is known of it may be. */
@@ -82,7 +81,6 @@ const router = {
   names: threadBase
     .input(type<Asked & { path: string; typed: string }>())
     .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),
-  tags: threadBase.input(type<Asked>()).handler(async ({ input }) => listTags(await current(input))),
   properties: threadBase
     .input(type<Asked & { path: string }>())
     .handler(async ({ input }) => propertiesOf(await current(input), input.path)),

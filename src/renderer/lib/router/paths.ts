@@ -29,7 +29,6 @@ interface Paths {
   brokenLinks(): string
   inbox(proposal?: string): string
   forget(): string
-  tags(): string
   capture(): string
 }
 
@@ -62,7 +61,6 @@ export const paths: Paths = {
   /** With a proposal: the one that is shown. */
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
   forget: () => '/forget',
-  tags: () => '/search/tags',
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
