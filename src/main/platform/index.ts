@@ -30,7 +30,7 @@ export { type Announcements, Changes } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyAside, readKept, setAside } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftFolder, type KeptDraft } from './fs/draft-folder.ts'
+export { DraftFolder, type KeptDraft, unnamedWriter } from './fs/draft-folder.ts'
 export {
   appendDurably,
   syncFile,

@@ -17,7 +17,6 @@ import { pictures } from './pictures.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
-import { survey } from './survey.ts'
 import { upkeep } from './upkeep.ts'
 import { tags } from './tags.ts'
 import { workspace } from './workspace.ts'
@@ -40,7 +39,6 @@ export const contract = {
   search,
   sessions,
   settings,
-  survey,
   upkeep,
   tags,
   workspace,
@@ -93,9 +91,7 @@ export {
 export {
   type Backlink,
   type BrokenLink,
-  type LinkGraph,
   type LinkName,
-  type Mention,
   type MovePlan,
   type Moving,
   type OutgoingLink,
@@ -155,5 +151,4 @@ export {
   type UpkeepProgress,
   type UpkeepRule,
 } from './upkeep.ts'
-export { type CountedSurvey, type Survey, type SurveyedFile, type SurveyedLine, type SurveyStep } from './survey.ts'
-export { type PropertyCount, type TagCount, type TagPlan } from './tags.ts'
+export { type TagPlan } from './tags.ts'

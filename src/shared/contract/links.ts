@@ -33,19 +33,6 @@ export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
 export const backlinkSchema = z.object({ ...placeShape, isEmbed: z.boolean() })
 export type Backlink = z.infer<typeof backlinkSchema>
 
-export const mentionSchema = z.object({
-  ...placeShape,
-  /** The line, or what of it stands around the words. */
-  text: z.string(),
-  /** Where the words begin in `text`. */
-  at: z.number().int(),
-  /** Offsets in the whole line, and what stands there. */
-  from: z.number().int(),
-  to: z.number().int(),
-  words: z.string(),
-})
-export type Mention = z.infer<typeof mentionSchema>
-
 export const brokenLinkSchema = z.object({
   ...placeShape,
   target: z.string(),
@@ -94,26 +81,6 @@ export const movePlanSchema = z.object({
 })
 export type MovePlan = z.infer<typeof movePlanSchema>
 
-export const linkGraphSchema = z.object({
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      /** Null for what is not there. */
-      path: z.string().nullable(),
-      label: z.string(),
-      /** In links from the note in the middle. */
-      distance: z.number().int(),
-      /** The note that would be made of it. */
-      makes: z.string().nullable(),
-    }),
-  ),
-  /** By the ids of nodes, in the direction of the link. */
-  edges: z.array(z.object({ from: z.string(), to: z.string() })),
-  /** How many there are besides. */
-  left: z.number().int(),
-})
-export type LinkGraph = z.infer<typeof linkGraphSchema>
-
 /** A move under way, or one that is being taken back. */
 export const movingSchema = z.object({
   from: z.string(),
@@ -140,21 +107,6 @@ export const links = {
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** The note and what lies so many links from it, in both directions. */
-  around: base.input(forNote.extend({ steps: z.number().int().min(1).max(2) })).output(linkGraphSchema),
-  /** Where other notes have its name, an alias or its title without linking to it. */
-  mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
-  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */
-  linkMention: base
-    .input(
-      forNote.extend({
-        to: filePathSchema,
-        line: z.number().int().min(1),
-        from: z.number().int().min(0),
-        words: z.string().min(1).max(maxPhrase),
-      }),
-    )
-    .output(z.object({ patch: z.string() })),
   /** Where a link of a note leads. */
   resolve: base
     .input(

@@ -4,24 +4,6 @@ import { maxPhrase } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { movePlanSchema } from './links.ts'
 
-export const tagCountSchema = z.object({
-  /** Without `#`, as it is written most often; also of tags above others (`a` of `a/b`). */
-  name: z.string(),
-  /** Notes that have it, or one below it. */
-  notes: z.number().int(),
-})
-export type TagCount = z.infer<typeof tagCountSchema>
-
-export const propertyCountSchema = z.object({
-  name: z.string(),
-  notes: z.number().int(),
-  /** Most frequent first, bounded. */
-  values: z.array(z.object({ value: z.string(), notes: z.number().int() })),
-  /** How many different ones there are. */
-  valueCount: z.number().int(),
-})
-export type PropertyCount = z.infer<typeof propertyCountSchema>
-
 const notePropertySchema = z.object({
   name: z.string(),
   values: z.array(z.string()),
@@ -38,10 +20,6 @@ const tagName = z.string().min(1).max(maxPhrase)
 const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {
-  /** Of all notes, by name. */
-  list: base
-    .input(forAgent)
-    .output(z.object({ tags: z.array(tagCountSchema), properties: z.array(propertyCountSchema) })),
   /** Of one note, in the order of its text. */
   of: base.input(forAgent.extend({ path: filePathSchema })).output(
     z.object({

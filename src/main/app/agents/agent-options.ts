@@ -16,7 +16,6 @@ export interface SharedOptions {
   /** Where the history's thread starts from. */
   readonly historyEntry: URL
   readonly importEntry: URL
-  readonly surveyEntry: URL
   readonly linksEntry: URL
   readonly findEntry: URL
   readonly lookEntry: URL

@@ -1,10 +1,10 @@
 /** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
-import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '#shared/contract/index.ts'
+import type { EndedChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { Chat, MessageQueue, Drafts, readKeptRequest, sessionEvents, Sessions } from '#agent'
-import { Checks, surveyMemory, type Scheduler, type Upkeep } from '#curation'
+import { Checks, type Scheduler, type Upkeep } from '#curation'
 import {
   Commits,
   Accepted,
@@ -30,7 +30,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { listFiles, nameFiles, type Listed } from './list-files.ts'
 import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
 import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
-import { builtinFile, localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
+import { localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
 import { isForPrograms } from './client-workspace.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
@@ -326,17 +326,6 @@ export class Agent {
     const { workspace, memory, habits, localNotes } = this
     const { scope } = this.#options.config.current.memory
     return { workspace, memory, habits, scope, localNotes, figures: this.#figures }
-  }
-
-  /** What its memory is made of, and what of it was ever recalled. */
-  async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
-    const { surveyEntry: entry, now } = this.#options
-    const { roots, layout } = this.workspace
-    const { scope } = this.#options.config.current.memory
-    const recalls = await this.sessions.recalls(signal)
-    const unreadable = [...this.memory.unreadable]
-    const model = builtinFile(this.#options.resources)
-    yield* surveyMemory({ entry, roots, scope, layout, unreadable, recalls, builtinFile: model, now: now(), signal })
   }
 
   async close(): Promise<void> {

@@ -19,7 +19,6 @@ import { tagsRoutes } from './tags-router.ts'
 import { searchRoutes } from './search-router.ts'
 import { sessionsRoutes } from './sessions-router.ts'
 import { settingsRoutes } from './settings-router.ts'
-import { surveyRoutes } from './survey-router.ts'
 import { upkeepRoutes } from './upkeep-router.ts'
 import { workspaceRoutes } from './workspace-router.ts'
 
@@ -44,7 +43,6 @@ export function createRouter(app: App) {
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),
-    survey: surveyRoutes(base),
     upkeep: upkeepRoutes(base),
     workspace: workspaceRoutes(base),
   })

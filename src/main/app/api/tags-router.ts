@@ -4,7 +4,6 @@ import type { RouterBase } from './procedure.ts'
 const user = { cause: 'user' } as const
 
 export const tagsRoutes = ({ os, agent }: RouterBase) => ({
-  list: os.tags.list.use(agent).handler(({ context, signal }) => context.agent.links.tags(signal)),
   of: os.tags.of.use(agent).handler(({ context, input, signal }) => context.agent.links.properties(input.path, signal)),
   planRename: os.tags.planRename
     .use(agent)

@@ -83,10 +83,6 @@ export class Links {
     return this.#ask((client, asked) => client.of({ ...asked, path }, { signal }))
   }
 
-  mentions(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.mentions({ ...asked, path }, { signal }))
-  }
-
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
     return this.#ask((client, asked) => client.resolve({ ...asked, path, link: { kind, target, fragment } }))
   }
@@ -116,17 +112,7 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, { signal }))
   }
 
-  /** A note and what lies so many links from it. */
-  around(path: string, steps: number, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.around({ ...asked, path, steps }, { signal }))
-  }
-
-  /** Tags and properties of all notes. */
-  tags(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.tags(asked, { signal }))
-  }
-
-  /** What a note says of itself. */
+  /** Tags and properties of a note. */
   properties(path: string, signal?: AbortSignal) {
     return this.#ask((client, asked) => client.properties({ ...asked, path }, { signal }))
   }

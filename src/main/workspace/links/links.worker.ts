@@ -3,13 +3,10 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
-import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'
-import { mentionsOf } from './mentions.ts'
+import { blockOf, brokenLinks, leadsTo, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
 import { namesFor } from './link-names.ts'
-import { linksAround } from './neighborhood.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../moves/plan-move.ts'
-import { listTags, propertiesOf } from './tag-lists.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 
 /** The workspace, and how old what is known of it may be. */
@@ -65,7 +62,6 @@ function job<Input, Result>(work: (index: LinkIndex, input: Asked & Input, signa
 
 const jobs = {
   of: job((index, { path }: AtPath) => linksOf(index, path)),
-  mentions: job((index, { path }: AtPath, signal) => mentionsOf(index, path, signal)),
   resolve: job((index, { path, link }: AtPath & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
     leadsTo(index, path, link),
   ),
@@ -88,8 +84,6 @@ const jobs = {
     ) => linkTo(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
   ),
   names: job((index, { path, typed }: AtPath & { typed: string }) => namesFor(index, path, typed)),
-  around: job((index, { path, steps }: AtPath & { steps: number }) => linksAround(index, path, steps)),
-  tags: job((index) => listTags(index)),
   properties: job((index, { path }: AtPath) => propertiesOf(index, path)),
   planTagRename: job((index, { rename, forbidden }: Asked & { rename: TagRename }) =>
     planTagRename(index, rename, forbidden),
