@@ -1,10 +1,29 @@
-/** A stand-in for the `electron` module: records what the shell asks for and lets a test play the system's part. */
+/**
+ * A stand-in for the `electron` module: records what the shell asks for and lets a test play the system's part. Quitting
+ * follows Electron's documented order: `before-quit`, `close` of every window, `will-quit`, `quit`; a listener can prevent
+ * each but the last, and a window that stays open cancels quitting.
+ */
 import { EventEmitter } from 'node:events'
 import { vi } from 'vitest'
 
 type Handler = (...values: never[]) => unknown
 
+class PreventableEvent {
+  defaultPrevented = false
+  readonly preventDefault = vi.fn(() => {
+    this.defaultPrevented = true
+  })
+}
+
+/** @returns whether a listener prevented what the event announces */
+function isPrevented(emitter: EventEmitter, name: string): boolean {
+  const event = new PreventableEvent()
+  emitter.emit(name, event)
+  return event.defaultPrevented
+}
+
 export class FakeWindow extends EventEmitter {
+  /** Every window that was made, also those that have closed since. */
   static readonly all: FakeWindow[] = []
   readonly options: Record<string, unknown>
   readonly webContents = Object.assign(new EventEmitter(), {
@@ -15,7 +34,9 @@ export class FakeWindow extends EventEmitter {
     setWindowOpenHandler: vi.fn<(handler: (details: { url: string }) => { action: string }) => void>(),
   })
   readonly hide = vi.fn()
-  readonly destroy = vi.fn()
+  /** The page asks to stay (`beforeunload`). */
+  asksToStay = false
+  #isDestroyed = false
   readonly setBounds = vi.fn()
   readonly loadURL = vi.fn(async (_url: string) => undefined)
   readonly show = vi.fn()
@@ -30,11 +51,66 @@ export class FakeWindow extends EventEmitter {
     super()
     this.options = options
     FakeWindow.all.push(this)
+    app.emit('browser-window-created', {}, this)
   }
 
   static getAllWindows(): FakeWindow[] {
-    return FakeWindow.all
+    return FakeWindow.all.filter((window) => !window.isDestroyed())
   }
+
+  isDestroyed(): boolean {
+    return this.#isDestroyed
+  }
+
+  /** Asks the listeners at once and the page later, as Electron does. */
+  close(): void {
+    if (this.#isDestroyed) return
+    if (isPrevented(this, 'close')) quitting.isUnderWay = false
+    else setImmediate(() => this.#unload())
+  }
+
+  /** Closes without asking anybody. */
+  destroy(): void {
+    if (this.#isDestroyed) return
+    this.#isDestroyed = true
+    this.emit('closed')
+    if (FakeWindow.getAllWindows().length > 0) return
+    if (quitting.isUnderWay) endUnlessPrevented()
+    else if (!app.emit('window-all-closed')) app.quit()
+  }
+
+  #unload(): void {
+    // A listener that prevents this event overrules the page.
+    if (this.asksToStay && !isPrevented(this.webContents, 'will-prevent-unload')) quitting.isUnderWay = false
+    else this.destroy()
+  }
+}
+
+const quitting = { isUnderWay: false, isOver: false }
+
+function quit(): void {
+  if (quitting.isOver || quitting.isUnderWay || isPrevented(app, 'before-quit')) return
+  quitting.isUnderWay = true
+  const windows = FakeWindow.getAllWindows()
+  if (windows.length === 0) endUnlessPrevented()
+  else for (const window of windows) window.close()
+}
+
+function endUnlessPrevented(): void {
+  const stays = isPrevented(app, 'will-quit')
+  quitting.isUnderWay = false
+  if (stays) return
+  quitting.isOver = true
+  app.emit('quit')
+}
+
+/** As before the start: no window, and nobody listens. */
+export function resetElectron(): void {
+  Object.assign(quitting, { isUnderWay: false, isOver: false })
+  app.removeAllListeners()
+  fakeElectron.ipcMain.removeAllListeners()
+  fakeElectron.powerMonitor.removeAllListeners()
+  FakeWindow.all.length = 0
 }
 
 const app = Object.assign(new EventEmitter(), {
@@ -46,7 +122,7 @@ const app = Object.assign(new EventEmitter(), {
   requestSingleInstanceLock: vi.fn(() => true),
   enableSandbox: vi.fn(),
   whenReady: vi.fn(async () => undefined),
-  quit: vi.fn(),
+  quit: vi.fn(quit),
   exit: vi.fn(),
 })
 

@@ -41,6 +41,8 @@ export const searchResultSchema = z.object({
   /** 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
+  /** The lines of it that the search found, 1-based, inclusive; older transcripts do not say. */
+  found: z.object({ startLine: z.number().int(), endLine: z.number().int() }).optional(),
   heading: z.string(),
   /** What its note calls itself, of several names the one that was asked for; left out where that is its path alone. */
   title: z.string().optional(),

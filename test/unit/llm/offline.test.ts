@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
 import type { Message } from '../../../src/shared/chat/messages.ts'
 import { understand } from '../../../src/main/llm/offline/intent.ts'
-import { bestLines } from '../../../src/main/llm/offline/quote.ts'
+import { bestLines, nearLines } from '../../../src/main/llm/offline/quote.ts'
 import { replyLanguage, toldLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
 import { isOurs, sentencesIn } from '../../../src/main/llm/offline/sentences/all-sentences.ts'
 
@@ -67,6 +67,43 @@ describe('M40 offline model', () => {
     expect(bestLines('Which database did we choose?', passages, 3, today)).toEqual([
       { path: 'MEMORY.md', line: 11, text: '2026-01-15: Chose PostgreSQL for the database' },
     ])
+  })
+
+  describe('with what the search found by meaning', () => {
+    const path = 'memory/2026-01-20.md'
+    const texts = ['Avoid the bridge in winter', 'Lena takes the bridge in winter', 'Mara is allergic to penicillin']
+    const lines = ['# 2026-01-20', '', ...texts]
+    const passages = [{ path, from: 1, lines }]
+    const at = (line: number, meaning: number) => [{ path, startLine: line, endLine: line, meaning }]
+    const quotes = (question: string, found: ReturnType<typeof at>) =>
+      bestLines(question, passages, 3, today, found).map(({ text }) => text)
+
+    it('prefers that line to one that shares a single word with the question', () => {
+      expect(quotes('which medicine should she avoid', [])).toEqual([texts[0]])
+      expect(quotes('which medicine should she avoid', at(5, 0.9))[0]).toBe(texts[2])
+    })
+
+    it('prefers a line that shares most of the question’s words', () => {
+      expect(quotes('who takes the bridge in winter', at(5, 0.9))[0]).toBe(texts[1])
+    })
+
+    it('leaves out a line that meaning is unsure of', () => {
+      expect(quotes('which medicine should she avoid', at(5, 0.2))).toEqual([texts[0]])
+    })
+
+    it('lets words choose among the lines of the passage', () => {
+      const found = [{ path, startLine: 3, endLine: 5, meaning: 0.9 }]
+      expect(quotes('is the penicillin dangerous', found)).toEqual([texts[2]])
+    })
+
+    it('quotes the found lines where none shares a word with the question', () => {
+      const near = (found: ReturnType<typeof at>) => nearLines(passages, 3, today, found).map(({ text }) => text)
+      expect(near(at(5, 0.9))).toEqual([texts[2]])
+      expect(near([{ path, startLine: 4, endLine: 5, meaning: 0.9 }])).toEqual(texts.slice(1))
+      // A heading says nothing: the line below it does.
+      expect(near(at(1, 0))).toEqual([texts[0]])
+      expect(near([])).toEqual([texts[0]])
+    })
   })
 
   it('M40: quotes Chinese by its words', () => {

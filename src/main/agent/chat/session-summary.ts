@@ -4,6 +4,7 @@
  */
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
+import { fromMemoryIn } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { ask, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
@@ -49,7 +50,7 @@ const maxSlug = 60
 export async function keepSession(options: HookOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
   const said = withoutRefused(messages)
-    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '')
+    .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '' && !isOwnSentence(message))
     .slice(-count)
   if (!said.some((message) => message.role === 'user')) return undefined
   const own = userTexts(said)
@@ -71,6 +72,11 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
     await workspace.write(path, isLocal ? withVisibility(whole, true) : whole, { cause: 'agent', session })
     return path
   }
+}
+
+/** The offline model found nothing, or had nothing to look for: that must not become a memory. */
+function isOwnSentence(message: Message): boolean {
+  return message.role === 'assistant' && message.provider === 'offline' && fromMemoryIn(messageText(message)) === ''
 }
 
 function sayMessage(message: Message, { user, assistant }: Sentences): string {

@@ -1,4 +1,4 @@
-/** The small window for quick capture (M46): made ahead, so that it is there the moment it is called. */
+/** The small window for quick capture: made ahead, so that it is there the moment it is called. */
 import { BrowserWindow, screen } from 'electron'
 import { keepInside } from './window-security.ts'
 
@@ -7,12 +7,13 @@ const size = { width: 520, height: 200 } as const
 export interface CaptureWindowOptions {
   readonly url: string
   readonly preload: string
+  /** The window closes then; else it hides. */
+  readonly isQuitting: () => boolean
 }
 
 export class CaptureWindow {
   readonly #options: CaptureWindowOptions
   #window: BrowserWindow | undefined
-  #isQuitting = false
 
   constructor(options: CaptureWindowOptions) {
     this.#options = options
@@ -31,13 +32,6 @@ export class CaptureWindow {
     if (text !== undefined) void window.loadURL(`${this.#options.url}?text=${encodeURIComponent(text)}`)
     window.show()
     window.focus()
-  }
-
-  /** The app ends: from now on closing closes. */
-  close(): void {
-    this.#isQuitting = true
-    this.#window?.destroy()
-    this.#window = undefined
   }
 
   #create(): BrowserWindow {
@@ -62,10 +56,14 @@ export class CaptureWindow {
     keepInside(window.webContents)
     // The page closes itself when it is done; the window stays for the next time, with an empty field.
     window.on('close', (event) => {
-      if (this.#isQuitting) return
+      if (this.#options.isQuitting()) return
       event.preventDefault()
       window.hide()
       void window.loadURL(this.#options.url)
+    })
+    // Another window can cancel quitting after this one has closed.
+    window.once('closed', () => {
+      if (this.#window === window) this.#window = undefined
     })
     window.on('blur', () => window.hide())
     void window.loadURL(this.#options.url)

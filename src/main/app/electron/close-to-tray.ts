@@ -1,21 +1,24 @@
-/** What closing the window does: the app goes on in the tray, or ends. It is asked once (M46). */
+/** What closing the window does: the app goes on in the tray, or ends. It is asked once. */
 import { app, dialog, type BrowserWindow } from 'electron'
 import type { SettingsStore } from '#platform'
+import type { Quitting } from './quitting.ts'
 import { systemWords } from './system-words.ts'
 
-export function decideOnClose(window: BrowserWindow, settings: SettingsStore): void {
-  let isQuitting = false
-  app.once('before-quit', () => {
-    isQuitting = true
-  })
+export function decideOnClose(
+  window: BrowserWindow,
+  settings: SettingsStore,
+  quitting: Pick<Quitting, 'isQuitting'>,
+): void {
   window.on('close', (event) => {
     // On a Mac closing a window never ends the app.
-    if (isQuitting || process.platform === 'darwin') return
+    if (quitting.isQuitting || process.platform === 'darwin') return
     const { closeTo } = settings.config.desktop
     if (closeTo === 'quit') return
     event.preventDefault()
     if (closeTo === 'tray') return window.hide()
     void ask(window).then(async (choice) => {
+      // The app quit while the question was open.
+      if (window.isDestroyed()) return
       await settings.set([['desktop', 'closeTo'], choice])
       if (choice === 'tray') window.hide()
       else app.quit()

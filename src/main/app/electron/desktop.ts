@@ -19,6 +19,7 @@ import { installMenu } from './app-menu.ts'
 import { acceptPorts } from './message-ports.ts'
 import { followPower } from './power-state.ts'
 import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
+import { Quitting } from './quitting.ts'
 import { denyPermissions } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { Unread } from './unread-badge.ts'
@@ -39,18 +40,25 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   denyPermissions()
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(resident)
+  const mcp = new McpPort(resident)
+  const quitting = new Quitting(async () => {
+    await mcp.close()
+    await resident.close()
+  }, log)
   const main = new MainWindow({
     preload: preloadOf(mainFolder),
     state,
     onMade: (window) => {
       recoverFromCrashes(window, log)
-      decideOnClose(window, settings)
+      decideOnClose(window, settings, quitting)
     },
     onFocus: () => unread.clear(),
-    // The capture window is always there: it keeps nobody from leaving.
+    // The hidden capture window is still open, so Electron does not quit by itself.
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
-  const show = () => main.show()
+  const show = () => {
+    if (!quitting.isEnding) main.show()
+  }
   const goTo = (place: string) => {
     show()
     void resident.app().then((runtime) => {
@@ -66,25 +74,20 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     onOpen: (session) => goTo(`/chat/${session}`),
   })
   followRuntime(resident, unread)
-  const capture = installCapture(resident, mainFolder, show)
+  const capture = installCapture(resident, mainFolder, show, quitting)
   app.on('second-instance', (_event, argv) => {
     const note = noteOfArguments(argv)
     if (note === undefined) show()
-    else capture.show(note)
+    else capture(note)
   })
   app.on('activate', show)
   // Without a listener Electron quits by itself.
   app.on('window-all-closed', () => undefined)
-  const mcp = new McpPort(resident)
-  closeBeforeQuit(async () => {
-    await mcp.close()
-    await resident.close()
-  })
   const note = noteOfArguments(process.argv)
   // Started with the computer, it waits in the tray.
   if (process.argv.includes('--hidden')) return
   if (note === undefined) show()
-  else capture.show(note)
+  else capture(note)
 }
 
 /** What the shell does on account of the settings, the power, and answers that are done. */
@@ -113,16 +116,28 @@ function followRuntime(resident: Resident, unread: Unread): void {
   })
 }
 
-/** Quick capture from anywhere: a window, a key, an icon, and links of other programs. */
-function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void): CaptureWindow {
+/**
+ * Quick capture from anywhere: a window, a key, an icon, and links of other programs.
+ * @returns what shows the window with a note that another program sent
+ */
+function installCapture(
+  resident: Resident,
+  mainFolder: URL,
+  onOpen: () => void,
+  quitting: Quitting,
+): (note: string) => void {
   const { settings, log } = resident.base
-  const capture = new CaptureWindow({
+  const window = new CaptureWindow({
     url: new URL('capture', process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href,
     preload: preloadOf(mainFolder),
+    isQuitting: () => quitting.isQuitting,
   })
+  const capture = (note?: string) => {
+    if (!quitting.isEnding) window.show(note)
+  }
   const shortcut = new CaptureShortcut({
     accelerator: () => settings.config.capture.shortcut,
-    onPress: () => capture.show(),
+    onPress: () => capture(),
     onTaken: (accelerator) => {
       log.warn({ accelerator }, 'the capture shortcut is taken')
       new Notification({ title: 'Commonplace', body: systemWords().shortcutTaken(accelerator) }).show()
@@ -130,7 +145,7 @@ function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void)
   })
   const tray = new CaptureTray({
     icons: pathToFileURL(`${join(resourcesOf(mainFolder), 'icons')}/`),
-    onCapture: () => capture.show(),
+    onCapture: () => capture(),
     onOpen,
     isPaused: () => shortcut.isPaused,
     onPause: (isPaused) => shortcut.pause(isPaused),
@@ -144,14 +159,13 @@ function installCapture(resident: Resident, mainFolder: URL, onOpen: () => void)
     const note = noteOfLink(link)
     if (note === undefined) return
     event.preventDefault()
-    capture.show(note)
+    capture(note)
   })
   app.once('will-quit', () => {
     stopSettings()
     stopEvents()
     shortcut.close()
     tray.close()
-    capture.close()
   })
   return capture
 }
@@ -173,17 +187,4 @@ async function openResident(mainFolder: URL): Promise<Resident | undefined> {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
     return undefined
   }
-}
-
-/** What is being written is finished first. */
-function closeBeforeQuit(close: () => Promise<void>): void {
-  let isClosed = false
-  app.on('before-quit', (event) => {
-    if (isClosed) return
-    event.preventDefault()
-    void close().finally(() => {
-      isClosed = true
-      app.quit()
-    })
-  })
 }

@@ -3,7 +3,17 @@ import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 import type { Intention } from './intent.ts'
-import { bestLines, clipped, isHollow, namesTime, nearLines, type Passage, type QuotedLine } from './quote.ts'
+import {
+  bestLines,
+  clipped,
+  isHollow,
+  namesTime,
+  nearLines,
+  sharesWord,
+  type FoundLines,
+  type Passage,
+  type QuotedLine,
+} from './quote.ts'
 import type { Sentences } from './sentences/sentences.ts'
 
 /** Results that it reads whole, to quote from. */
@@ -195,7 +205,8 @@ function find(
   if (!search) return { calls: [{ name: 'memory_search', arguments: { query } }] }
   const isClosest = searches.length > 1
   const passages = of(results, 'memory_get').map(passageOf)
-  const lines = bestLines(query, passages, maxQuoted, today)
+  const places = searches.flatMap(foundIn)
+  const lines = bestLines(query, passages, maxQuoted, today, places)
   const unread = hitsOf(search).filter(
     ({ path, startLine }) => !passages.some((one) => one.path === path && one.from === startLine),
   )
@@ -210,8 +221,9 @@ function find(
       })),
     }
   }
-  if (lines.length > 0) return { lines, isClosest }
-  const near = nearLines(passages, today)
+  if (lines.length > 0)
+    return { lines, isClosest: isClosest || !lines.some(({ text: line }) => sharesWord(query, line)) }
+  const near = nearLines(passages, maxQuoted, today, places)
   if (near.length > 0) return { lines: near, isClosest: true }
   if (!isClosest)
     return { calls: [{ name: 'memory_search', arguments: { query, minScore: closestMinScore, maxResults: 2 } }] }
@@ -271,6 +283,16 @@ function hitsOf(search: Result): Hit[] {
     return typeof path === 'string' && typeof startLine === 'number' && typeof endLine === 'number'
       ? [{ path, startLine, endLine }]
       : []
+  })
+}
+
+/** Where a search found what it did, the best result first; nothing of searches that did not say. */
+function foundIn({ result: { details } }: Result): FoundLines[] {
+  if (details?.kind !== 'recall') return []
+  return details.recall.results.flatMap(({ path, found, vectorScore, textScore }, index) => {
+    // Meaning is vague about all but the best.
+    const isMeant = index === 0 && vectorScore !== null && vectorScore > (textScore ?? 0)
+    return found ? [{ path, ...found, meaning: isMeant ? vectorScore : 0 }] : []
   })
 }
 

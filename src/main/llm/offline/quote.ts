@@ -24,25 +24,56 @@ export interface QuotedLine {
   readonly text: string
 }
 
+/** The lines of a passage that the search found. */
+export interface FoundLines {
+  readonly path: string
+  /** 1-based, inclusive. */
+  readonly startLine: number
+  readonly endLine: number
+  /** How sure the search is of what it found by meaning, in [0, 1]; 0 where words decided. */
+  readonly meaning: number
+}
+
 /** A later passage must fit this much better than an earlier one to be quoted before it. */
 const rankDiscount = 0.85
+/** Share of the question's words that a line counts as having where meaning is sure of it. */
+const meantShare = 0.6
 /** Letters by which words are told apart: park and parked are one, and so they should be. */
 const wordBeginning = 4
 /** Characters of a line that are quoted. */
 const maxQuote = 400
 
-/** @param today `YYYY-MM-DD` */
-export function bestLines(question: string, passages: readonly Passage[], most: number, today: string): QuotedLine[] {
+/**
+ * Empty where no line has a word of the question. Where one has, a line that the search found by meaning counts as if it
+ * had some of the question's words.
+ * @param found of the passages, by any search
+ * @param today `YYYY-MM-DD`
+ */
+export function bestLines(
+  question: string,
+  passages: readonly Passage[],
+  most: number,
+  today: string,
+  found: readonly FoundLines[] = [],
+): QuotedLine[] {
   const wanted = new Set(units(question))
   const scored: (QuotedLine & { score: number })[] = []
+  let isNamed = false
   for (const [rank, passage] of passages.entries()) {
-    for (const { path, line, text } of quotable(passage, today)) {
-      const found = new Set(units(text).filter((unit) => wanted.has(unit)))
-      if (found.size === 0) continue
-      const score = (found.size - text.length / 2000) * rankDiscount ** rank
-      scored.push({ path, line, text, score })
+    const lines = quotable(passage, today).map((quote) => ({ ...quote, shared: sharedUnits(quote.text, wanted) }))
+    for (const quote of lines) {
+      const { path, line, text, shared } = quote
+      if (shared > 0) isNamed = true
+      const meant = found.filter((one) => contains(one, quote)).toSorted((one, other) => other.meaning - one.meaning)[0]
+      // Among several lines of one passage words decide, where they can.
+      const isPassedOver = shared === 0 && lines.some((other) => other.shared > 0 && meant && contains(meant, other))
+      const meaning = meant && !isPassedOver ? meant.meaning * meantShare * wanted.size : 0
+      const fit = Math.max(shared, meaning)
+      if (fit === 0) continue
+      scored.push({ path, line, text, score: (fit - text.length / 2000) * rankDiscount ** rank })
     }
   }
+  if (!isNamed) return []
   scored.sort((one, other) => other.score - one.score)
   const threshold = (scored[0]?.score ?? 0) * 0.6
   const seen = new Set<string>()
@@ -56,10 +87,41 @@ export function bestLines(question: string, passages: readonly Passage[], most: 
   return picked
 }
 
-/** A line of what was found where none has a word of the question: it may be there under another name. */
-export function nearLines(passages: readonly Passage[], today: string): QuotedLine[] {
-  const [first] = passages.flatMap((passage) => quotable(passage, today))
-  return first ? [{ ...first, text: clipped(first.text) }] : []
+function sharedUnits(text: string, wanted: ReadonlySet<string>): number {
+  return new Set(units(text).filter((unit) => wanted.has(unit))).size
+}
+
+/** True where a line has a word of the question. */
+export function sharesWord(question: string, text: string): boolean {
+  return sharedUnits(text, new Set(units(question))) > 0
+}
+
+function contains({ path, startLine, endLine }: FoundLines, quote: QuotedLine): boolean {
+  return quote.path === path && quote.line >= startLine && quote.line <= endLine
+}
+
+/**
+ * The lines that the search found in the first passage, where none has a word of the question: it may be there under
+ * another name. Where those say nothing, such as a heading, the next line that does.
+ */
+export function nearLines(
+  passages: readonly Passage[],
+  most: number,
+  today: string,
+  found: readonly FoundLines[] = [],
+): QuotedLine[] {
+  const lines = passages.map((passage) => quotable(passage, today)).find((quotes) => quotes.length > 0)
+  if (!lines) return []
+  const [first] = lines
+  const last = lines.at(-1)
+  const place = found.find(
+    ({ path, startLine, endLine }) =>
+      path === first?.path && endLine >= first.line && startLine <= (last?.line ?? first.line),
+  )
+  const within = place ? lines.filter((quote) => contains(place, quote)).slice(0, most) : []
+  const next = place ? lines.find(({ line }) => line >= place.startLine) : undefined
+  const near = within.length > 0 ? within : [next ?? first].filter((quote) => quote !== undefined)
+  return near.map((quote) => ({ ...quote, text: clipped(quote.text) }))
 }
 
 /** A text at a length that can be taken in at a glance. */

@@ -14,6 +14,8 @@ import { tokenizerVersion } from '../text/terms.ts'
 export type Db = Database.Database
 
 const schemaVersion = 11
+/** Grows when transcripts give other text. */
+const transcriptVersion = 1
 
 /** A name that no other index has, also one that was built of the same files. */
 export const identityKey = 'identity'
@@ -47,6 +49,7 @@ export function fingerprint(identity: IndexIdentity): string {
   return JSON.stringify({
     schemaVersion,
     tokenizerVersion,
+    transcriptVersion,
     chunk: [chunk.tokens, chunk.overlap],
     provider,
     model,

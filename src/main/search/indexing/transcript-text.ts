@@ -1,11 +1,12 @@
 /**
- * A transcript as text to search (M14): one line for each line of the file, so that line numbers stay exact; what was
- * said by the user and the agent, and nothing of tools, bookkeeping, or what the user deleted; nothing at all of one that is
- * held without memory. Pure.
+ * A transcript as text to search: one line for each line of the file, so that line numbers stay exact; what was said by
+ * the user and the agent, and nothing of tools, bookkeeping, or what the user deleted; of the offline model only what it
+ * quotes; nothing at all of a conversation that is held without memory. Pure.
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { isWithoutMemory, memoryEntry } from '#shared/chat/memory-mark.ts'
+import { fromMemoryIn } from '#shared/chat/offline-answer.ts'
 import { localMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
@@ -57,8 +58,9 @@ function spoken(line: string): string {
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
   const { message } = parsed(line)
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
-  const { role, content, local } = message
-  const text = typeof content === 'string' ? content : textParts(content)
+  const { role, content, local, provider } = message
+  const said = typeof content === 'string' ? content : textParts(content)
+  const text = provider === 'offline' ? fromMemoryIn(said) : said
   const flat = text.replace(/\s+/g, ' ').trim()
   const mark = local === true ? ` ${localMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`

@@ -34,6 +34,7 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
     if (candidate.verdict.kind !== 'returned') continue
     results.push({
       ...shownChunk(candidate, ranking),
+      found: foundLines(candidate),
       score: candidate.score,
       vectorScore: candidate.vector?.score ?? null,
       textScore: candidate.text?.score ?? null,
@@ -55,6 +56,14 @@ export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candi
     score,
     verdict,
   }
+}
+
+/** The lines of the passage that meaning matched, or the one line that words found. */
+function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found']> {
+  const line = bestLineOf(candidate)
+  const { vector } = candidate
+  const isOfPassage = vector !== null && vector.startLine <= line && line <= vector.endLine
+  return { startLine: line, endLine: isOfPassage ? vector.endLine : line }
 }
 
 /** What is shown of a chunk is around where it was found, or around what took that place. */

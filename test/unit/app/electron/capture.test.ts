@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { fakeElectron, FakeWindow } from '../../../support/fake-electron.ts'
+import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
+import { until } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 
@@ -9,30 +10,43 @@ const { CaptureShortcut } = await import('../../../../src/main/app/electron/capt
 const { CaptureTray } = await import('../../../../src/main/app/electron/capture-tray.ts')
 const { noteOfArguments, noteOfLink } = await import('../../../../src/main/app/electron/protocol-links.ts')
 
+const openCapture = (isQuitting = () => false) =>
+  new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p', isQuitting })
+
 afterEach(() => {
-  FakeWindow.all.length = 0
+  resetElectron()
   vi.clearAllMocks()
 })
 
 describe('M46 quick capture in the shell', () => {
-  it('M46: the window is made ahead, shown on the pointer’s screen, and hidden when it closes', () => {
-    const capture = new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p' })
+  it('makes the window ahead, shows it on the pointer’s screen, and hides it when it closes', () => {
+    const capture = openCapture()
     const [window] = FakeWindow.all
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
     expect(window?.loadURL).toHaveBeenCalledWith('app://commonplace/capture')
     capture.show()
     expect(window?.setBounds).toHaveBeenCalledWith({ x: 460, y: 233, width: 520, height: 200 })
     expect(window?.show).toHaveBeenCalled()
-    const event = { preventDefault: vi.fn() }
-    window?.emit('close', event)
-    expect(event.preventDefault).toHaveBeenCalled()
+    window?.close()
     expect(window?.hide).toHaveBeenCalled()
-    capture.close()
-    expect(window?.destroy).toHaveBeenCalled()
+    expect(window?.isDestroyed()).toBe(false)
   })
 
-  it('M46: a note of another program is shown, not kept', () => {
-    const capture = new CaptureWindow({ url: 'app://commonplace/capture', preload: '/p' })
+  it('closes the window once the app quits, and makes another when quitting was cancelled', async () => {
+    let isQuitting = true
+    const capture = openCapture(() => isQuitting)
+    const [window] = FakeWindow.all
+    window?.close()
+    await until(() => window?.isDestroyed() === true)
+    expect(window?.hide).not.toHaveBeenCalled()
+    isQuitting = false
+    capture.show()
+    expect(FakeWindow.getAllWindows()).toHaveLength(1)
+    expect(FakeWindow.getAllWindows()[0]?.show).toHaveBeenCalled()
+  })
+
+  it('shows a note of another program, and does not keep it', () => {
+    const capture = openCapture()
     capture.show('买牛奶 & 面包')
     expect(FakeWindow.all[0]?.loadURL).toHaveBeenLastCalledWith(
       `app://commonplace/capture?text=${encodeURIComponent('买牛奶 & 面包')}`,

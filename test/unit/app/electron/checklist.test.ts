@@ -2,12 +2,13 @@
  * Electron's security checklist (electronjs.org/docs/latest/tutorial/security): the whole shell is started on a stand-in,
  * and what it asked Electron for is looked at. Only what no run can show is read off the code.
  */
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { contentSecurityPolicy } from '../../../../src/main/app/server/security-headers.ts'
-import { electronHandlers, fakeElectron, FakeWindow } from '../../../support/fake-electron.ts'
-import { temporaryFolder, until } from '../../../support/folder.ts'
+import { electronHandlers, fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
+import { temporaryFolder } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 
@@ -22,19 +23,16 @@ async function startShell(): Promise<void> {
 }
 
 async function quit(): Promise<void> {
-  fakeElectron.app.quit.mockClear()
-  fakeElectron.app.emit('before-quit', { preventDefault: vi.fn() })
-  await until(() => fakeElectron.app.quit.mock.calls.length > 0)
-  fakeElectron.app.emit('will-quit')
+  const hasQuit = once(fakeElectron.app, 'quit')
+  fakeElectron.app.quit()
+  await hasQuit
 }
 
 describe("M49 Electron's checklist", () => {
   beforeEach(startShell)
   afterEach(async () => {
     await quit()
-    fakeElectron.app.removeAllListeners()
-    fakeElectron.ipcMain.removeAllListeners()
-    FakeWindow.all.length = 0
+    resetElectron()
     vi.clearAllMocks()
   })
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Log } from '../../../../src/main/platform/logging/log.ts'
 import { openTestApp } from '../../../support/app.ts'
-import { fakeElectron, FakeWindow } from '../../../support/fake-electron.ts'
+import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
 const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
@@ -30,8 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   Object.defineProperty(process, 'platform', { value: platform })
-  fakeElectron.app.removeAllListeners()
-  fakeElectron.powerMonitor.removeAllListeners()
+  resetElectron()
 })
 
 describe('M41 kept keys', () => {
@@ -127,23 +126,22 @@ describe('M49 windows', () => {
     await until(() => window.webContents.forcefullyCrashRenderer.mock.calls.length === 1)
   })
 
-  it('M49: closing asks once, and what was said is kept', async () => {
+  it('asks once what closing does, keeps the answer, and closes when the app quits', async () => {
     pretend('linux')
     const { app, home } = await openTestApp()
     const window = new FakeWindow({})
-    decideOnClose(window as never, app.settings)
-    const event = { preventDefault: vi.fn() }
-    window.emit('close', event)
-    expect(event.preventDefault).toHaveBeenCalled()
+    const quitting = { isQuitting: false }
+    decideOnClose(window as never, app.settings, quitting)
+    window.close()
     await until(() => window.hide.mock.calls.length === 1)
     expect(readFileSync(join(home, 'config.yaml'), 'utf8')).toContain('closeTo: tray')
-    window.emit('close', { preventDefault: vi.fn() })
+    window.close()
     expect(window.hide).toHaveBeenCalledTimes(2)
     expect(fakeElectron.dialog.showMessageBox).toHaveBeenCalledTimes(1)
-    fakeElectron.app.emit('before-quit')
-    const last = { preventDefault: vi.fn() }
-    window.emit('close', last)
-    expect(last.preventDefault).not.toHaveBeenCalled()
+    quitting.isQuitting = true
+    window.close()
+    await until(() => window.isDestroyed())
+    expect(window.hide).toHaveBeenCalledTimes(2)
   })
 
   it('M49: the window comes back where it was with these screens, and to its default with others', async () => {
@@ -151,7 +149,7 @@ describe('M49 windows', () => {
     const state = await WindowState.load(folder)
     const window = new FakeWindow({})
     state.follow(window as never)
-    window.emit('close')
+    window.close()
     await until(() => existsSync(join(folder, 'window.json')))
     expect((await WindowState.load(folder)).bounds()).toMatchObject({ x: 10, width: 900 })
     const screens = fakeElectron.screen.getAllDisplays

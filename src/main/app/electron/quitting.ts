@@ -1,0 +1,68 @@
+/**
+ * Whether the app is quitting, and what it finishes before it ends. Electron emits `before-quit`, asks every window to
+ * close, and emits `will-quit` once all of them are closed; a window that stays open cancels quitting without an event.
+ */
+import { app, type BrowserWindow } from 'electron'
+import type { Log } from '#platform'
+
+interface Preventable {
+  readonly defaultPrevented: boolean
+}
+
+export class Quitting {
+  readonly #finish: () => Promise<void>
+  readonly #log: Log
+  #isQuitting = false
+  #finishing: Promise<void> | undefined
+  #isFinished = false
+
+  /** @param finish runs once, when nothing can cancel quitting any more */
+  constructor(finish: () => Promise<void>, log: Log) {
+    this.#finish = finish
+    this.#log = log
+    app.on('before-quit', (event) => {
+      this.#isQuitting = true
+      this.#cancelIf(() => event.defaultPrevented)
+    })
+    app.on('browser-window-created', (_event, window) => this.#follow(window))
+    app.on('will-quit', (event) => {
+      if (this.#isFinished) return
+      event.preventDefault()
+      this.#finishAndQuit()
+    })
+  }
+
+  /** Windows close now instead of hiding. */
+  get isQuitting(): boolean {
+    return this.#isQuitting
+  }
+
+  /** What the app works with is closing or closed: no window can open any more. */
+  get isEnding(): boolean {
+    return this.#finishing !== undefined
+  }
+
+  #follow(window: BrowserWindow): void {
+    window.on('close', (event: Preventable) => this.#cancelIf(() => event.defaultPrevented))
+    // A page that asks to stay keeps its window, unless a listener overrules it.
+    window.webContents.on('will-prevent-unload', (event: Preventable) => this.#cancelIf(() => !event.defaultPrevented))
+    // Windows ends the process soon after this and emits no `before-quit`.
+    window.on('session-end', () => this.#finishAndQuit())
+  }
+
+  /** Looks after all listeners of the event have run. */
+  #cancelIf(isCancelled: () => boolean): void {
+    queueMicrotask(() => {
+      if (isCancelled()) this.#isQuitting = false
+    })
+  }
+
+  #finishAndQuit(): void {
+    this.#finishing ??= this.#finish()
+      .catch((error: unknown) => void this.#log.fault(error, 'closing the memory'))
+      .finally(() => {
+        this.#isFinished = true
+        app.quit()
+      })
+  }
+}

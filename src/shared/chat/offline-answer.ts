@@ -1,0 +1,15 @@
+/**
+ * What an answer of the offline model has from memory. Around the lines that it quotes or lists it says only sentences of
+ * its own, such as that it found nothing; those must not become memories themselves. Pure.
+ */
+
+/** Quotes, items of lists, the places they stand at, and days over them; every other line is a sentence of the model's. */
+const fromMemory = /^(?:[>-] |\[|\*\*)/
+
+/** @returns the lines that come from memory; empty where the answer has none, such as one that found nothing */
+export function fromMemoryIn(answer: string): string {
+  return answer
+    .split('\n')
+    .filter((line) => fromMemory.test(line))
+    .join('\n')
+}

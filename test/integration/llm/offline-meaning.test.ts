@@ -1,0 +1,106 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { messageText } from '../../../src/shared/chat/messages.ts'
+import { openTestApp, untouchedConfig } from '../../support/app.ts'
+
+/** The app with the offline model and the built-in model of meaning, and a way to say something in a chat. */
+async function openChat(files: Readonly<Record<string, string>> = {}) {
+  const { app, workspace } = await openTestApp({
+    files,
+    config: untouchedConfig,
+    now: () => new Date(2026, 0, 20, 10, 30),
+  })
+  const { chat, memory, sessions } = await app.agents.get('main')
+  const settle = async () => {
+    await memory.settle(20_000)
+    await memory.settleVectors(() => undefined)
+  }
+  const say = async (text: string, session?: string) => {
+    const sent = await chat.send({ text, session })
+    await sent.ended
+    const last = (await sessions.get(sent.session)).messages().at(-1)
+    return { session: sent.session, answer: last ? messageText(last.message) : '' }
+  }
+  await settle()
+  return { memory, settle, say, workspace }
+}
+
+/** Enough of other things for the search to measure what nearness means in this memory. */
+const other = {
+  'MEMORY.md': `# Long-term memory
+
+- Our daughter starts kindergarten in September.
+- The boiler is serviced every October.
+- Put aside three hundred each month for the trip to Japan.
+- The dentist will pull the wisdom tooth in March.
+- The blue bicycle needs a new chain.
+- Grandmother bakes rye bread on Sundays.
+- The library closes early on Fridays.
+- Jonas borrowed the electric drill.
+- Tomatoes grow best against the south wall.
+- The piano tuner comes twice a year.
+- Our passports expire in 2031.
+- The printer jams when the paper is damp.
+`,
+}
+
+const notes = [
+  { note: 'We chose PostgreSQL for the database', line: 4, question: 'which datastore do we use' },
+  { note: 'The rent of the flat is 1,450 euros', line: 7, question: 'how much does the apartment cost' },
+  { note: 'Mara is allergic to penicillin', line: 10, question: 'what medicine must Mara avoid' },
+  { note: 'The standup is at 9:30 on weekdays', line: 13, question: 'when is the daily meeting' },
+]
+
+describe('the offline chat and search by meaning', { timeout: 60_000 }, () => {
+  it('answers each paraphrased question with the line of the log that the search found', async () => {
+    const { settle, say } = await openChat(other)
+    let session: string | undefined
+    for (const { note } of notes) ({ session } = await say(`Remember that ${note}`, session))
+    await settle()
+    for (const { note, line, question } of notes) {
+      const { answer } = await say(question, session)
+      expect(
+        answer.split('\n').find((text) => text.startsWith('>')),
+        question,
+      ).toBe(`> ${note}`)
+      expect(answer).toContain(`[memory/2026-01-20.md:${line}]`)
+    }
+  })
+})
+
+describe('answers of the offline chat that found nothing', { timeout: 60_000 }, () => {
+  it.each([
+    'Who painted the garden fence?',
+    '谁刷了花园的围墙？',
+    'What did I do on 2025-03-01?',
+    'Forget the garden fence',
+    'hello',
+  ])('are not found again: %s', async (question) => {
+    const { memory, settle, say } = await openChat()
+    const { session, answer } = await say(question)
+    await settle()
+    expect(answer).not.toMatch(/^>/m)
+    for (const query of [answer, answer.split('\n')[0] ?? '', 'found nothing in your memory']) {
+      const { results } = await memory.search(query.slice(0, 400), { minScore: 0, maxResults: 50 })
+      const shown = results.filter(({ path }) => path === `sessions/${session}.jsonl`).map(({ snippet }) => snippet)
+      expect(shown.join('\n')).not.toContain('Assistant:')
+    }
+  })
+
+  it('are not kept when the conversation ends, while what was quoted is', async () => {
+    const { say, settle, workspace } = await openChat()
+    const { session } = await say('Remember that the gate code is 4711')
+    await settle()
+    await say('Who painted the garden fence?', session)
+    await say('What is the gate code?', session)
+    await say('/new', session)
+    await settle()
+    const folder = join(workspace, 'memory')
+    const name = (await readdir(folder)).find((file) => file !== '2026-01-20.md') ?? ''
+    const kept = await readFile(join(folder, name), 'utf8')
+    expect(kept).toContain('**User:** Who painted the garden fence?')
+    expect(kept).not.toContain('I found nothing')
+    expect(kept).toContain('> The gate code is 4711')
+  })
+})
