@@ -14,6 +14,6 @@ export {
 } from './model.ts'
 export { Models } from './models.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
-export { type Sentences } from './offline/sentences/sentences.ts'
+export { type Sentences } from './offline/sentences.ts'
 export { type Purpose } from './purpose.ts'
 export { Ledger } from './usage/usage-store.ts'
