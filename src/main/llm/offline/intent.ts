@@ -3,7 +3,6 @@
  */
 import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
-import { toldLanguage } from './language.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
 export type Intention =
@@ -37,24 +36,22 @@ export function isSubstantial(text: string): boolean {
 
 function understandHead(raw: string, today: string): Intention {
   if (!/[\p{L}\p{N}]/u.test(raw)) return /[?？]/.test(raw) ? { kind: 'question', isAsked: true } : { kind: 'help' }
-  const languages = languagesOf(raw)
+  const text = { raw, folded: fold(raw) }
+  // English words are put into Chinese sentences.
+  const languages = /\p{Script=Han}/u.test(raw) ? [chinese, english] : [english]
   for (const find of [civil, notThis, note, period]) {
     for (const patterns of languages) {
-      const found = find(textFor(patterns, raw), patterns, today)
+      const found = find(text, patterns, today)
       if (found) return found
     }
   }
-  const [patterns = english] = languages
-  const { folded } = textFor(patterns, raw)
-  const bare = withoutOpening(folded, patterns)
-  if (patterns.asks.test(bare) || patterns.asks.test(folded)) {
-    const isCommand = patterns.command.test(ended(bare)) || patterns.command.test(ended(folded))
-    return isCommand ? { kind: 'help' } : { kind: 'question', isAsked: true }
-  }
-  if (patterns.command.test(ended(bare)) || patterns.command.test(ended(folded))) return { kind: 'help' }
-  return patterns.states.test(bare) || isPlan(folded, today)
-    ? { kind: 'statement' }
-    : { kind: 'question', isAsked: false }
+  const matches = (name: 'command' | 'asks' | 'states') =>
+    languages.some((patterns) =>
+      openings(text.folded, patterns).some((start) => patterns[name].test(text.folded.slice(start))),
+    )
+  if (matches('command')) return { kind: 'help' }
+  if (matches('asks')) return { kind: 'question', isAsked: true }
+  return matches('states') || isPlan(text.folded, today) ? { kind: 'statement' } : { kind: 'question', isAsked: false }
 }
 
 interface Text {
@@ -63,23 +60,15 @@ interface Text {
   readonly folded: string
 }
 
-/** The message's own language first; English words are put into Chinese sentences. */
-function languagesOf(raw: string): readonly Patterns[] {
-  const told = toldLanguage(raw)
-  if (told?.startsWith('zh')) return [chinese, english]
-  return told === undefined || /\p{Script=Han}/u.test(raw) ? [english, chinese] : [english]
-}
-
-function textFor(patterns: Patterns, raw: string): Text {
+function fold(raw: string): string {
   const plain = raw
     .replace(/[！-～]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
     .replaceAll('　', ' ')
     .replaceAll('’', "'")
-    .replace(/[⁇⁈]/g, '?')
     .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Variation_Selector}|\u200d/gu, (sign) =>
       ' '.repeat(sign.length),
     )
-  return { raw, folded: patterns === chinese ? simplify(plain) : plain }
+  return simplify(plain)
 }
 
 /** Without full stops, exclamation marks, smileys and the like at its ends. */
@@ -98,10 +87,6 @@ function openings(folded: string, { opening }: Patterns): number[] {
   }
 }
 
-function withoutOpening(folded: string, patterns: Patterns): string {
-  return folded.slice(openings(folded, patterns).at(-1))
-}
-
 function civil({ folded }: Text, patterns: Patterns): Intention | undefined {
   const sentences = ended(folded)
     .split(/[.!?。\n]+/)
@@ -112,9 +97,10 @@ function civil({ folded }: Text, patterns: Patterns): Intention | undefined {
 
 /** What is not to be kept may come with it, before or after. */
 function notThis({ folded }: Text, patterns: Patterns): Intention | undefined {
-  const bare = ended(withoutOpening(folded, patterns))
-  if (!patterns.notThis.test(bare) && !patterns.notThis.test(ended(folded))) return undefined
-  const others = bare.split(/[,:;.!、。\n–—]+/).filter((piece) => !patterns.notThis.test(ended(piece)))
+  const starts = openings(folded, patterns).map((start) => ended(folded.slice(start)))
+  const refusal = starts.find((text) => patterns.notThis.test(text))
+  if (refusal === undefined) return undefined
+  const others = refusal.split(/[,:;.!、。\n–—]+/).filter((piece) => !patterns.notThis.test(ended(piece)))
   return { kind: 'notThis', isBefore: !others.some((piece) => isSubstantial(piece.trim())) }
 }
 
@@ -128,7 +114,9 @@ function note({ raw, folded }: Text, patterns: Patterns): Intention | undefined 
       const noted = match.groups?.['text'] ?? ''
       const at = start + match[0].lastIndexOf(noted)
       const isPolite = start > 0 && /[?吗么]\s*$/.test(folded.slice(0, at))
-      if (!patterns.surelySave.test(text) && patterns.asksForNote.test(noted.trim()) && !isPolite)
+      // "Note: …" and "备忘：…" are never questions.
+      const isAnnounced = /:\s*$/.test(folded.slice(start, at))
+      if (patterns.asksForNote.test(noted.trim()) && !isPolite && !isAnnounced)
         return { kind: 'question', isAsked: true }
       return { kind: 'remember', text: noteOf(raw.slice(at, at + noted.length), noted) }
     }
@@ -145,28 +133,33 @@ function noteOf(raw: string, folded: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+const asksForLog =
+  /\b(?:what.?s?|summar[iy]\w*|sum up|recap|review|list|show|tell|give|anything|everything|notes?|logs?|entries|journal)\b|什么|甚么|啥|哪些|干嘛|总结|整理|回顾|复盘|看|显示|列出|[记纪]录|日志|日记|笔记|怎么样|概括|汇总/i
+
 /** A time, and nothing beside it but what asks for a log. */
 function period({ folded }: Text, patterns: Patterns, today: string): Intention | undefined {
   const text = folded.slice(0, maxTimed)
-  const span = spanIn(text, patterns, today)
+  const span = spanIn(text, today)
   if (!span) return undefined
   const rest = text.replace(span.text, ' ')
   const bare = rest.replace(patterns.hollow, ' ').replace(patterns.logWords, ' ')
-  if (/[\p{L}\p{N}]/u.test(bare) || !(patterns.asksForLog.test(rest) || ended(rest) === '')) return undefined
+  if (/[\p{L}\p{N}]/u.test(bare) || !(asksForLog.test(rest) || ended(rest) === '')) return undefined
   const last = Math.min(span.last, parseDay(today))
   return { kind: 'period', first: formatDay(Math.min(span.first, last)), last: formatDay(last) }
 }
 
+const weekdays = ['monday一', 'tuesday二', 'wednesday三', 'thursday四', 'friday五', 'saturday六', 'sunday日天']
+
 /** The time that a text names, if it names one; a weekday by itself is the last one that there was. */
-function spanIn(text: string, patterns: Patterns, today: string): (DaySpan & { readonly text: string }) | undefined {
+function spanIn(text: string, today: string): (DaySpan & { readonly text: string }) | undefined {
   const now = parseDay(today)
   const [time, ...others] = timesIn(text, now)
   if (time) return others.length === 0 && time.first <= now && Number.isFinite(time.first) ? time : undefined
-  const [weekday, ...more] = text.matchAll(patterns.weekday)
-  if (!weekday || more.length > 0) return undefined
-  const index = patterns.weekdays.indexOf((weekday[1] ?? '').toLowerCase().replace('天', '日'))
+  const weekday = /\b\w{3,6}day\b|(?:星期|礼拜|周)[一二三四五六日天]/i.exec(text)?.[0]
+  const name = weekday?.replace(/星期|礼拜|周/, '').toLowerCase() ?? '?'
+  const index = weekdays.findIndex((names) => names.includes(name))
   const back = (((now + 3) % 7) - index + 7) % 7
-  return { first: now - back, last: now - back, text: weekday[0] }
+  return weekday === undefined || index === -1 ? undefined : { first: now - back, last: now - back, text: weekday }
 }
 
 /** A day to come and what is then: nobody looks that up without asking. */
