@@ -1,4 +1,4 @@
-export { ask } from './ask.ts'
+export { ask } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { holdsLocal, type Look, nothingHeld, ownWordsOf, withheldMessages } from './middleware/privacy-filter.ts'
 export { isPassing } from './middleware/provider-failures.ts'

@@ -8,8 +8,16 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
 import { roomBeside, type Budget } from './context-budget.ts'
-import { cutMiddle, isSessionExcerpt, maxExcerptCharacters, maxFileCharacters, maxTotalCharacters } from './cut-text.ts'
-import { cutToTokens, fileTokens, shareOut } from './fit-text.ts'
+import {
+  cutToTokens,
+  fileTokens,
+  shareOut,
+  cutMiddle,
+  isSessionExcerpt,
+  maxExcerptCharacters,
+  maxFileCharacters,
+  maxTotalCharacters,
+} from './fit-text.ts'
 import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions, type PruneSettings } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'

@@ -3,8 +3,7 @@ import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
 import { hasOwnName } from '#shared/util/own-files.ts'
 import { toolItem, toolOfItem } from '#shared/chat/context-items.ts'
-import { nameOfTool, stretchesOf } from './meter-rows.ts'
-import { spokenIn, type SentRequest } from './sent.ts'
+import { nameOfTool, stretchesOf, spokenIn, type SentRequest } from './meter-rows.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
 const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g

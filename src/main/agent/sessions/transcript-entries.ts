@@ -9,6 +9,7 @@ import {
   userMessageSchema,
 } from '#shared/chat/message-schemas.ts'
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
+import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */
 export const version = 3
@@ -106,4 +107,13 @@ export function lineOf(entry: TranscriptEntry): string {
     ...entry,
     message: { ...entry.message, details: storedToolDetails(entry.message.details) },
   })
+}
+
+export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
+  let sum: Usage = noUsage
+  for (const entry of entries) {
+    if (entry.type === 'message' && entry.message.role === 'assistant') sum = addUsage(sum, entry.message.usage)
+    else if ((entry.type === 'flush' || entry.type === 'compaction') && entry.usage) sum = addUsage(sum, entry.usage)
+  }
+  return sum
 }

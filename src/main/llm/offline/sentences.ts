@@ -146,9 +146,8 @@ export const speakers = {
 const standIn = '\u0000'
 /** Beginning and end of each sentence in answers, around what differs each time; shorter ones could be anybody's. */
 const frames = Object.values(byLanguage)
-  .flatMap(({ summary: _, kept: __, more: ___, ...sentences }) =>
-    Object.values(sentences).map((say) => (typeof say === 'string' ? say : say(standIn))),
-  )
+  .flatMap((sentences) => Object.values<unknown>({ ...sentences, summary: '', kept: '' }))
+  .map((say) => String(typeof say === 'function' ? say(standIn) : say))
   .map((sentence) => sentence.split(standIn))
   .filter((parts) => parts.join('').length >= 12)
 

@@ -12,19 +12,18 @@ import {
   isGarbled,
   isLostConnection,
   providerFailure,
+  readError,
 } from '../../middleware/provider-failures.ts'
 import {
   AnswerDraft,
   ArgumentsDraft,
-  clientOptions,
   isWholeCall,
   type ChatModel,
   type ListedModel,
   type ModelEvent,
-  type ProviderOptions,
 } from '../../model.ts'
-import { readError } from '../../middleware/provider-error.ts'
 import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 const provider = 'anthropic'
 

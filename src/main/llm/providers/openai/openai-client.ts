@@ -9,10 +9,11 @@ import {
   isGarbled,
   isLostConnection,
   providerFailure,
+  readError,
 } from '../../middleware/provider-failures.ts'
-import { clientOptions, type ListedModel, type ProviderOptions } from '../../model.ts'
-import { readError } from '../../middleware/provider-error.ts'
+import type { ListedModel } from '../../model.ts'
 import { fieldsOf, nameOf } from '../../middleware/lenient-json.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
