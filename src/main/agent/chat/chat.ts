@@ -102,7 +102,7 @@ export class Chat {
 
   /**
    * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
-   * being given the message waits. Where the session is over (M35), a new one takes it. When this returns, the message
+   * being given the message waits. Where the session is over, a new one takes it. When this returns, the message
    * is on the disk.
    * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
@@ -232,7 +232,7 @@ export class Chat {
     return this.#turns.stop(session)
   }
 
-  /** True when a reset has ended the session: the next message starts a new one (M35). */
+  /** True when a reset has ended the session: the next message starts a new one. */
   isOver(transcript: Transcript): boolean {
     const last = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
@@ -390,7 +390,7 @@ export class Chat {
     }
   }
 
-  /** What a session that is over leaves behind (M36): durable notes, and its last messages, those that it has not left before. */
+  /** What a session that is over leaves behind: durable notes, and its last messages, those that it has not left before. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
@@ -409,7 +409,7 @@ export class Chat {
     await transcript.appendCustom(leftEntry, { through: last.id })
   }
 
-  /** A model has answered: what no flush could read before is distilled now (M30). */
+  /** A model has answered: what no flush could read before is distilled now. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
     if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return

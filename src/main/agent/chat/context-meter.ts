@@ -1,4 +1,3 @@
-/** What fills the window: of the last request, of each one before, and of one that is only thought of (M45). */
 import type {
   BlockChange,
   ContextEvent,
@@ -125,7 +124,7 @@ export class Meter {
     }
   }
 
-  /** What the next message will bring: asked of the same function that decides it then (M45). */
+  /** What the next message will bring: asked of the same function that decides it then. */
   #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
     const state = keepingState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()

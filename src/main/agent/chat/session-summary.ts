@@ -1,5 +1,5 @@
 /**
- * What is kept of a session that ends (M36): its last messages, in a dated file named after its topic. When no model
+ * What is kept of a session that ends: its last messages, in a dated file named after its topic. When no model
  * answers, the time is the name.
  */
 import { AppError } from '#shared/util/errors.ts'

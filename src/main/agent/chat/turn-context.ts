@@ -1,4 +1,3 @@
-/** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
 import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
 import type { ChatModel, Look, Models } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -118,7 +117,7 @@ export interface ChatOptions {
   readonly models: Models
   /** What of the memory stays on this machine, as it is now. */
   readonly look: Look
-  /** Has a person decide on a change that words of others went into (M63). @param model that asks for it */
+  /** Has a person decide on a change that words of others went into. @param model that asks for it */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: LearnedWindows
   readonly mcp: McpServers

@@ -1,6 +1,6 @@
 /**
- * What keeps a conversation in its window, and when (M29 to M32): said in one place, for the keeper that does it and for
- * the meter that tells what the next message will bring. Pure.
+ * What keeps a conversation in its window, and when: said in one place, for the keeper that does it and for
+ * the meter that tells what the next message will bring.
  */
 import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'

@@ -1,5 +1,5 @@
 /**
- * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
+ * A memory flush: a silent turn in which the model saves durable notes from a conversation, before part of it is
  * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
  * that says the notes instead of writing them has them written down: they go to today's log.
  */

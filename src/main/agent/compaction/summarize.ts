@@ -1,5 +1,5 @@
 /**
- * Summaries for compaction (M31): structured, in parts when the conversation is too long for one request, and checked:
+ * Summaries for compaction: structured, in parts when the conversation is too long for one request, and checked:
  * an identifier that is spoken of again after the cut must be in the summary.
  */
 import { AppError } from '#shared/util/errors.ts'
@@ -35,7 +35,7 @@ export interface SummaryRequest {
 export interface Summary {
   readonly text: string
   readonly usage: Usage
-  /** Made of local notes (M64). */
+  /** Made of local notes. */
   readonly isLocal: boolean
 }
 

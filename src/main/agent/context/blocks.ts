@@ -1,4 +1,3 @@
-/** A request taken apart again into the items of its report, to be read and compared. Pure. */
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
 import { hasOwnName } from '#shared/util/own-files.ts'
@@ -36,7 +35,7 @@ function isTool({ name }: RequestBlock): boolean {
   return toolOfItem(name) !== undefined
 }
 
-/** Beside an agent's own files, logs are all that is read into a request (M3, M8). */
+/** Beside an agent's own files, logs are all that is read into a request. */
 function layerOfFile(path: string): Layer {
   return hasOwnName(path) ? 'project' : 'logs'
 }

@@ -1,4 +1,3 @@
-/** Sets a report right by what the provider counted (M28, M45). Pure. */
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { calibration } from './message-tokens.ts'
 

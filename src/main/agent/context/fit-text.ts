@@ -1,6 +1,6 @@
 /**
  * Files in a small window: what is read into every request may take half of what a request may have, so that a
- * conversation always has room (M3, M31). Small files stay whole; the large ones are cut to the same size. Pure.
+ * conversation always has room. Small files stay whole; the large ones are cut to the same size.
  */
 import { estimateTokens } from '#shared/util/tokens.ts'
 
@@ -46,7 +46,7 @@ export function cutToTokens(text: string, limit: number): string {
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
-/** What sessions of the last two days left behind (M36), all of it: search has the rest. */
+/** What sessions of the last two days left behind, all of it: search has the rest. */
 export const maxExcerptCharacters = 8000
 
 /** True for the file that a session left behind: it names its transcript below its heading. */

@@ -1,4 +1,4 @@
-/** What a line of a transcript can be (M34): the layout that pi and early OpenClaw write, with our own kinds beside it. */
+/** What a line of a transcript can be: the layout that pi and early OpenClaw write, with our own kinds beside it. */
 import { z } from 'zod'
 import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {
@@ -44,7 +44,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     leftOut: z.boolean().optional(),
     /** A local model made the summary of local notes: no remote one gets it. */
     local: z.literal(true).optional(),
-    /** Where some of what it stands for comes from (M63). */
+    /** Where some of what it stands for comes from. */
     sources: z.array(sourceSchema).optional(),
     usage: usageSchema.optional(),
   }),

@@ -1,4 +1,3 @@
-/** The tools that every agent has; those of other programs come beside them. */
 import { hasMemoryTool, type ToolDefinition } from '#llm'
 import { anthropicMemory } from './anthropic-memory.ts'
 import { edit } from './edit-file.ts'

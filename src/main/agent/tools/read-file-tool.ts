@@ -1,4 +1,3 @@
-/** The tool that reads a file, or an earlier long result, in pages. */
 import { z } from 'zod'
 import { readShown } from './shown-text.ts'
 import { defineTool, pathParameter } from './tool.ts'
@@ -58,7 +57,7 @@ function fitting(lines: readonly string[]): string[] {
   return page
 }
 
-/** In the name of what comes of local notes (M64). */
+/** In the name of what comes of local notes. */
 const localEnding = '-local.txt'
 
 /** @returns the path by which `read` finds it */

@@ -1,5 +1,5 @@
 /**
- * Requests as they go over the wire (M45): seen where they leave for the network, and made into what may be kept and
+ * Requests as they go over the wire: seen where they leave for the network, and made into what may be kept and
  * shown, without what is secret and without the bulk of pictures.
  */
 import type { WireRequest } from '#shared/contract/index.ts'

@@ -88,7 +88,7 @@ export function extractSummary(
   const said = saidInRendered(conversation).flatMap((text) => text.split('\n').filter(Boolean))
   const { summary } = sentencesIn(replyLanguage([...said.toReversed(), conversation.slice(0, 2000)], fallback))
   if (missing.length > 0)
-    return `${conversation}\n\n## ${summary.alsoSpokenOf}\n${missing.map((name) => `- ${name}`).join('\n')}`
+    return `${conversation}\n\n## ${summary.facts}\n${missing.map((name) => `- ${name}`).join('\n')}`
   const isQuestion = (line: string) => {
     const intention = understand(line, '1970-01-01')
     return intention.kind === 'question' && intention.isAsked

@@ -111,8 +111,8 @@ function converse(messages: readonly Message[], at: ChatPurpose, fallback: Langu
     const [, code, reason] = /^(?:([a-z]+(?:_[a-z]+)+): )?([\s\S]*)$/.exec(messageText(failed.result)) ?? []
     return { text: code === 'text_unwritable' ? unwritable : toolFailed(reason ?? '') }
   }
-  const notes = unwrittenNotes(turn, at)
-  if (notes.length > 0) return { calls: notes.map((note) => writeNote(note, at.todaysLog)) }
+  const calls = writeNotes(turn, at)
+  if (calls.length > 0) return { calls }
   const found = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
   for (const question of asked) {
@@ -139,7 +139,7 @@ function respond(question: string, found: readonly Result[], at: ChatPurpose, se
   const intention = understand(question, at.today)
   switch (intention.kind) {
     case 'remember':
-      return { text: intention.text === '' ? sentences.nothingToRemember : sentences.remembered(at.todaysLog) }
+      return { text: intention.text === '' ? sentences.help : sentences.remembered(at.todaysLog) }
     case 'period':
       return answerPeriod(intention, found, sentences, at.todaysLog)
     case 'question':
@@ -168,9 +168,9 @@ function keepNotes(messages: readonly Message[], at: ChatPurpose, fallback: Lang
   // What was asked for last and is not answered yet is written by its own turn, which this flush makes room for.
   const isAwaited =
     conversation.at(-1)?.role === 'user' &&
-    unwrittenNotes(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
+    writeNotes(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
   const said = heardIn(isAwaited ? conversation.slice(0, -1) : conversation)
-  const written = conversation.map((message) => `${writtenBy(message)}\n${writtenInRendered(message)}`).join('\n')
+  const written = conversation.map(writtenBy).join('\n')
   const notes = notesOf(said, written, today)
   if (notes === undefined) return { text: 'NO_REPLY' }
   const { kept } = sentencesIn(replyLanguage(said.map(({ text }) => text).reverse(), fallback))
@@ -178,39 +178,29 @@ function keepNotes(messages: readonly Message[], at: ChatPurpose, fallback: Lang
   return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
-/** What an answer had written to files. */
+/** What an answer had written to files; in a conversation that was put into words, a call stands as it was made. */
 function writtenBy(message: Message): string {
-  if (message.role !== 'assistant') return ''
+  if (message.role !== 'assistant')
+    return (
+      messageText(message)
+        .match(/^(?:Assistant: )?write \{.*$/gm)
+        ?.join('\n') ?? ''
+    )
   return message.content
     .flatMap((part) => (part.type === 'toolCall' && part.name === 'write' ? [String(part.arguments['content'])] : []))
     .join('\n')
 }
 
-/** The same in a conversation that was put into words, in which a call stands as it was made. */
-function writtenInRendered({ role, content }: Message): string {
-  if (role !== 'user' || typeof content !== 'string') return ''
-  return [...content.matchAll(/^(?:Assistant: )?write (\{.*)$/gm)].map(([, call = '']) => call).join('\n')
-}
-
-interface Note {
-  readonly text: string
-  /** `HH:MM`, when it was said. */
-  readonly time: string
-}
-
-/** What was to be remembered since the last answer and is not written yet: several messages can come before one answer. */
-function unwrittenNotes(turn: readonly Message[], { today, time }: ChatPurpose): Note[] {
+/** Calls for what was to be remembered since the last answer and is not written yet. */
+function writeNotes(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
   const written = turn.map(writtenBy)
   return turn.flatMap((message) => {
     if (message.role !== 'user') return []
     const intention = understand(textOf(message), today)
     if (intention.kind !== 'remember' || intention.text === '') return []
-    const note = { text: intention.text, time: saidBy(message)?.time ?? time }
-    return written.some((content) => content.includes(`\n${note.text}\n`)) ? [] : [note]
+    const { text } = intention
+    if (written.some((content) => content.includes(`\n${text}\n`))) return []
+    const content = `${logHeading(text, saidBy(message)?.time ?? time)}\n${text}\n`
+    return [{ name: 'write', arguments: { path: todaysLog, content, append: true } }]
   })
-}
-
-function writeNote({ text, time }: Note, path: string): NonNullable<Step['calls']>[number] {
-  const content = `${logHeading(text, time)}\n${text}\n`
-  return { name: 'write', arguments: { path, content, append: true } }
 }

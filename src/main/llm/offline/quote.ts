@@ -107,17 +107,15 @@ export function nearLines(
   today: string,
   found: readonly FoundLines[] = [],
 ): QuotedLine[] {
-  const lines = passages.map((passage) => quotable(passage, today)).find((quotes) => quotes.length > 0)
-  if (!lines) return []
-  const [first] = lines
-  const last = lines.at(-1)
+  const lines = passages.map((passage) => quotable(passage, today)).find((quotes) => quotes.length > 0) ?? []
+  const [first, last] = [lines[0], lines.at(-1)]
   const place = found.find(
     ({ path, startLine, endLine }) =>
-      path === first?.path && endLine >= first.line && startLine <= (last?.line ?? first.line),
+      first && last && path === first.path && endLine >= first.line && startLine <= last.line,
   )
-  const within = place ? lines.filter((quote) => contains(place, quote)).slice(0, most) : []
-  const next = place ? lines.find(({ line }) => line >= place.startLine) : undefined
-  const near = within.length > 0 ? within : [next ?? first].filter((quote) => quote !== undefined)
+  const within = lines.filter((quote) => place && contains(place, quote)).slice(0, most)
+  const next = lines.find(({ line }) => place && line >= place.startLine) ?? first
+  const near = within.length > 0 || !next ? within : [next]
   return near.map((quote) => ({ ...quote, text: clipped(quote.text) }))
 }
 

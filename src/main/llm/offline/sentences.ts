@@ -6,8 +6,6 @@ const english = {
   /** Answers a statement that nobody asked to note. */
   heard:
     'I have not noted that: no language model is connected, and I only note what I am asked to. Say “remember that …”, and I write it into today’s log at once.',
-  nothingToRemember:
-    'What should I remember? Write it after the word, as in “remember that the review is on Thursday”.',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param span a day, or the first and the last one */
   nothingIn: (span: string) => `Nothing has been noted for ${span}.`,
@@ -45,7 +43,6 @@ const english = {
     open: 'Open questions',
     files: 'Files touched',
     none: 'none',
-    alsoSpokenOf: 'Also spoken of',
   },
 }
 
@@ -54,7 +51,6 @@ export type Sentences = typeof english
 const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日志；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
   heard: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
-  nothingToRemember: '要我记住什么？请写在后面，例如“记住周四下午三点评审”。',
   remembered: (path) => `已记入今天的日志 [${path}]。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
   periodHas: (span) => `${span} 的记录：`,
@@ -85,14 +81,12 @@ const simplified: Sentences = {
     open: '未决问题',
     files: '涉及的文件',
     none: '无',
-    alsoSpokenOf: '还提到了',
   },
 }
 
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住……」，我會寫進今天的日誌；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
   heard: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
-  nothingToRemember: '要我記住什麼？請寫在後面，例如「記住週四下午三點評審」。',
   remembered: (path) => `已記入今天的日誌 [${path}]。`,
   nothingIn: (span) => `${span} 沒有任何記錄。`,
   periodHas: (span) => `${span} 的記錄：`,
@@ -123,7 +117,6 @@ const traditional: Sentences = {
     open: '未決問題',
     files: '相關檔案',
     none: '無',
-    alsoSpokenOf: '還提到了',
   },
 }
 

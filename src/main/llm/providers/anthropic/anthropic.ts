@@ -1,4 +1,3 @@
-/** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
 import { staysHere } from '#shared/util/locality.ts'
 import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'

@@ -1,4 +1,3 @@
-/** A request in the form of Chat Completions, as each server wants it: what it was found not to take is left out. */
 import { parseJson } from '#shared/util/json.ts'
 import {
   messageText,

@@ -1,4 +1,3 @@
-/** Chat Completions: the protocol of OpenAI that most other servers speak (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
 import type OpenAI from 'openai'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'

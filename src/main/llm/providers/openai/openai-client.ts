@@ -1,4 +1,3 @@
-/** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
 import { parseJson } from '#shared/util/json.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
