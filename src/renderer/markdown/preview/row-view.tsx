@@ -1,12 +1,12 @@
 /** One row of a note, drawn. */
 import { memo, Suspense, use, useMemo } from 'react'
 import ReactMarkdown, { type Options } from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../chat/code-block.tsx'
 import { loadMath } from '../chat/load-math.ts'
 import { hasMath, isCheapMath } from '../chat/math.ts'
 import { Nested } from '../chat/nested.tsx'
-import { remarkCjk } from '../chat/remark-cjk.ts'
 import { PlainPassage } from '../chat/plain-passage.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { components } from './preview-elements.tsx'
