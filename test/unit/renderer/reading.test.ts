@@ -158,13 +158,13 @@ describe('M66 what notes add to Markdown', () => {
     ['^^marked^^ 2^^3 and ==a ^^ b==', '<p><mark>marked</mark> 2^^3 and <mark>a ^^ b</mark></p>'],
     ['key:: value\nid:: 1', '<p><note-property data-key="key">value</note-property></p>'],
     ['- a\n  id:: 1', '<ul>\n<li>a</li>\n</ul>'],
-    ['<kbd>Q</kbd> a<br>b', '<p><kbd>Q</kbd> a<br/>\nb</p>'],
+    ['<kbd>Q</kbd> a<br>b', '<p><kbd>Q</kbd> a<br/>b</p>'],
     [
       '<script>alert(1)</script>',
       '<p><quiet-macro data-text="&lt;script&gt;alert(1)&lt;/script&gt;"></quiet-macro></p>',
     ],
     ['a <b onclick="x">b</b>', '<p>a <b>b</b></p>'],
-    ['a <b>b', '<p>a &lt;b&gt;b</p>'],
+    ['a <b>b', '<p>a <b>b</b></p>'],
     [
       '- [ ] a\n- b\n- [x] c',
       '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="1"/> a</li>\n<li>b</li>\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="3" checked=""/> c</li>\n</ul>',
