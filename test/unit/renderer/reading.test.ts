@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
 import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
-import { Heights } from '../../../src/renderer/markdown/parse/row-heights.ts'
 import { tick, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/remark-line-breaks.ts'
 import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
@@ -109,13 +108,6 @@ describe('M66 rows of a note', () => {
     const shown = applyPatch(nothingShown, patchOf([], documentOf('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
     expect(rowOfLine(nothingShown, 1)).toBe(-1)
-  })
-
-  it('M66: heights tell where a row stands, and which stands at a height', () => {
-    const heights = new Heights(3, (index) => [10, 20, 30][index] ?? 0)
-    expect(heights.total).toBe(60)
-    expect([0, 9, 10, 29, 30, 59, 500].map((y) => heights.indexAt(y))).toEqual([0, 0, 1, 1, 2, 2, 2])
-    expect(new Heights(0, () => 0).indexAt(5)).toBe(0)
   })
 })
 
