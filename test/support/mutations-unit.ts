@@ -157,13 +157,6 @@ export const unitMutations: readonly Break[] = [
     test: 'host-entry',
   },
   {
-    file: 'main/socket/message-shape.ts',
-    text: 'if (levels > maxLevels || values > maxValues) return false',
-    instead: '',
-    why: 'a message of a hundred thousand levels stops everything',
-    test: 'socket/message-shape',
-  },
-  {
     file: 'main/checks/check-file.ts',
     text: 'Math.abs(one - startLine) - Math.abs(other - startLine)',
     instead: 'one - other',

@@ -112,10 +112,6 @@ describe('M56 configurations that are attacks', () => {
   it.each([
     ['an alias that makes gigabytes of nothing', bomb.join('\n'), /repeats itself/, 2],
     ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
-    ['lists in lists', '['.repeat(30_000), /levels deep/, null],
-    ['keys in keys', '? '.repeat(15_000), /levels deep/, null],
-    ['steps in steps', '- '.repeat(15_000), /levels deep/, null],
-    ['eighty thousand keys', Array.from({ length: 80_000 }, (_, at) => `k${at}: 1`).join('\n'), /holds more/, null],
     ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
     ['a key that stands there twice', 'spending: {}\nspending: {}\n', /more than once/, 2],
   ])('M56: %s is a problem with its line, not the end', (_name, text, message, line) => {

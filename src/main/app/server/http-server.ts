@@ -14,8 +14,6 @@ import { address, Entry } from './authentication.ts'
 import { securityHeaders } from './security-headers.ts'
 import { InterfaceFiles } from './interface-files.ts'
 import { mcpPath, type McpDoor } from './mcp-endpoint.ts'
-import { guard } from '../transport/guard.ts'
-import { Inbound } from '../transport/inbound.ts'
 
 export interface HostOptions {
   /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
@@ -53,13 +51,12 @@ const headersMs = 5000
 const requestMs = 10_000
 /** How often the two are looked at. */
 const lookMs = 1000
-/** Bytes of messages that are still coming in, of all windows together: one of the largest, and many small ones. */
-const maxInboundBytes = maxMessageBytes + 8 * 1024 * 1024
+/** A peer that has not answered one ping by the next is gone. */
+const pingMs = 30_000
 
 /** @throws AppError `port_in_use` */
 export async function serve({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const files = new InterfaceFiles(folder)
-  const inbound = new Inbound(maxInboundBytes)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -105,7 +102,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
     if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
-      guard(client, socket, { log, inbound })
+      keepAlive(client, log)
       accept(client)
     })
   })
@@ -169,6 +166,20 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
       })
     },
   }
+}
+
+function keepAlive(socket: WebSocket, log: Log): void {
+  let isAlive = true
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, pingMs)
+  timer.unref()
+  socket.on('pong', () => (isAlive = true))
+  // The library has closed the socket already: an invalid frame, or a message over the limit.
+  socket.on('error', (error) => log.warn({ reason: error.message }, 'a connection of the interface was closed'))
+  socket.on('close', () => clearInterval(timer))
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { Resident } from '../instance-lock/host-process.ts'
-import { Rate } from '../transport/rate-limit.ts'
+import { Rate } from './rate-limit.ts'
 
 export const mcpPath = '/mcp'
 

@@ -3,7 +3,6 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Documen
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { excessOf, isTooDeep, tooDeep } from './config-limits.ts'
 import { rules } from './config-rules.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
@@ -15,10 +14,13 @@ export type ParsedConfig =
 const maxProblems = 50
 /** How often an anchor's value may be repeated, what it repeats itself included. */
 const maxAliases = 100
+const maxCharacters = 1_000_000
+/** The deepest setting lies seven deep. */
+const maxLevels = 40
+const tooDeep = `nests more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
-  const excess = excessOf(text)
-  if (excess !== undefined) return broken(excess)
+  if (text.length > maxCharacters) return broken(`is larger than ${maxCharacters} characters`)
   const lineCounter = new LineCounter()
   // The parser compares every key with every other; we look for doubles ourselves.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
@@ -68,6 +70,12 @@ function valueOf(document: Document): { value: unknown; problem?: undefined } | 
     throw error
   }
   return isTooDeep(value) ? { problem: tooDeep } : { value }
+}
+
+/** True also for a value that contains itself through an alias. */
+function isTooDeep(value: unknown, levels = maxLevels): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1))
 }
 
 function lineOfAlias(document: Document, lineAt: (offset: number) => number): number | null {
