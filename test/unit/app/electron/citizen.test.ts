@@ -19,7 +19,6 @@ const { recoverFromCrashes } = await import('../../../../src/main/app/electron/r
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
 const { decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
 const { followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
-const { WindowState } = await import('../../../../src/main/app/electron/window-state.ts')
 
 const platform = process.platform
 const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
@@ -142,20 +141,6 @@ describe('M49 windows', () => {
     window.close()
     await until(() => window.isDestroyed())
     expect(window.hide).toHaveBeenCalledTimes(2)
-  })
-
-  it('M49: the window comes back where it was with these screens, and to its default with others', async () => {
-    const folder = await temporaryFolder()
-    const state = await WindowState.load(folder)
-    const window = new FakeWindow({})
-    state.follow(window as never)
-    window.close()
-    await until(() => existsSync(join(folder, 'window.json')))
-    expect((await WindowState.load(folder)).bounds()).toMatchObject({ x: 10, width: 900 })
-    const screens = fakeElectron.screen.getAllDisplays
-    fakeElectron.screen.getAllDisplays = () => [{ workArea: { x: 0, y: 0, width: 800, height: 600 } }]
-    expect((await WindowState.load(folder)).bounds()).not.toHaveProperty('x')
-    fakeElectron.screen.getAllDisplays = screens
   })
 })
 
