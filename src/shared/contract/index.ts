@@ -12,15 +12,13 @@ import { habits } from './habits.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
-import { links } from './links.ts'
-import { pictures } from './pictures.ts'
+import { links, tags } from './links.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { survey } from './survey.ts'
 import { upkeep } from './upkeep.ts'
-import { tags } from './tags.ts'
-import { workspace } from './workspace.ts'
+import { pictures, workspace } from './workspace.ts'
 
 export const contract = {
   agents,
@@ -81,7 +79,6 @@ export {
 export { type Habits } from './habits.ts'
 export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
 export { type EndedChange, type Part, type Problem, type Remedy } from './health.ts'
-export { type EmbeddingModel, type Meaning, type NearNote, type Script } from './meaning.ts'
 export {
   type ForeignSettings,
   type ImportPlan,
@@ -99,6 +96,9 @@ export {
   type MovePlan,
   type Moving,
   type OutgoingLink,
+  type PropertyCount,
+  type TagCount,
+  type TagPlan,
 } from './links.ts'
 export {
   type AcceptedHunk,
@@ -112,18 +112,23 @@ export {
   type Candidate,
   type ChunkSize,
   type Condition,
+  type EmbeddingModel,
   type Explanation,
-  type Rechunk,
+  type IndexStatus,
+  type Meaning,
+  type MemoryScope,
+  type NearNote,
   type Recall,
   type RecalledLines,
+  type Rechunk,
+  type Script,
   type SearchOptions,
   type SearchResponse,
   type SearchResult,
   type SearchSettings,
+  type Unsearched,
   type Verdict,
 } from './search.ts'
-export { type IndexStatus } from './index-status.ts'
-export { type MemoryScope, type Unsearched } from './scope.ts'
 export {
   type Attachment,
   type CommandOutcome,
@@ -156,4 +161,3 @@ export {
   type UpkeepRule,
 } from './upkeep.ts'
 export { type CountedSurvey, type Survey, type SurveyedFile, type SurveyedLine, type SurveyStep } from './survey.ts'
-export { type PropertyCount, type TagCount, type TagPlan } from './tags.ts'

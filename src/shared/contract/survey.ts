@@ -2,7 +2,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { base, forAgent } from './base.ts'
-import { unsearchedSchema } from './scope.ts'
+import { unsearchedSchema } from './search.ts'
 
 export const surveyedLineSchema = z.object({
   path: z.string(),
