@@ -102,7 +102,7 @@ export const unitMutations: readonly Break[] = [
   },
   {
     file: 'main/context/prune.ts',
-    text: 'if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)',
+    text: 'if (cleared.has(result.toolCallId)) return withText(result, clearedText)',
     instead: '',
     why: 'old results fill the window',
     test: 'context/keeping',

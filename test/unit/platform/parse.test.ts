@@ -35,7 +35,6 @@ describe('M50 configuration', () => {
     ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
-    ['colour: red', { fault: 'unknown' }],
     ['spending: {}\nspending: {}', { fault: 'twice' }],
   ])('M48: %s is told in a way that every language has words for', (text, fault) => {
     expect(problems(text)).toEqual([expect.objectContaining(fault)])
@@ -50,9 +49,6 @@ describe('M50 configuration', () => {
         allowed: '1',
         message: expect.stringContaining('<=1'),
       },
-    ])
-    expect(problems('agents:\n  defaults:\n    modle: offline\n')).toEqual([
-      { key: 'agents.defaults.modle', line: 3, message: 'is not a setting', fault: 'unknown' },
     ])
     expect(problems('agents:\n  defaults:\n    model: gpt\n')[0]).toMatchObject({
       line: 3,
@@ -81,9 +77,28 @@ describe('M50 configuration', () => {
     ])
   })
 
+  it('ignores unknown keys and names them, whether misspelt or dropped', () => {
+    const text =
+      'agents:\n  defaults:\n    modle: gpt\n    chat: { maxSteps: 9, titles: false }\n  list: [{ id: main }]\n'
+    const parsed = parseConfig(text)
+    const message = 'is not a setting and is ignored'
+    expect(parsed).toMatchObject({
+      ok: true,
+      config: { agents: { list: [{ id: 'main', model: 'offline', chat: { titles: false } }] } },
+      ignored: [
+        { key: 'agents.defaults.chat.maxSteps', line: 4, message, fault: 'unknown' },
+        { key: 'agents.defaults.modle', line: 3, message, fault: 'unknown' },
+      ],
+    })
+    expect(problems('colour: red\nspending: { monthlyLimit: -1 }\n')).toMatchObject([
+      { key: 'spending.monthlyLimit', fault: 'tooSmall' },
+      { key: 'colour', fault: 'unknown' },
+    ])
+  })
+
   it('M50: reads durations', () => {
-    const parsed = parseConfig('agents: { defaults: { chat: { requestTimeout: 5m } } }')
-    expect(parsed.ok && parsed.config.agents.defaults.chat.requestTimeout).toBe(300_000)
+    const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
+    expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)
   })
 
   it.each([

@@ -17,8 +17,10 @@ export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
+const indexDebounceMs = 1500
+
 export function memorySource(options: AgentOptions): MemorySource {
-  const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
+  const { chunk, embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfHabits(options.habits)
   const forbidden = options.forbidden()
   return {
@@ -37,7 +39,7 @@ export function memorySource(options: AgentOptions): MemorySource {
         : []),
     ],
     chunk,
-    debounceMs: sync.debounceMs,
+    debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
     notes: notesFolders(options),
   }

@@ -50,10 +50,12 @@ export function wireApp(
   })
 }
 
-function reportSettings(health: Health, { problems, file }: SettingsStore): void {
-  const message = describeProblems(file, problems)
-  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
-  health.replace(['settings'], problems.length > 0 ? [report] : [])
+function reportSettings(health: Health, { problems, ignored, file }: SettingsStore): void {
+  const reportOf = (code: string, found: typeof problems) =>
+    found.length === 0
+      ? []
+      : [{ part: 'settings', code, message: describeProblems(file, found), remedy: { kind: 'configFile' } } as const]
+  health.replace(['settings'], [...reportOf('config_invalid', problems), ...reportOf('config_ignored', ignored)])
 }
 
 function reportTools(health: Health, mcp: McpServers): void {

@@ -27,7 +27,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'memorySearch.query.hybrid.textWeight': same('memory.search.weights.text'),
   'memorySearch.query.hybrid.mmr.lambda': same('memory.search.mmrLambda'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
-  'memorySearch.sync.watchDebounceMs': same('memory.sync.debounceMs'),
   'memorySearch.experimental.sessionMemory': same('memory.sessions'),
   'compaction.reserveTokensFloor': same('compaction.reserveTokensFloor'),
   'compaction.keepRecentTokens': same('compaction.keepRecentTokens'),
@@ -37,12 +36,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'compaction.memoryFlush.systemPrompt': same('compaction.memoryFlush.systemPrompt'),
   'contextPruning.mode': { to: 'contextPruning.mode', value: pruningOf },
   'contextPruning.ttl': same('contextPruning.ttl'),
-  'contextPruning.keepLastAssistants': same('contextPruning.keepLastAssistants'),
-  'contextPruning.softTrim.maxChars': same('contextPruning.softTrim.maxChars'),
-  'contextPruning.softTrim.headChars': same('contextPruning.softTrim.headChars'),
-  'contextPruning.softTrim.tailChars': same('contextPruning.softTrim.tailChars'),
-  'contextPruning.hardClear.enabled': same('contextPruning.hardClear.enabled'),
-  'contextPruning.hardClear.placeholder': same('contextPruning.hardClear.placeholder'),
 }
 
 /** Of the whole file to the settings of all agents. */
@@ -52,7 +45,6 @@ const ofAll: Readonly<Record<string, Counterpart>> = {
   'session.reset.idleMinutes': same('session.reset.idleMinutes'),
   'session.idleMinutes': same('session.reset.idleMinutes'),
   'hooks.internal.entries.session-memory.enabled': same('session.memoryHook.enabled'),
-  'hooks.internal.entries.session-memory.messages': same('session.memoryHook.messages'),
 }
 
 const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/

@@ -22,7 +22,7 @@ export interface Counterpart {
 }
 
 /** Values that only hold together are checked together. */
-const together = ['memory.chunk', 'memory.search.weights', 'contextPruning.softTrim']
+const together = ['memory.chunk', 'memory.search.weights']
 export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
@@ -119,5 +119,6 @@ function isAccepted(changes: readonly Change[]): boolean {
     for (const step of steps.slice(0, -1)) at = (at[String(step)] ??= {}) as Record<string, unknown>
     at[String(steps.at(-1))] = value
   }
-  return parseConfig(JSON.stringify(config)).ok
+  const parsed = parseConfig(JSON.stringify(config))
+  return parsed.ok && parsed.ignored.length === 0
 }

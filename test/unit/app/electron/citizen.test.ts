@@ -166,10 +166,7 @@ describe('M49 the computer', () => {
     fakeElectron.powerMonitor.emit('on-battery')
     expect(changes).toEqual([true, false])
 
-    const debounceMs = 100
-    const { app, workspace } = await openTestApp({
-      config: `agents:\n  defaults: { memory: { sync: { debounceMs: ${debounceMs} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
-    })
+    const { app, workspace } = await openTestApp()
     // On a battery from the start, before any agent is at work.
     await app.agents.savePower(true)
     const { memory } = await app.agents.get('main')
@@ -178,8 +175,8 @@ describe('M49 the computer', () => {
     await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
     const chunks = async () => (await memory.status()).chunks
     const before = await chunks()
-    // Nothing may happen meanwhile: ten times as long as a change waits for the next.
-    await sleep(10 * debounceMs)
+    // Twice as long as a change waits for the next.
+    await sleep(3000)
     expect(await chunks()).toBe(before)
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
