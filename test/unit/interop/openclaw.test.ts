@@ -83,7 +83,7 @@ describe('M47 settings of OpenClaw', () => {
       'agents.defaults.memorySearch.remote.apiKey': 'secret',
       'agents.defaults.memorySearch.query.hybrid.enabled': 'noCounterpart',
       'agents.defaults.contextPruning.tools': 'noCounterpart',
-      'agents.defaults.memorySearch.sync.watchDebounceMs': 'noCounterpart',
+      'agents.defaults.memorySearch.sync': 'noCounterpart',
       'agents.defaults.heartbeat': 'noCounterpart',
       'agents.list[work].memorySearch.query.minScore': 'invalid',
       'agents.list[Bad Id]': 'invalid',

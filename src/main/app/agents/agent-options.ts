@@ -1,4 +1,3 @@
-/** What an agent is built from. */
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
 import type { LearnedWindows } from '#agent'

@@ -1,4 +1,3 @@
-/** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
 import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange, keepRequest, keepWire, type Sessions } from '#agent'
 import { type Links, hashText, localDate, type Workspace } from '#workspace'

@@ -1,4 +1,3 @@
-/** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
 import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
@@ -21,6 +20,8 @@ import {
   type WriteOrigin,
   attachFile,
   TextFigures,
+  normalizeRequest,
+  unsearchedFor,
 } from '#workspace'
 import { standingsOf } from '#platform'
 import { Importer } from '#interop'
@@ -31,7 +32,6 @@ import { listFiles, nameFiles, type Listed } from './list-files.ts'
 import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
 import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
 import { builtinFile, localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
-import { isForPrograms } from './client-workspace.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
 import { carryOn } from './recovery.ts'
@@ -353,4 +353,13 @@ export class Agent {
     this.sessions.close()
     this.workspace.close()
   }
+}
+
+type Scope = Parameters<typeof unsearchedFor>[1]
+
+function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
+  // Folders elsewhere have rules of their own, and conversations are asked for by id.
+  if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
+  const reason = unsearchedFor(normalizeRequest(path), scope, workspace.layout)
+  return reason === undefined || reason === 'project'
 }

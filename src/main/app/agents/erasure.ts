@@ -1,4 +1,3 @@
-/** Forgetting for good, agent by agent: what is looked through, what is about the same in other words, and who ends it. */
 import type { ForgetStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isSentTexts } from '#shared/util/providers.ts'

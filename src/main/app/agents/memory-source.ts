@@ -1,4 +1,3 @@
-/** What an agent may read besides its own files, and what its index is built from. */
 import { join, relative, sep } from 'node:path'
 import { isSentTexts } from '#shared/util/providers.ts'
 import { staysHere } from '#shared/util/locality.ts'

@@ -1,4 +1,3 @@
-/** Where things lie (SPEC "Files"): one state folder for the app, one workspace an agent. */
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,3 @@
-/** The configuration, keys, models, tools and spending. */
 import { readLog, configJsonSchema, defaultWorkspace, parseConfig } from '#platform'
 import type { RouterBase } from './procedure.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Who hears of what in the app as a whole, in one place: settings, keys, agents, spending, models and tools tell what has
- * changed; the interface and the list of problems listen here. What goes on within one agent is in agents/wiring.ts.
- */
+/** Event subscriptions of the app; those of one agent are in agent-subscriptions.ts. */
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import type { Agents } from '../agents/agent-registry.ts'

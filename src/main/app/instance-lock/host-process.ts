@@ -1,7 +1,6 @@
 /**
- * A process that stays, such as the desktop app or a browser host. It owns the memory, or speaks for the process that
- * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
- * connect again when it changes hands.
+ * A long-running process, such as the desktop app or the browser host. It owns the memory, or forwards to the process that
+ * does, and takes over when that one ends. Windows reconnect then and see the same runtime.
  */
 import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
@@ -15,8 +14,7 @@ import { answerRequests } from './answer-requests.ts'
 import { createRouter, type AppRouter } from '../api/router.ts'
 import { clientOf, connectToOwner, type OwnerConnection } from './connect-to-primary.ts'
 import { claimOwnership, type Ownership } from './primary-instance.ts'
-import { joinSockets } from './frame-pipe.ts'
-import { ownerPlace, type OwnerPlace } from './lock-paths.ts'
+import { ownerPlace, type OwnerPlace } from './lock-info.ts'
 
 /** Between two looks at who owns the memory, while nobody can be spoken to, ms. */
 const lookMs = 50
@@ -229,4 +227,31 @@ export class Resident {
   #tell(event: AppEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
+}
+
+/** Bytes waiting for one side, above which the other side pauses. */
+const maxWaiting = 8 * 1024 * 1024
+const drainPollMs = 20
+
+/** The other end went away for good reason, and there will be another: connect again. */
+const serviceRestart = 1012
+
+function joinSockets(one: WebSocket, other: WebSocket): void {
+  forward(one, other)
+  forward(other, one)
+}
+
+function forward(from: WebSocket, to: WebSocket): void {
+  from.on('message', (data: Buffer, isBinary) => {
+    to.send(data, { binary: isBinary })
+    if (to.bufferedAmount < maxWaiting) return
+    from.pause()
+    const look = setInterval(() => {
+      if (to.bufferedAmount >= maxWaiting && to.readyState === to.OPEN) return
+      clearInterval(look)
+      from.resume()
+    }, drainPollMs)
+  })
+  from.on('close', () => to.close(serviceRestart))
+  from.on('error', () => from.terminate())
 }

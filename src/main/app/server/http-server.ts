@@ -1,6 +1,6 @@
 /**
- * Serves the interface on the loopback address: static files over HTTP, and WebSockets for whoever speaks with it. Every
- * request is checked before anything of it is read that could be strange, and none can throw out of here.
+ * Serves the interface on the loopback address: files over HTTP and the contract over WebSockets. Each request is checked
+ * before its content is read.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

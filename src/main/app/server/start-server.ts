@@ -1,4 +1,3 @@
-/** The browser host: the same interface as the desktop app's, for a browser on this machine. */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,4 +1,3 @@
-/** What programs want to write and may not without the user's word. Nobody waits for it for ever. */
 import { randomUUID } from 'node:crypto'
 import type { ClientQuestion } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,4 +1,3 @@
-/** A workspace's Markdown as one zip, or one note's, with the pictures and other files that it shows or links to. */
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'

@@ -4,6 +4,17 @@ import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { AppError } from '#shared/util/errors.ts'
 import { zipName } from './zip-names.ts'
 
+/** Texts: all of them are in memory at once, and an export again as what it says. */
+export const maxImportBytes = 256 * 1024 * 1024
+
+/** @throws AppError `file_too_large` */
+export function assertBearable(path: string, bytes: number): void {
+  if (bytes <= maxImportBytes) return
+  const megabytes = Math.round(bytes / 1024 / 1024)
+  const message = `${path} has ${megabytes} MB; up to ${maxImportBytes / 1024 / 1024} MB can be imported in one go`
+  throw new AppError('file_too_large', message, { path, megabytes })
+}
+
 const maxEntries = 100_000
 const maxDirectoryBytes = 64 * 1024 * 1024
 /** Repetitive text shrinks to a hundredth; more than this is a zip bomb. */

@@ -1,4 +1,3 @@
-/** An import on its way. */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { ImportRecord } from './import-records.ts'

@@ -1,4 +1,3 @@
-/** How the memory is reached from an MCP server, and on whose account: what both transports give the same server. */
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
 /** Asks the owner of the memory; again when it went away before it answered, and `isRepeated` is true then. */

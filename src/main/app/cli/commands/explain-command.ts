@@ -1,4 +1,3 @@
-/** Says how every candidate for a query was scored. */
 import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { decidingDigits } from '#shared/util/figures.ts'

@@ -1,4 +1,3 @@
-/** The shape that every tool has which other programs are given. */
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { mostTokens, usualTokens } from '../bounded-answer.ts'
