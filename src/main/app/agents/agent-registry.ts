@@ -351,7 +351,6 @@ export class Agents {
     }
   }
 
-  /** All that is kept of an agent. */
   #forgettable(id: string): ForgetFolders {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)

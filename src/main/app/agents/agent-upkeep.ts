@@ -113,7 +113,6 @@ export async function proposeOutside(
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
-/** Where requests of reviews are kept, as conversations keep theirs. */
 export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }

@@ -52,13 +52,9 @@ export class Agent {
   /** Of the repository of the user's own that its folder lies in. */
   readonly commits: Commits
   readonly upkeep: Upkeep
-  /** What of its memory stays on this machine. */
   readonly localNotes: LocalNotes
-  /** For calls of other programs. */
   readonly looks = new HeldLooks()
-  /** When upkeep is done without being asked for. */
   readonly scheduler: Scheduler
-  /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
   readonly recording: Recording
@@ -167,7 +163,6 @@ export class Agent {
     await this.memory.use(memorySource(this.#options))
   }
 
-  /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
     await this.recording.applySettings()
@@ -216,7 +211,6 @@ export class Agent {
     }
   }
 
-  /** Whether other programs may see it. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }

@@ -18,10 +18,8 @@ const maxNear = 12
 const leastNear = 0.1
 
 export interface ForgettingOptions {
-  /** The thread's entry. */
   readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
-  /** All that is kept of an agent. */
   readonly folders: (id: string) => ForgetFolders
   /** Does something while nobody has the agent open; whoever asks for it waits. */
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
@@ -29,7 +27,6 @@ export interface ForgettingOptions {
 
 export class Forgetting {
   readonly #options: ForgettingOptions
-  /** What ends it, by agent. */
   readonly #stops = new Map<string, AbortController>()
 
   constructor(options: ForgettingOptions) {

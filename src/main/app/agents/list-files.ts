@@ -11,7 +11,6 @@ interface Named {
 
 export interface Listed extends Named {
   readonly habits: VaultHabits
-  /** What stays on this machine. */
   readonly localNotes: LocalNotes
   /** Of files that the index does not have. */
   readonly figures: TextFigures

@@ -11,7 +11,6 @@ export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
 
-/** The model that comes with the app. */
 export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
@@ -44,7 +43,6 @@ export function memorySource(options: AgentOptions): MemorySource {
   }
 }
 
-/** What of all that stays on this machine. */
 export function openLocalNotes(options: AgentOptions): LocalNotes {
   return new LocalNotes(() => notesFolders(options), {
     keptIn: `${options.folders.index}.plain`,

@@ -38,7 +38,6 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
   })
 }
 
-/** A workspace without the rest of its agent. */
 export interface Writer {
   readonly workspace: Workspace
   close(): Promise<void>

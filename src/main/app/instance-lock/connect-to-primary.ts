@@ -56,7 +56,6 @@ export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promis
   throw failure
 }
 
-/** The contract, over a connection. */
 export function clientOf({ socket }: OwnerConnection): ContractClient {
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }))
 }

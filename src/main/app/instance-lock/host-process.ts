@@ -30,7 +30,6 @@ type Role =
       readonly app: App
       readonly router: AppRouter
       readonly client: ContractClient
-      /** Answers whoever speaks over a socket. */
       readonly answer: (socket: WebSocket) => void
       readonly ownership: Ownership | undefined
     }
@@ -70,7 +69,6 @@ export class Resident {
     return role.kind === 'owner' ? role.app : undefined
   }
 
-  /** The process that owns the memory. */
   async owner(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
@@ -94,12 +92,10 @@ export class Resident {
     }
   }
 
-  /** The clock that the memory goes by. */
   get now(): Clock {
     return this.#options.now ?? systemClock
   }
 
-  /** Speaks the contract over a window's socket, whoever answers it. */
   accept(socket: WebSocket): void {
     socket.pause()
     void this.#answer(socket)
@@ -131,7 +127,6 @@ export class Resident {
     await (await this.app())?.agents.savePower(isSaving)
   }
 
-  /** What happens in the runtime, wherever it runs. */
   onEvent(listener: (event: AppEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -161,7 +156,6 @@ export class Resident {
     }
   }
 
-  /** Becomes the owner, or finds the one there is. */
   async #settle(): Promise<Role> {
     const deadline = performance.now() + startMs
     for (;;) {
@@ -203,7 +197,6 @@ export class Resident {
     return { kind: 'guest', connection, client }
   }
 
-  /** The owner went: this process or another guest takes its place. */
   async #takeOver(): Promise<void> {
     if (this.#isClosing) return
     this.#role = this.#settle()

@@ -7,7 +7,6 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface OwnerPlace {
-  /** The folder of lock and note. */
   readonly folder: string
   readonly lock: string
   readonly note: string

@@ -11,7 +11,6 @@ import { maxMessageBytes } from '#shared/util/limits.ts'
 import { systemClock, FileLock, makeFolder, setAside, writePrivately, withForms, appVersion } from '#platform'
 import { type OwnerPlace, guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
 
-/** Windows and commands at once, those that say nothing included. */
 const maxConnections = 256
 /** Whoever does not say what it wants within this time is cut off, ms. */
 const headersMs = 5000

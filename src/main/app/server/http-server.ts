@@ -16,11 +16,8 @@ import { InterfaceFiles } from './interface-files.ts'
 import { mcpPath, type McpDoor } from './mcp-endpoint.ts'
 
 export interface HostOptions {
-  /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
   readonly accept: (socket: WebSocket) => void
-  /** Answers other programs, which come with tokens of their own. */
   readonly mcp: McpDoor
-  /** Path of the folder of the built interface. */
   readonly folder: string
   readonly log: Log
   /** 0 for any free one. */
@@ -39,7 +36,6 @@ export interface Host {
 const socketPath = '/rpc'
 /** The one protocol; a page offers its key beside it, for a page can send a socket no header of its own. */
 const protocol = 'commonplace'
-/** Windows that are open at once. */
 const maxSockets = 64
 /** Connections at once, those that say nothing included; a browser opens a handful. */
 const maxConnections = 512
@@ -49,7 +45,6 @@ const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
 /** Whoever does not say what it wants within this time is cut off. */
 const headersMs = 5000
 const requestMs = 10_000
-/** How often the two are looked at. */
 const lookMs = 1000
 /** A peer that has not answered one ping by the next is gone. */
 const pingMs = 30_000

@@ -20,7 +20,6 @@ export class McpDoor {
     this.#resident = resident
   }
 
-  /** Answers a request for the path of MCP. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#endpoint ??= this.#open()
     await (await this.#endpoint).handle(request, response)
@@ -48,7 +47,6 @@ export interface McpHost {
   close(): Promise<void>
 }
 
-/** Programs ask one thing at a time; each has a handful of connections. */
 const maxConnections = 128
 const headersMs = 5000
 

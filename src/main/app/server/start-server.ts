@@ -12,9 +12,7 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   readonly port?: number
 }
 
-/** Its URL holds the token; whoever has it has the memory. */
 export interface RunningServer extends Host {
-  /** The process that owns the memory: this one, or one that it speaks for. */
   owner(): Promise<number>
 }
 

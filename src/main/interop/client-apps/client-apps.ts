@@ -213,7 +213,6 @@ export class Clients {
     this.#questions.answer(id, decision)
   }
 
-  /** Keeps how much each has written. */
   async close(): Promise<void> {
     await this.#keepCounts()
   }
@@ -228,7 +227,6 @@ export class Clients {
     })
   }
 
-  /** One after another, on what is known. */
   async #run<T>(work: (clients: readonly KeptClient[]) => T | Promise<T>): Promise<T> {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {

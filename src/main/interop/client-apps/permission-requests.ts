@@ -52,7 +52,6 @@ export class Questions {
     this.#asked.get(id)?.answer(decision)
   }
 
-  /** Those of one program. */
   answerAll(client: string, decision: Decision): void {
     for (const asked of this.#asked.values()) if (asked.client === client) asked.answer(decision)
   }

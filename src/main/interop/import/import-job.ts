@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { ImportRecord } from './import-records.ts'
 
-/** What is imported, and where to. */
 export interface ImportTask {
   readonly path: string
   readonly into: string

@@ -93,7 +93,6 @@ export function takeOver(
   return account.result()
 }
 
-/** Each agent with its folder and its own settings. */
 function takeAgents(
   account: Account,
   list: readonly unknown[],

@@ -22,7 +22,6 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** A file that is shown in notes. */
 export interface SourceAttachment {
   readonly path: string
   /** Bytes. */
@@ -38,9 +37,7 @@ export interface LeftFile {
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
-  /** Conversations that could not be read. */
   readonly skipped: number
-  /** Notes that could not be. */
   readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
   /** Of Obsidian: they name the files that they show, and go where those go. */

@@ -32,7 +32,6 @@ interface Change {
   readonly shown: string
 }
 
-/** What was taken over and what was not, each by its name there. */
 export class Account {
   readonly #changes: Change[] = []
   readonly #left: { from: string; reason: Reason }[] = []
@@ -107,7 +106,6 @@ export class Account {
   }
 }
 
-/** Whether our settings would take these values. */
 function isAccepted(changes: readonly Change[]): boolean {
   const config: Record<string, unknown> = {}
   for (const { path, value } of changes) {

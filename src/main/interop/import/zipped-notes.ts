@@ -22,7 +22,6 @@ export interface ZippedNotes {
   readonly files: readonly { readonly path: string; readonly text: string }[]
   readonly unread: readonly UnreadFile[]
   readonly others: readonly { readonly path: string; readonly size: number }[]
-  /** Names of links. */
   readonly links: readonly string[]
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>

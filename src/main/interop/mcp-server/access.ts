@@ -5,7 +5,6 @@ export type AskOwner = <T>(work: (owner: ContractClient, isRepeated: boolean) =>
 
 export interface MemoryAccess {
   readonly ask: AskOwner
-  /** What happens in the memory, whoever owns it. */
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /**
    * Who asks. @param said how the program names itself, where nothing better is known

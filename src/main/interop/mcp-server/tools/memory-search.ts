@@ -85,7 +85,6 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-/** What the answer may lack. */
 export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
