@@ -57,13 +57,6 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
       tools: [],
       summary: state.summary,
       pruned: state.pruned,
-      pruning: {
-        mode: 'off',
-        ttl: 0,
-        keepLastAssistants: 3,
-        softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
-        hardClear: { enabled: false, placeholder: '' },
-      },
       messages: state.live.map(({ message }) => message),
       now: 0,
     })

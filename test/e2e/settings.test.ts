@@ -182,7 +182,7 @@ describe('M50 settings', () => {
   it('M50: found by words, set, reset; the file keeps its comments and shows mistakes with their line', async () => {
     const server = await openTestServer({
       config:
-        '# kept\nagents:\n  defaults:\n    chat: { maxSteps: 30 } # not so many\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
+        '# kept\nagents:\n  defaults:\n    chat: { titles: false } # not so many\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
     })
     const text = () => readFile(join(server.home, 'config.yaml'), 'utf8')
     const page = await openPage()

@@ -30,7 +30,6 @@ const others: Readonly<Record<string, string>> = {
   cacheWrite: 'The same for tokens put into it',
   shortcuts: 'Other keys for a command, by the keys that it has: `Mod+K: Mod+J`',
   monthlyLimit: 'US dollars a month for all agents; further requests are refused',
-  warnAt: 'Share of the limit from which on the app warns',
   command: 'The program of a tool server',
   args: 'Its arguments',
   env: 'Variables that it gets',
@@ -136,7 +135,7 @@ function reference(): string {
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
   return `# Configuration
 
-\`~/.commonplace/config.yaml\` (\`COMMONPLACE_HOME\` moves the folder). It is read again when it is saved; a mistake is told with its line, and the last good one stays in force. The settings of the app edit the same file and leave comments and order alone. This page is made from the schema (\`npm run reference\`).
+\`~/.commonplace/config.yaml\` (\`COMMONPLACE_HOME\` moves the folder). It is read again when it is saved; a mistake is told with its line, and the last good one stays in force. Unknown keys are ignored; the settings name them under *How it is*. The settings of the app edit the same file and leave comments and order alone. This page is made from the schema (\`npm run reference\`).
 
 ## Agents
 

@@ -45,7 +45,6 @@ export class FakeWindow extends EventEmitter {
   isMinimized = () => false
   isFocused = () => false
   isFullScreen = () => false
-  getNormalBounds = () => ({ x: 10, y: 20, width: 900, height: 700 })
 
   constructor(options: Record<string, unknown>) {
     super()
@@ -158,7 +157,6 @@ export const fakeElectron = {
     handle: vi.fn((_scheme: string, handler: (request: Request) => Promise<Response>) => (handlers.protocol = handler)),
   },
   screen: {
-    getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1440, height: 900 } }],
     getCursorScreenPoint: () => ({ x: 1, y: 1 }),
     getDisplayNearestPoint: () => ({ workArea: { x: 0, y: 0, width: 1440, height: 900 } }),
   },

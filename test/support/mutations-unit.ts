@@ -102,7 +102,7 @@ export const unitMutations: readonly Break[] = [
   },
   {
     file: 'main/context/prune.ts',
-    text: 'if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)',
+    text: 'if (cleared.has(result.toolCallId)) return withText(result, clearedText)',
     instead: '',
     why: 'old results fill the window',
     test: 'context/keeping',
@@ -155,13 +155,6 @@ export const unitMutations: readonly Break[] = [
     instead: '',
     why: 'a token that is good once is good twice',
     test: 'host-entry',
-  },
-  {
-    file: 'main/socket/message-shape.ts',
-    text: 'if (levels > maxLevels || values > maxValues) return false',
-    instead: '',
-    why: 'a message of a hundred thousand levels stops everything',
-    test: 'socket/message-shape',
   },
   {
     file: 'main/checks/check-file.ts',

@@ -314,7 +314,7 @@ export async function tellShared(client: ContractClient): Promise<Record<string,
   }
 }
 
-/** Every setting in force by its key, such as `agents.defaults.chat.maxSteps`; of agents what differs from the defaults. */
+/** Every setting in force by its key, such as `agents.defaults.chat.thinking`; of agents what differs from the defaults. */
 export async function tellSettings(client: ContractClient, told: Told): Promise<Record<string, unknown>> {
   const all = flatten((await client.settings.source()).inForce, '')
   const ofDefaults = (key: string) => all[key.replace(/^agents\.list\.\d+\./, 'agents.defaults.')]

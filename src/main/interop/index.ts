@@ -1,6 +1,6 @@
 export { Clients } from './client-apps/client-apps.ts'
 export { Connections } from './client-setup/client-installer.ts'
-export { foreignSettings, foreignSettingsOf } from './import/foreign-settings.ts'
+export { foreignSettings, foreignSettingsOf } from './import/openclaw.ts'
 export { Importer } from './import/importer.ts'
 export { findMemories } from './import/known-memories.ts'
 export { type MemoryAccess } from './mcp-server/access.ts'

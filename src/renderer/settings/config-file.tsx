@@ -72,7 +72,11 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
         <Button look="quiet" disabled={!isChanged} onClick={() => show(diskText)}>
           {t('settings.revert')}
         </Button>
-        <Button look="primary" disabled={!isChanged || problems.length > 0} onClick={save}>
+        <Button
+          look="primary"
+          disabled={!isChanged || problems.some(({ fault }) => fault !== 'unknown')}
+          onClick={save}
+        >
           {t('settings.save')}
         </Button>
       </div>

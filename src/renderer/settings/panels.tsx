@@ -42,7 +42,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
       {
         section: 'models',
         id: 'spending',
-        words: `${t('settings.limit')} monthlyLimit warnAt`,
+        words: `${t('settings.limit')} monthlyLimit`,
         title: t('settings.spending'),
         lead: t('settings.spendingLead'),
         body: <Spending />,

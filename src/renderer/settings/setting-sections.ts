@@ -9,7 +9,7 @@ export const sections = [
   { id: 'appearance', groups: ['interface', 'capture', 'desktop', 'updates'] },
   { id: 'agents', groups: [] },
   { id: 'models', groups: ['model', 'chat'] },
-  { id: 'memory', groups: ['memory', 'visibility', 'vault', 'memory.sync', 'history', 'upkeep'] },
+  { id: 'memory', groups: ['memory', 'visibility', 'vault', 'history', 'upkeep'] },
   { id: 'recall', groups: ['memory.search', 'memory.chunk', 'memory.embedding'] },
   { id: 'keeping', groups: ['compaction', 'contextPruning', 'session', 'prompts'] },
   { id: 'tools', groups: [] },

@@ -3,7 +3,7 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId } from '../util/limits.ts'
 import { base } from './base.ts'
-import { indexStatusSchema } from './index-status.ts'
+import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 
 /** One stream tells everybody what changed; the interface drops the query results that an event makes stale. */

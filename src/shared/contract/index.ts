@@ -12,14 +12,12 @@ import { habits } from './habits.ts'
 import { health } from './health.ts'
 import { history } from './history.ts'
 import { importContract } from './import.ts'
-import { links } from './links.ts'
-import { pictures } from './pictures.ts'
+import { links, tags } from './links.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
 import { upkeep } from './upkeep.ts'
-import { tags } from './tags.ts'
-import { workspace } from './workspace.ts'
+import { pictures, workspace } from './workspace.ts'
 
 export const contract = {
   agents,
@@ -79,7 +77,6 @@ export {
 export { type Habits } from './habits.ts'
 export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
 export { type EndedChange, type Part, type Problem, type Remedy } from './health.ts'
-export { type EmbeddingModel, type Meaning, type NearNote, type Script } from './meaning.ts'
 export {
   type ForeignSettings,
   type ImportPlan,
@@ -95,6 +92,7 @@ export {
   type MovePlan,
   type Moving,
   type OutgoingLink,
+  type TagPlan,
 } from './links.ts'
 export {
   type AcceptedHunk,
@@ -108,18 +106,23 @@ export {
   type Candidate,
   type ChunkSize,
   type Condition,
+  type EmbeddingModel,
   type Explanation,
-  type Rechunk,
+  type IndexStatus,
+  type Meaning,
+  type MemoryScope,
+  type NearNote,
   type Recall,
   type RecalledLines,
+  type Rechunk,
+  type Script,
   type SearchOptions,
   type SearchResponse,
   type SearchResult,
   type SearchSettings,
+  type Unsearched,
   type Verdict,
 } from './search.ts'
-export { type IndexStatus } from './index-status.ts'
-export { type MemoryScope, type Unsearched } from './scope.ts'
 export {
   type Attachment,
   type CommandOutcome,
@@ -151,4 +154,3 @@ export {
   type UpkeepProgress,
   type UpkeepRule,
 } from './upkeep.ts'
-export { type TagPlan } from './tags.ts'

@@ -1,10 +1,119 @@
-/** What is found in memory, and how each candidate was scored: one file, for all of it is one account. */
 import { z } from 'zod'
+import { embeddingProviders } from '../util/providers.ts'
+import { filePathSchema, base, forAgent, forProgramSchema, idSchema } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
-import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
-import { indexStatusSchema } from './index-status.ts'
-import { embeddingModelSchema, meaningSchema, nearNoteSchema, scriptSchema } from './meaning.ts'
-import { memoryScopeSchema, unsearchedSchema } from './scope.ts'
+
+/** All notes of the workspace, or `MEMORY.md` and what lies in `memory/`. */
+export const memoryScopeSchema = z.enum(['workspace', 'memory'])
+export type MemoryScope = z.infer<typeof memoryScopeSchema>
+
+/** Why a file, or a line of one, is never found. */
+export const unsearchedSchema = z.object({
+  /**
+   * `project`: part of every request anyway · `scope`: the setting leaves it out · `ignored`: the vault's own habit does ·
+   * `hidden`: in a hidden folder, the
+   * trash or `node_modules` · `notMarkdown` · `unreadable`: see `message` · `sessionsOff`: conversations are not searched ·
+   * `outside`: no folder of this memory · `missing`: no such file · `pending`: not in the index yet · `emptyLine`: the
+   * file is searched, and there is nothing on that line.
+   */
+  reason: z.enum([
+    'project',
+    'scope',
+    'ignored',
+    'hidden',
+    'notMarkdown',
+    'unreadable',
+    'sessionsOff',
+    'outside',
+    'missing',
+    'pending',
+    'emptyLine',
+  ]),
+  /** Of whoever could not read it. */
+  message: z.string().optional(),
+})
+export type Unsearched = z.infer<typeof unsearchedSchema>
+
+export const indexStatusSchema = z.object({
+  files: z.number().int(),
+  chunks: z.number().int(),
+  embedded: z.number().int(),
+  provider: z.string(),
+  model: z.string(),
+  /** `starting` until the first scan ended; `failed` when no index can be had (see problems). */
+  state: z.enum(['starting', 'indexing', 'rebuilding', 'ready', 'failed']),
+  /** Files done and to do of the sync that is running. */
+  done: z.number().int(),
+  total: z.number().int(),
+  /** Milliseconds until the work that is under way is done, at its speed so far. */
+  etaMs: z.number().optional(),
+  /** A model for embeddings that is being fetched; `share` is 0 to 1. */
+  download: z.object({ file: z.string(), share: z.number() }).optional(),
+  problems: z.array(
+    z.object({
+      code: z.string(),
+      /** In the words of whoever failed. */
+      message: z.string(),
+      path: z.string().optional(),
+      /** Milliseconds since the epoch. */
+      since: z.number().optional(),
+    }),
+  ),
+})
+export type IndexStatus = z.infer<typeof indexStatusSchema>
+
+/** Languages are told apart by their letters: most models know some and are lost in others. */
+export const scripts = ['latin', 'cjk', 'other'] as const
+export type Script = (typeof scripts)[number]
+export const scriptSchema = z.enum(scripts)
+
+const textsSchema = z.object({
+  /** Distinct ones. */
+  texts: z.number().int(),
+  /** Estimated. */
+  tokens: z.number().int(),
+})
+
+export const meaningSchema = z.object({
+  /** All passages of the memory. */
+  all: textsSchema,
+  /** Those that have no vector of the model that was asked about: what its provider would be sent. */
+  unsent: textsSchema,
+  /** Texts beside the passages that the model is measured by and has no vectors of. */
+  questions: textsSchema,
+  /**
+   * How well the model in use tells the texts of this memory apart, from 0 (by chance) to 1 (always), and whether that is
+   * enough for it to take part. Empty while nothing is known.
+   */
+  /** False while that is still being found out; true also where the memory is too small for it. */
+  isMeasured: z.boolean(),
+  scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
+})
+export type Meaning = z.infer<typeof meaningSchema>
+
+export const embeddingModelSchema = z.object({
+  provider: z.enum(embeddingProviders),
+  model: z.string().max(500),
+  dimensions: z.number().int().optional(),
+  /** Where it is asked, if not at its provider's own address. */
+  baseUrl: z.string().max(2000).optional(),
+})
+export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
+
+/** A note that is about what another one is about, with the two passages that make it so; lines 1-based. */
+export const nearNoteSchema = z.object({
+  path: filePathSchema,
+  line: z.number().int(),
+  endLine: z.number().int(),
+  /** The beginning of its passage. */
+  text: z.string(),
+  /** Where the other note's passage begins. */
+  from: z.number().int(),
+  cosine: z.number(),
+  /** How far the cosine stands above what the other note's passage has in common with any, in standard deviations. */
+  deviations: z.number(),
+})
+export type NearNote = z.infer<typeof nearNoteSchema>
 
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 

@@ -19,7 +19,6 @@ const configRules = [
   'model',
   'weights',
   'overlap',
-  'softTrim',
   'color',
   'toolServer',
   'toolServerName',

@@ -1,4 +1,3 @@
-/** The files of a memory: read, written, moved, found, and what is typed into them. */
 import { z } from 'zod'
 import { maxName, maxNote, maxPatch, maxPicture, maxTitle } from '../util/limits.ts'
 import {
@@ -11,7 +10,7 @@ import {
   keptDraft,
   windowIdSchema,
 } from './base.ts'
-import { unsearchedSchema } from './scope.ts'
+import { unsearchedSchema } from './search.ts'
 
 /** What a file is to the agent: long-term memory, a daily log, a project-context file, or anything else. */
 export const fileKindSchema = z.enum(['memory', 'log', 'project', 'note'])
@@ -166,4 +165,11 @@ export const workspace = {
       }),
     )
     .output(z.object({ path: z.string(), startLine: z.number().int(), endLine: z.number().int(), patch: z.string() })),
+}
+
+export const pictures = {
+  /** `data` is base64; `type` is that of the bytes, not what was said of them. */
+  remote: base
+    .input(z.object({ address: z.string().min(1).max(4000) }))
+    .output(z.object({ type: z.string(), data: z.string() })),
 }

@@ -127,7 +127,6 @@ describe('M58 Anthropic’s memory tool', () => {
   })
 
   it.each([
-    ['anthropic/claude-sonnet-5', '{ memoryTool: false }'],
     ['anthropic/claude-3-5-sonnet-latest', '{}'],
     ['openai-compatible/claude-sonnet-5', '{}'],
   ])('M58: %s with %s is not offered it', async (model, chat) => {

@@ -20,9 +20,6 @@ import { memoryText } from '../../support/scripted-conversation.ts'
 const pruning = {
   mode: 'always',
   ttl: 0,
-  keepLastAssistants: 3,
-  softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
-  hardClear: { enabled: true, placeholder: '[cleared]' },
 } as const
 
 /** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
@@ -107,7 +104,6 @@ describe('M30 the invariant', () => {
               tools: [],
               summary,
               pruned,
-              pruning,
               messages: live.map(({ message }) => message),
               now: 0,
             })

@@ -48,7 +48,7 @@ describe('M56 nobody ends the browser host', () => {
     expect((await fetch(new URL('/', url), { headers: { Cookie: cookie } })).status).toBe(200)
   })
 
-  it('M56: a frame that is none, a message over the limit, one too deep, bytes, or too many at once cost that socket only', async () => {
+  it('M56: a frame that is none, a message over the limit, one that is no request, or bytes cost that socket only', async () => {
     const { url } = await openTestServer()
     const admission = await enter(url)
     const client = await connect(url)
@@ -60,15 +60,8 @@ describe('M56 nobody ends the browser host', () => {
     }
     expect(await lost((socket) => socket.send(Buffer.alloc(maxMessageBytes + 1, 'x'), { binary: false }))).toBe(1009)
     expect(await lost((socket) => socket.send('['.repeat(100_000)))).toBe(1007)
-    expect(await lost((socket) => socket.send(`[${'1,'.repeat(1_100_000)}1]`))).toBe(1007)
     expect(await lost((socket) => socket.send('{"i":"1","p":{}}'))).toBe(1007)
     expect(await lost((socket) => socket.send(Buffer.from([1, 2, 3])))).toBe(1003)
-    const ask = (id: number) => JSON.stringify({ i: String(id), p: { u: '/events/subscribe', b: { json: null } } })
-    expect(
-      await lost((socket) => {
-        for (let id = 0; id < 400; id += 1) socket.send(ask(id))
-      }),
-    ).toBe(1008)
     const raw = await enterSocket({ port: Number(new URL(url).port), admission })
     raw.write(frameOf(Buffer.from('x'), { opcode: 7 }))
     await until(() => raw.destroyed)

@@ -74,7 +74,7 @@ describe('M15 extra folders', () => {
   it('M15: are searched, and followed, but are not the workspace', async () => {
     const extra = await folderWith({ 'notes/vault.md': '# Vault\n\nThe obsidian quokka sleeps.\n' })
     const { memory, agent } = await openMemory({
-      config: `agents:\n  defaults: { memory: { extraPaths: ["${extra}"], sync: { debounceMs: 100 } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
+      config: `agents:\n  defaults: { memory: { extraPaths: ["${extra}"] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
     })
     expect((await memory.search('obsidian quokka')).results).toMatchObject([
       { path: `${extra}/notes/vault.md`, source: 'extra' },

@@ -17,7 +17,7 @@ const files = {
 }
 
 async function openScoped(memory = '') {
-  const config = `agents:\n  defaults:\n    memory: { sync: { debounceMs: 100 }${memory} }\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n`
+  const config = `agents:\n  defaults:\n    memory: { search: {}${memory} }\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n`
   const test = await openTestApp({ files, config })
   const agent = await test.app.agents.get('main')
   const settle = () => agent.memory.settle(10_000)

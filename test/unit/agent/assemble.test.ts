@@ -34,13 +34,6 @@ function assembled(files: ContextFile[], messages: Message[]) {
     tools: [{ name: 'read', description: 'Reads.', parameters: { type: 'object' } }],
     summary: undefined,
     pruned: { trimmed: new Set(), cleared: new Set() },
-    pruning: {
-      mode: 'off',
-      ttl: 0,
-      keepLastAssistants: 3,
-      softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
-      hardClear: { enabled: true, placeholder: '' },
-    },
     messages,
     now: at,
   })

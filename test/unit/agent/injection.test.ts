@@ -30,13 +30,6 @@ const input = {
   systemPrompt: 'You are an assistant.',
   tools: [],
   pruned: { trimmed: new Set<string>(), cleared: new Set<string>() },
-  pruning: {
-    mode: 'off' as const,
-    ttl: 0,
-    keepLastAssistants: 3,
-    softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
-    hardClear: { enabled: true, placeholder: '' },
-  },
   messages: [{ role: 'user' as const, content: 'hello', timestamp: 0 }],
   now: 0,
 }

@@ -79,9 +79,6 @@ describe('M31 cut point', () => {
 const settings = {
   mode: 'always' as const,
   ttl: 300_000,
-  keepLastAssistants: 3,
-  softTrim: { maxChars: 4000, headChars: 1500, tailChars: 1500 },
-  hardClear: { enabled: true, placeholder: '[cleared]' },
 }
 const undecided = { trimmed: new Set<string>(), cleared: new Set<string>() }
 const conversation = (size: number) => [
@@ -114,7 +111,7 @@ describe('M32 pruning', () => {
 
   it('M32: cuts old results to head and tail from 30 % on', () => {
     expect(plan(10_000)).toEqual({ trimmed: ['1', '2'], cleared: [], charactersBefore: 20_000, charactersAfter: 6006 })
-    const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() }, settings)
+    const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() })
     expect(sent[2] && messageText(sent[2])).toBe(`${'x'.repeat(1500)}\n…\n${'x'.repeat(1500)}`)
     expect(sent[4] && messageText(sent[4])).toHaveLength(10_000)
   })
@@ -139,8 +136,8 @@ describe('M32 pruning', () => {
       settings,
     })
     expect(cleared?.cleared).toHaveLength(20)
-    const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) }, settings)
-    expect(sent[2] && messageText(sent[2])).toBe('[cleared]')
+    const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) })
+    expect(sent[2] && messageText(sent[2])).toBe('[Old tool result content cleared]')
     expect(sent[4] && messageText(sent[4])).toHaveLength(3900)
     const few = many.slice(0, 9)
     expect(

@@ -121,17 +121,13 @@ describe('M69 habits of a vault', () => {
       daily: { folder: '/Days/' },
       newNotes: 'beside',
       ignored: ['x'],
-      followIgnored: true,
     } as const
     expect(withOwn(found, own)).toMatchObject({
       daily: { folder: 'Days', format: 'YYYY-MM-DD' },
       newNotes: 'beside',
       ignored: ['Old/', 'x'],
     })
-    expect(withOwn(found, { ...own, followIgnored: false, daily: { format: 'nothing' } })).toMatchObject({
-      daily: found.daily,
-      ignored: ['x'],
-    })
+    expect(withOwn(found, { ...own, daily: { format: 'nothing' } })).toMatchObject({ daily: found.daily })
   })
 
   it.each([

@@ -6,6 +6,8 @@ import type { AgentConfig } from '#platform'
 import { isOverflow } from '../compaction/overflow.ts'
 import type { LearnedWindows } from './context-window-estimates.ts'
 
+const requestTimeoutMs = 600_000
+
 export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
@@ -22,8 +24,8 @@ export class AgentModels {
 
   /** A model whose window is what is known of it now. @throws AppError `provider_key_missing` when the model's provider is not set up */
   create(id: string = this.#config.current.model): ChatModel {
-    const { requestTimeout, idleTimeout } = this.#config.current.chat
-    const use = { agent: this.#config.id, timeoutMs: requestTimeout, idleTimeoutMs: idleTimeout, look: this.#look }
+    const { idleTimeout } = this.#config.current.chat
+    const use = { agent: this.#config.id, timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout, look: this.#look }
     return withLearnedWindow(this.#models.create(id, use), this.#windows)
   }
 

@@ -55,6 +55,9 @@ export interface ChatChange {
   readonly ms: number
 }
 
+/** Of the newest messages, a chat that ends leaves so many in the daily log. */
+const leftMessages = 15
+
 export class Chat {
   readonly changes: Announcements<ChatChange>
   readonly meter: Meter
@@ -328,7 +331,7 @@ export class Chat {
 
   /** Answers what is in the transcript. */
   async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
-    const { sessions, config } = this.#options
+    const { sessions } = this.#options
     return runTurn({
       model,
       assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
@@ -360,7 +363,6 @@ export class Chat {
       toolbox,
       tools,
       keeper,
-      maxSteps: config.current.chat.maxSteps,
     })
   }
 
@@ -403,9 +405,18 @@ export class Chat {
     await keeper.flushRest()
     const { slug: prompt } = await this.#requests.prompts()
     const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
-    const count = memoryHook.messages
     const { look } = this.#options
-    await keepSession({ workspace, look, model, prompt, sentencesFor, messages, count, session, at: now() })
+    await keepSession({
+      workspace,
+      look,
+      model,
+      prompt,
+      sentencesFor,
+      messages,
+      count: leftMessages,
+      session,
+      at: now(),
+    })
     await transcript.appendCustom(leftEntry, { through: last.id })
   }
 

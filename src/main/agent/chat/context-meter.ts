@@ -185,9 +185,9 @@ export class Meter {
   }
 
   #assembleNow(transcript: Transcript | undefined, change: WhatIfWindow): Promise<Assembly> {
-    const { requests, models, config } = this.#options
+    const { requests, models } = this.#options
     const model = models.preview()
-    const tools = toolsFor(model, config.current.chat.memoryTool)
+    const tools = toolsFor(model)
     return requests.assemble({ model, transcript, tools, change })
   }
 }

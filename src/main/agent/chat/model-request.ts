@@ -76,7 +76,7 @@ export class Requests {
   /** The request as it would be sent now, and what it is made of. */
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembled> {
     const { config, workspace, now, windows } = this.#sources
-    const { chat, contextPruning } = config.current
+    const { chat } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
@@ -110,7 +110,6 @@ export class Requests {
       isSummaryLocal: model.isLocal && isSummaryLocal,
       summarySources,
       pruned,
-      pruning: contextPruning,
       messages: seen.messages,
       ...(seen.heldBack ? { heldBack: seen.heldBack } : {}),
       now: at.getTime(),

@@ -46,10 +46,10 @@ export async function loadPrompts(
     systemPrompt ?? read('flush-system.md'),
     prompt ?? read('flush.md'),
     own.compaction ?? read('compaction.md'),
-    own.slug ?? read('slug.md'),
-    own.title ?? read('title.md'),
-    own.conflicts ?? read('conflicts.md'),
-    own.promote ?? read('promote.md'),
+    read('slug.md'),
+    read('title.md'),
+    read('conflicts.md'),
+    read('promote.md'),
   ])
   const place = { own: ownFolder === '' ? '' : `${ownFolder}/` }
   return {

@@ -43,7 +43,7 @@ export async function prepareWork(
 ): Promise<Work> {
   const { config, requests, now, mcp } = options
   const isApart = () => transcript.isWithoutMemory
-  const own = isApart() ? [] : toolsFor(model, config.current.chat.memoryTool)
+  const own = isApart() ? [] : toolsFor(model)
   const toolbox = [...own, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
   const tools = toolContext(options, { session, transcript, model }, hooks, signal)
   const keeper = new Keeper({

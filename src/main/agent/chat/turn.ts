@@ -18,6 +18,9 @@ import { ownWordsIn } from './provenance-tracking.ts'
 import type { Assembled } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
+/** Model requests of one turn. */
+const maxSteps = 50
+
 export interface TurnOptions {
   readonly model: ChatModel
   /** The request as it would be sent now. */
@@ -41,13 +44,12 @@ export interface TurnOptions {
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
   readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
-  readonly maxSteps: number
 }
 
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { tell, tools, toolbox, maxSteps, takeSteering } = options
+  const { tell, tools, toolbox, takeSteering } = options
   const repeats = new Repeats()
   let hasSpoken = false
   for (let step = 1; step <= maxSteps; step += 1) {
@@ -69,7 +71,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     for (const message of steering) await tell(message)
     if (calls.length === 0 && steering.length === 0) return 'done'
   }
-  await tell(stepLimit(options.model, maxSteps, tools.now))
+  await tell(stepLimit(options.model, tools.now))
   return 'error'
 }
 
@@ -173,10 +175,10 @@ async function askModel(
   }
 }
 
-function stepLimit(model: ChatModel, maxSteps: number, now: Clock): AssistantMessage {
+function stepLimit(model: ChatModel, now: Clock): AssistantMessage {
   const draft = new AnswerDraft(model, now)
   return draft.finish('error', noUsage, {
     code: 'step_limit',
-    message: `The turn was stopped after ${maxSteps} steps (chat.maxSteps).`,
+    message: `The turn was stopped after ${maxSteps} steps.`,
   })
 }

@@ -13,7 +13,7 @@ import { cutOf, dueStep, factorOf, fixedTokens, keepOf, requestTokens, type Keep
 import { messageTokens } from '../context/message-tokens.ts'
 import { mostTokens, summaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
-import type { PrunePlan } from './prune.ts'
+import { softTrim, type PrunePlan } from './prune.ts'
 import { withheldMessages, type Look } from '#llm'
 import { noticeEntry } from '../sessions/session-events.ts'
 import type { KeptContent } from '../sessions/transcript-entries.ts'
@@ -137,7 +137,6 @@ export class Keeper {
    * head and tail; the transcript has all of it. @returns false when there is no such result
    */
   async #squeeze(): Promise<boolean> {
-    const { softTrim } = this.#options.settings.contextPruning
     const { live, pruned } = this.#state()
     const large = live.flatMap(({ message }) => {
       const isLarge = message.role === 'toolResult' && messageText(message).length > softTrim.maxChars

@@ -99,16 +99,13 @@ function pruningOf({ state, report, settings, now }: KeepingInput, tokens: numbe
 }
 
 function afterPruning(input: KeepingInput, plan: PrunePlan): KeepingInput {
-  const { state, report, settings } = input
+  const { state, report } = input
   const pruned = {
     trimmed: new Set([...state.pruned.trimmed, ...plan.trimmed]),
     cleared: new Set([...state.pruned.cleared, ...plan.cleared]),
   }
   const size = (decided: typeof pruned | typeof state.pruned) =>
-    applyPruning(messagesOf(state), decided, settings.contextPruning).reduce(
-      (sum, message) => sum + messageTokens(message),
-      0,
-    )
+    applyPruning(messagesOf(state), decided).reduce((sum, message) => sum + messageTokens(message), 0)
   const estimatedTokens = report.estimatedTokens - size(state.pruned) + size(pruned)
   return { ...input, state: { ...state, pruned }, report: { ...report, estimatedTokens } }
 }

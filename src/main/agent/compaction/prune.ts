@@ -8,9 +8,6 @@ import { messageTokens } from '../context/message-tokens.ts'
 export interface PruneSettings {
   readonly mode: 'off' | 'always' | 'cache-ttl'
   readonly ttl: number
-  readonly keepLastAssistants: number
-  readonly softTrim: { readonly maxChars: number; readonly headChars: number; readonly tailChars: number }
-  readonly hardClear: { readonly enabled: boolean; readonly placeholder: string }
 }
 
 /** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
@@ -26,6 +23,12 @@ export interface PrunePlan {
   readonly charactersAfter: number
 }
 
+/** Results of the newest answers stay whole. */
+const answersKept = 3
+/** Characters: a longer result is trimmed to its head and tail. */
+export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
+const clearedText = '[Old tool result content cleared]'
+/** Shares of the context window. */
 const trimFrom = 0.3
 const clearFrom = 0.5
 const minToClear = 50_000
@@ -52,67 +55,53 @@ export function planPruning({
 }: PruneInput): PrunePlan | undefined {
   if (settings.mode === 'off' || (settings.mode === 'cache-ttl' && idleMs <= settings.ttl)) return undefined
   if (tokens < trimFrom * contextWindow) return undefined
-  const candidates = prunable(messages, settings.keepLastAssistants)
-  const before = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, decided, settings)), 0)
+  const candidates = prunable(messages)
+  const before = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, decided)), 0)
   const trimmed = candidates.filter(
-    (result) => !decided.trimmed.has(result.toolCallId) && lengthOf(result) > settings.softTrim.maxChars,
+    (result) => !decided.trimmed.has(result.toolCallId) && lengthOf(result) > softTrim.maxChars,
   )
   const afterTrim: PruneDecisions = {
     trimmed: new Set([...decided.trimmed, ...trimmed.map(idOf)]),
     cleared: decided.cleared,
   }
-  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim, settings)), 0)
-  const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim, settings)
-  const clears = settings.hardClear.enabled && tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
+  const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim)), 0)
+  const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim)
+  const clears = tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
   const cleared = clears ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
   const all: PruneDecisions = {
     trimmed: afterTrim.trimmed,
     cleared: new Set([...decided.cleared, ...cleared.map(idOf)]),
   }
-  const after = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, all, settings)), 0)
+  const after = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, all)), 0)
   return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), charactersBefore: before, charactersAfter: after }
 }
 
 /** The messages as they are sent. */
-export function applyPruning(
-  messages: readonly Message[],
-  decided: PruneDecisions,
-  settings: PruneSettings,
-): Message[] {
-  return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided, settings) : message))
+export function applyPruning(messages: readonly Message[], decided: PruneDecisions): Message[] {
+  return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided) : message))
 }
 
 /** Tool results older than the last answers, and after the first thing the user said. */
-function prunable(messages: readonly Message[], keepLastAssistants: number): ToolResultMessage[] {
+function prunable(messages: readonly Message[]): ToolResultMessage[] {
   const firstUser = messages.findIndex((message) => message.role === 'user')
   const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))
-  const end = keepLastAssistants === 0 ? messages.length : (answers.at(-keepLastAssistants) ?? 0)
+  const end = answers.at(-answersKept) ?? 0
   return messages.slice(Math.max(0, firstUser), end).filter((message) => message.role === 'toolResult')
 }
 
-function applyTo(
-  result: ToolResultMessage,
-  { trimmed, cleared }: PruneDecisions,
-  settings: PruneSettings,
-): ToolResultMessage {
-  if (cleared.has(result.toolCallId)) return withText(result, settings.hardClear.placeholder)
+function applyTo(result: ToolResultMessage, { trimmed, cleared }: PruneDecisions): ToolResultMessage {
+  if (cleared.has(result.toolCallId)) return withText(result, clearedText)
   if (!trimmed.has(result.toolCallId)) return result
   const text = textOf(result)
-  const { headChars, tailChars, maxChars } = settings.softTrim
+  const { headChars, tailChars, maxChars } = softTrim
   if (text.length <= maxChars) return result
   return withText(result, `${text.slice(0, headChars)}\n…\n${text.slice(-tailChars)}`.toWellFormed())
 }
 
-function tokensSaved(
-  results: readonly ToolResultMessage[],
-  before: PruneDecisions,
-  after: PruneDecisions,
-  settings: PruneSettings,
-): number {
+function tokensSaved(results: readonly ToolResultMessage[], before: PruneDecisions, after: PruneDecisions): number {
   return results.reduce(
-    (sum, result) =>
-      sum + messageTokens(applyTo(result, before, settings)) - messageTokens(applyTo(result, after, settings)),
+    (sum, result) => sum + messageTokens(applyTo(result, before)) - messageTokens(applyTo(result, after)),
     0,
   )
 }

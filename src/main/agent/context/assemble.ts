@@ -19,7 +19,7 @@ import {
   maxTotalCharacters,
 } from './fit-text.ts'
 import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './request-history.ts'
-import { applyPruning, type PruneDecisions, type PruneSettings } from '../compaction/prune.ts'
+import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 /** A file that is read into every request; `text` is null when it does not exist. */
@@ -49,7 +49,6 @@ export interface AssemblyInput {
   /** Where some of what it stands for comes from. */
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
-  readonly pruning: PruneSettings
   /** The conversation so far; the last user message and what follows it is this turn. */
   readonly messages: readonly Message[]
   /** What was taken out of all this, for a remote model. */
@@ -78,9 +77,7 @@ export function assemble(input: AssemblyInput): Assembly {
   // A file has the figure that it has everywhere; what names it to the model belongs to the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + fences }
   const budget = roomBeside(input.budget, sumOf(items))
-  const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned, input.pruning).map(
-    withTimestamp,
-  )
+  const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
   items.push(...messageItems(conversation))

@@ -1,9 +1,4 @@
-/**
- * One server of tools (Model Context Protocol), as a program of its own or behind an address, through the official
- * client. It is started when its tools are first wanted; what it logs and why it failed can be looked at.
- */
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Client, Tool as WireTool } from '@modelcontextprotocol/client'
 import { AppError } from '#shared/util/errors.ts'
 import { maxToolDescription, maxToolMessageBytes, maxToolPages, maxTools } from '#shared/util/limits.ts'
 import { boundedFetch, type McpServerSettings } from '#platform'
@@ -80,14 +75,16 @@ export class McpConnection {
     if (!client || this.#state !== 'ready') throw this.#unavailable()
     const { signal, timeoutMs, onProgress } = options
     try {
-      const result = await client.callTool({ name: tool, arguments: input }, undefined, {
-        signal,
-        timeout: timeoutMs,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ progress, total, message = '' }) =>
-          onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
-      })
-      return result as CallToolResult
+      return await client.callTool(
+        { name: tool, arguments: input },
+        {
+          signal,
+          timeout: timeoutMs,
+          resetTimeoutOnProgress: true,
+          onprogress: ({ progress, total, message = '' }) =>
+            onProgress(total ? progress / total : null, message.slice(0, maxNoteCharacters)),
+        },
+      )
     } catch (error) {
       signal.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
@@ -111,14 +108,13 @@ export class McpConnection {
     this.#problem = undefined
     this.#become('starting')
     try {
-      const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
-      const types = await import('@modelcontextprotocol/sdk/types.js')
-      const client = new Client({ name: 'commonplace', version })
-      client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => {
+      const { Client } = await import('@modelcontextprotocol/client')
+      const client = new Client({ name: 'commonplace', version }, { listMaxPages: maxToolPages })
+      client.setNotificationHandler('notifications/message', ({ params }) => {
         this.#keepLog(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`)
       })
-      client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => this.#listTools(client))
-      // An error that matters ends a call or the connection; this is where the others are seen.
+      client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
+      // An error that ends a call or the connection is reported there; this logs the others.
       client.onerror = (error) => this.#keepLog(error.message)
       await client.connect(await this.#transport(), { timeout: startTimeoutMs })
       client.onclose = () => this.#lost(client)
@@ -133,7 +129,7 @@ export class McpConnection {
   async #transport() {
     const { command, args, env, cwd, url, headers } = this.settings
     if (url !== undefined) {
-      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
         requestInit: { headers: this.#filled(headers) },
         // A stream of events stays open as long as the server; whatever else it sends is one message.
@@ -145,7 +141,7 @@ export class McpConnection {
         ),
       })
     }
-    const { getDefaultEnvironment, StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+    const { getDefaultEnvironment, StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
     const transport = new StdioClientTransport({
       command: command ?? '',
       args,
@@ -161,17 +157,9 @@ export class McpConnection {
   }
 
   async #listTools(client: Client): Promise<void> {
-    const tools: WireTool[] = []
-    let cursor: string | undefined
-    let pages = 0
-    do {
-      const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: startTimeoutMs })
-      for (const tool of page.tools) tools.push(shortened(tool))
-      cursor = page.nextCursor
-      pages += 1
-    } while (cursor !== undefined && pages < maxToolPages && tools.length < maxTools)
-    if (cursor !== undefined || tools.length > maxTools) this.#keepLog(`only its first ${maxTools} tools are used`)
-    this.#tools = tools.slice(0, maxTools)
+    const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
+    if (tools.length > maxTools) this.#keepLog(`only its first ${maxTools} tools are used`)
+    this.#tools = tools.slice(0, maxTools).map(shortened)
     this.#options.onChange()
   }
 

@@ -60,8 +60,8 @@ const memoryGet = defineTool({
 export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]
 
 /** Those that an agent of its own settings has with a model, beside the tools of other programs. */
-export function toolsFor(model: Parameters<typeof hasMemoryTool>[0], isMemoryToolOn: boolean): readonly Tool[] {
-  return isMemoryToolOn && hasMemoryTool(model) ? [...ownTools, anthropicMemory] : ownTools
+export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
+  return hasMemoryTool(model) ? [...ownTools, anthropicMemory] : ownTools
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {

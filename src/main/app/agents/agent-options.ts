@@ -1,4 +1,3 @@
-/** What an agent is built from. */
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
 import type { LearnedWindows } from '#agent'
@@ -8,19 +7,16 @@ import type { ThreadEntries } from '#search'
 import type { Models } from '#llm'
 import type { AgentFolders } from './state-folders.ts'
 
-/** What every agent of the app is given alike. */
 export interface SharedOptions {
   readonly resources: string
   readonly differ: Differ
   readonly threads: ThreadEntries
-  /** Where the history's thread starts from. */
   readonly historyEntry: URL
   readonly importEntry: URL
   readonly linksEntry: URL
   readonly findEntry: URL
   readonly lookEntry: URL
   readonly upkeepEntry: URL
-  /** Of the thread that forgets. */
   readonly forgetEntry: URL
   readonly models: Models
   readonly windows: LearnedWindows
@@ -38,7 +34,6 @@ export interface SharedOptions {
 export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
-  /** The folder of its own files. */
   readonly own: string
   /** What its own settings keep on this machine, whoever reads it. */
   readonly local: readonly string[]
@@ -48,7 +43,6 @@ export interface AgentOptions extends SharedOptions {
   readonly config: AgentConfig
   readonly workspace: string
   readonly folders: AgentFolders
-  /** How the notes of the workspace are kept. */
   readonly habits: VaultHabits
   readonly modelsFolder: string
   /** Memories that other agents share with this one, looked up anew whenever they are needed. */

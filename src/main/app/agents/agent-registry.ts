@@ -1,6 +1,6 @@
 /**
- * Who exists and where they live: the list from the configuration, and the agents that are at work. One file, since who is
- * open, who is asked for and whose folder is whose must agree at every moment.
+ * The configured agents and those that are open. One file, since which agents exist, which are open and which folders they
+ * own must agree at every moment.
  */
 import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
@@ -351,7 +351,6 @@ export class Agents {
     }
   }
 
-  /** All that is kept of an agent. */
   #forgettable(id: string): ForgetFolders {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)

@@ -1,4 +1,3 @@
-/** Upkeep of one agent: what it is told of the memory, the model that it may ask, and when it does so by itself. */
 import { join } from 'node:path'
 import { AgentModels, loadPrompts, type ProposedChange, keepRequest, keepWire, type Sessions } from '#agent'
 import { type Links, hashText, localDate, type Workspace } from '#workspace'
@@ -114,7 +113,6 @@ export async function proposeOutside(
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
-/** Where requests of reviews are kept, as conversations keep theirs. */
 export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }

@@ -1,4 +1,3 @@
-/** One agent at work: its workspace, memory, conversations, built from its settings and closed in reverse. */
 import { join } from 'node:path'
 import type { EndedChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
@@ -21,6 +20,8 @@ import {
   type WriteOrigin,
   attachFile,
   TextFigures,
+  normalizeRequest,
+  unsearchedFor,
 } from '#workspace'
 import { standingsOf } from '#platform'
 import { Importer } from '#interop'
@@ -31,7 +32,6 @@ import { listFiles, nameFiles, type Listed } from './list-files.ts'
 import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
 import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
 import { localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
-import { isForPrograms } from './client-workspace.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
 import { carryOn } from './recovery.ts'
@@ -52,13 +52,9 @@ export class Agent {
   /** Of the repository of the user's own that its folder lies in. */
   readonly commits: Commits
   readonly upkeep: Upkeep
-  /** What of its memory stays on this machine. */
   readonly localNotes: LocalNotes
-  /** For calls of other programs. */
   readonly looks = new HeldLooks()
-  /** When upkeep is done without being asked for. */
   readonly scheduler: Scheduler
-  /** How the notes of its folder are kept. */
   readonly habits: VaultHabits
   /** A single command only notes what it writes; the next app that runs records it. */
   readonly recording: Recording
@@ -167,7 +163,6 @@ export class Agent {
     await this.memory.use(memorySource(this.#options))
   }
 
-  /** Takes over what changed in the configuration. */
   async applySettings(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
     await this.recording.applySettings()
@@ -216,7 +211,6 @@ export class Agent {
     }
   }
 
-  /** Whether other programs may see it. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
@@ -341,4 +335,13 @@ export class Agent {
     this.sessions.close()
     this.workspace.close()
   }
+}
+
+type Scope = Parameters<typeof unsearchedFor>[1]
+
+function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
+  // Folders elsewhere have rules of their own, and conversations are asked for by id.
+  if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
+  const reason = unsearchedFor(normalizeRequest(path), scope, workspace.layout)
+  return reason === undefined || reason === 'project'
 }

@@ -1,4 +1,3 @@
-/** Forgetting for good, agent by agent: what is looked through, what is about the same in other words, and who ends it. */
 import type { ForgetStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isSentTexts } from '#shared/util/providers.ts'
@@ -19,10 +18,8 @@ const maxNear = 12
 const leastNear = 0.1
 
 export interface ForgettingOptions {
-  /** The thread's entry. */
   readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
-  /** All that is kept of an agent. */
   readonly folders: (id: string) => ForgetFolders
   /** Does something while nobody has the agent open; whoever asks for it waits. */
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
@@ -30,7 +27,6 @@ export interface ForgettingOptions {
 
 export class Forgetting {
   readonly #options: ForgettingOptions
-  /** What ends it, by agent. */
   readonly #stops = new Map<string, AbortController>()
 
   constructor(options: ForgettingOptions) {

@@ -1,4 +1,3 @@
-/** The files of a workspace as they are listed: what each is, its figures, and why it is not searched. */
 import type { FileEntry, ListedFile, MemoryScope } from '#shared/contract/index.ts'
 import { type VaultHabits, dailyLogDate, fileKind, unsearchedOf, type Workspace, type TextFigures } from '#workspace'
 import type { Memory } from '#search'
@@ -12,7 +11,6 @@ interface Named {
 
 export interface Listed extends Named {
   readonly habits: VaultHabits
-  /** What stays on this machine. */
   readonly localNotes: LocalNotes
   /** Of files that the index does not have. */
   readonly figures: TextFigures

@@ -1,4 +1,3 @@
-/** What an agent may read besides its own files, and what its index is built from. */
 import { join, relative, sep } from 'node:path'
 import { isSentTexts } from '#shared/util/providers.ts'
 import { staysHere } from '#shared/util/locality.ts'
@@ -12,13 +11,14 @@ export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
 
-/** The model that comes with the app. */
 export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
+const indexDebounceMs = 1500
+
 export function memorySource(options: AgentOptions): MemorySource {
-  const { chunk, sync, embedding, sessions, scope } = options.config.current.memory
+  const { chunk, embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfHabits(options.habits)
   const forbidden = options.forbidden()
   return {
@@ -37,13 +37,12 @@ export function memorySource(options: AgentOptions): MemorySource {
         : []),
     ],
     chunk,
-    debounceMs: sync.debounceMs,
+    debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
     notes: notesFolders(options),
   }
 }
 
-/** What of all that stays on this machine. */
 export function openLocalNotes(options: AgentOptions): LocalNotes {
   return new LocalNotes(() => notesFolders(options), {
     keptIn: `${options.folders.index}.plain`,

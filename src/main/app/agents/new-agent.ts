@@ -1,4 +1,3 @@
-/** What a new agent gets: an id in plain letters, a folder, and what it may take over from another. */
 import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** The folder of an agent's own files (AGENTS.md, MEMORY.md …): which it is, and another one in its place. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownFolderName, ownNames } from '#shared/util/own-files.ts'

@@ -23,7 +23,6 @@ interface Memory {
 
 export interface ProgramNote {
   readonly text: string
-  /** Of MEMORY.md. */
   readonly section: string | undefined
 }
 
@@ -82,7 +81,6 @@ function marked(text: string, name: string, at: Date): string {
 interface Wanted {
   readonly note: string
   readonly title: string
-  /** Where it stands meanwhile. */
   readonly place: Remembered
   readonly by: string
   readonly at: Date

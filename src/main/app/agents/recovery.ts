@@ -1,4 +1,3 @@
-/** What a crash had interrupted is ended at the next start, and told: a change of several files, an import. */
 import { randomUUID } from 'node:crypto'
 import type { EndedChange } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

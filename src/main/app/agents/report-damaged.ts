@@ -1,4 +1,3 @@
-/** Tells of a file of the app's own that could not be read and was put aside. */
 import type { AgentOptions } from './agent-options.ts'
 
 export function reportDamaged({ health, config }: AgentOptions, aside: string): void {

@@ -1,4 +1,3 @@
-/** Where things lie (SPEC "Files"): one state folder for the app, one workspace an agent. */
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -9,11 +8,9 @@ export interface StateFolders {
   readonly logs: string
   /** Models that run in the process. */
   readonly models: string
-  /** What the providers last listed. */
   readonly modelLists: string
   /** Windows that turned out smaller than believed. */
   readonly learnedWindows: string
-  /** What requests used and cost. */
   readonly usage: string
   /** Which other programs use this memory, and what they may. */
   readonly clients: string
@@ -24,22 +21,16 @@ export interface StateFolders {
 
 /** What is kept for one agent in one workspace (M38). */
 export interface AgentFolders {
-  /** The index's file. */
   readonly index: string
   readonly sessions: string
   /** The repository with every change of its files, and its journal. */
   readonly history: string
-  /** Saved questions, and how often they were answered rightly. */
   readonly checks: string
-  /** Proposals, and what was accepted of them. */
   readonly upkeep: string
-  /** What imports have made. */
   readonly imports: string
-  /** What was typed but not sent. */
   readonly drafts: string
   /** What a change of several files is about while it is under way. */
   readonly pendingChange: string
-  /** What takes such changes back. */
   readonly undos: string
 }
 

@@ -1,5 +1,6 @@
-/** Who exists and where they live. */
 import type { RouterBase } from './procedure.ts'
+import { lookAtFolder } from '#workspace'
+import { expandHome, appVersion } from '#platform'
 
 export const agentsRoutes = ({ app, os }: RouterBase) => ({
   list: os.agents.list.handler(() => app.agents.list()),
@@ -20,3 +21,39 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
+
+export const habitsRoutes = ({ os, agent }: RouterBase) => ({
+  look: os.habits.look.handler(({ input, signal }) => lookAtFolder(expandHome(input.path), signal)),
+  of: os.habits.of.use(agent).handler(({ context }) => {
+    const { found, kept } = context.agent.habits
+    return { found, kept }
+  }),
+})
+
+export const healthRoutes = ({ app, os, agent }: RouterBase) => ({
+  problems: os.health.problems.handler(({ input }) => app.health.problems(input.agent)),
+  ended: os.health.ended.use(agent).handler(({ context }) => (context.agent.ended ? [context.agent.ended] : [])),
+  endedSeen: os.health.endedSeen.use(agent).handler(({ context, input }) => {
+    if (context.agent.ended?.id === input.id) context.agent.ended = undefined
+    return {}
+  }),
+  tryAgain: os.health.tryAgain.use(agent).handler(async ({ context }) => {
+    await context.agent.memory.tryProvider()
+    return {}
+  }),
+})
+
+export const eventsRoutes = ({ app, os }: RouterBase) => ({
+  subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
+    if (input) app.settings.hearSystemLanguage(input.language)
+    // Only windows say what language they have.
+    const closed = input ? app.clients.windowOpened() : undefined
+    const events = app.events.subscribe('event', signal ? { signal } : {})
+    try {
+      yield { type: 'hello' as const, version: appVersion }
+      yield* events
+    } finally {
+      closed?.()
+    }
+  }),
+})

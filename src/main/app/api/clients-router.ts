@@ -1,4 +1,3 @@
-/** Other programs that use this memory. */
 import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { sectionTitle } from '#workspace'

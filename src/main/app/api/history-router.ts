@@ -1,4 +1,3 @@
-/** Who changed what. */
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { seenDiff, seenEntries } from './seen-history.ts'
 import { sightOf } from './client-visibility.ts'
@@ -42,4 +41,21 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   restore: os.history.restore
     .use(agent)
     .handler(({ context, input }) => context.agent.restoreVersion(input.commit, input.path)),
+})
+
+export const forgetRoutes = ({ os, app }: RouterBase) => ({
+  find: os.forget.find.handler(async ({ input: { agent, ...request }, signal }) => {
+    const months = await app.ledger.months()
+    const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
+    const { embedding, ...found } = await app.agents.forgetting.find(agent, request, signal)
+    // The texts themselves went to a model of embeddings.
+    return { ...found, models: embedding === undefined ? models : [...models, embedding] }
+  }),
+  run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {
+    yield* app.agents.forgetting.run(agent, { texts: [words, ...lines], keep })
+  }),
+  stop: os.forget.stop.handler(({ input }) => {
+    app.agents.forgetting.stop(input.agent)
+    return {}
+  }),
 })

@@ -1,4 +1,3 @@
-/** Notes and conversations from elsewhere, and the memory as one file. */
 import { expandHome } from '#platform'
 import { findMemories, foreignSettings, foreignSettingsOf } from '#interop'
 import type { RouterBase } from './procedure.ts'

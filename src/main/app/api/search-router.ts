@@ -1,4 +1,3 @@
-/** What is found in memory, and why. */
 import { marksFor, searchOptionsFor, seenExplanation, seenResults, sightOf } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
@@ -48,4 +47,19 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),
   reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),
+})
+
+export const checksRoutes = ({ os, agent }: RouterBase) => ({
+  list: os.checks.list.use(agent).handler(({ context }) => context.agent.checks.list()),
+  add: os.checks.add.use(agent).handler(({ context, input }) => context.agent.checks.add(input.question)),
+  remove: os.checks.remove.use(agent).handler(async ({ context, input }) => ({
+    removed: await context.agent.checks.remove(input.id),
+  })),
+  run: os.checks.run.use(agent).handler(({ context }) => context.agent.checks.run('asked')),
+  stop: os.checks.stop.use(agent).handler(({ context }) => {
+    context.agent.checks.stop()
+    return {}
+  }),
+  import: os.checks.import.use(agent).handler(({ context, input }) => context.agent.checks.import(input.text)),
+  export: os.checks.export.use(agent).handler(async ({ context }) => ({ text: await context.agent.checks.export() })),
 })

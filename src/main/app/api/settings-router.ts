@@ -1,4 +1,3 @@
-/** The configuration, keys, models, tools and spending. */
 import { readLog, configJsonSchema, defaultWorkspace, parseConfig } from '#platform'
 import type { RouterBase } from './procedure.ts'
 
@@ -11,7 +10,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
     firstRun: app.agents.isFirstRun,
     suggestedWorkspace: defaultWorkspace('main'),
     appearance: app.settings.config.interface,
-    problems: [...app.settings.problems],
+    problems: [...app.settings.problems, ...app.settings.ignored],
     shortcuts: app.settings.config.shortcuts,
   })),
   source: os.settings.source.handler(async () => ({
@@ -23,7 +22,7 @@ export const settingsRoutes = ({ app, os }: RouterBase) => ({
   })),
   check: os.settings.check.handler(({ input }) => {
     const parsed = parseConfig(input.text)
-    return parsed.ok ? [] : [...parsed.problems]
+    return [...(parsed.ok ? parsed.ignored : parsed.problems)]
   }),
   save: os.settings.save.handler(({ input }) => app.settings.save(input.text, input.baseText)),
   set: os.settings.set.handler(async ({ input }) => {

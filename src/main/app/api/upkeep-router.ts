@@ -1,4 +1,3 @@
-/** Proposals that keep memory true. */
 import type { RouterBase } from './procedure.ts'
 
 export const upkeepRoutes = ({ os, agent }: RouterBase) => ({

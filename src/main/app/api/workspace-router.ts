@@ -1,4 +1,3 @@
-/** An agent's files. */
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { locateAttachment, readAttachment } from '#workspace'
@@ -127,3 +126,29 @@ function assertSeen(agent: { isForPrograms(path: string): boolean }, path: strin
   if (agent.isForPrograms(path)) return
   throw new AppError('path_hidden', `${path} is no note of this memory, or the user keeps it out of it`, { path })
 }
+
+export const findRoutes = ({ os, agent }: RouterBase) => ({
+  run: os.find.run.use(agent).handler(({ context, input, signal }) => {
+    const { text, isPattern, matchCase } = input
+    return context.agent.finder.find({ text, isPattern, matchCase }, signal)
+  }),
+  replace: os.find.replace.use(agent).handler(({ context, input }) => {
+    const { search, replacement, paths } = input
+    return context.agent.finder.replace({ search, replacement, paths }, { cause: 'user' })
+  }),
+  stop: os.find.stop.use(agent).handler(({ context, input }) => {
+    context.agent.finder.stop(input.search)
+    return {}
+  }),
+  past: os.find.past.use(agent).handler(({ context }) => context.agent.finder.past()),
+  undo: os.find.undo
+    .use(agent)
+    .handler(({ context, input }) => context.agent.finder.undo(input.undo, { cause: 'user', isUndo: true })),
+})
+
+export const picturesRoutes = ({ app, os }: RouterBase) => ({
+  remote: os.pictures.remote.handler(async ({ input, signal }) => {
+    const { type, bytes } = await app.pictures.load(input.address, signal)
+    return { type, data: bytes.toString('base64') }
+  }),
+})

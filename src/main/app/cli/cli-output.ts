@@ -1,4 +1,3 @@
-/** What a command prints: its JSON value, and the same for a reader. */
 import type { Condition, SearchResponse, SearchResult } from '#shared/contract/index.ts'
 
 export interface Output {

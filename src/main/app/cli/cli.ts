@@ -159,7 +159,8 @@ async function onRuntime(
     const { file, problems, firstRun } = await runtime.client.settings.get()
     const problem = describeProblems(file, problems)
     if (runtime.isOwn && firstRun) assertNew(runtime.base, flags.agent)
-    if (runtime.isOwn && problems.length > 0) throw new AppError('config_invalid', problem)
+    const isBroken = problems.some(({ fault }) => fault !== 'unknown')
+    if (runtime.isOwn && isBroken) throw new AppError('config_invalid', problem)
     const done = await run(runtime, flags)
     return problems.length === 0 ? done : { ...done, warning: [done.warning, problem].filter(Boolean).join('; ') }
   })

@@ -1,4 +1,3 @@
-/** What commands that write do in a state folder that nobody has set up. */
 import { existsSync } from 'node:fs'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

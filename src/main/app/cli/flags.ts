@@ -1,4 +1,3 @@
-/** What commands are given besides their arguments. */
 import type { SearchOptions } from '#shared/contract/index.ts'
 import type { EmbeddingProviderName } from '#shared/util/providers.ts'
 

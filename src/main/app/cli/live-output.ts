@@ -1,4 +1,3 @@
-/** An answer as it comes: its words on stdout, on stderr a line for each tool and for whatever keeps it waiting. */
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { harmless } from './terminal.ts'

@@ -1,4 +1,3 @@
-/** The memory that a command serves for as long as it runs: its own, or another process's. */
 import type { AppOptions } from '../composition/create-app.ts'
 import { Resident } from '../instance-lock/host-process.ts'
 import { setUpOnce } from './first-use.ts'

@@ -1,4 +1,3 @@
-/** How a terminal command waits until every passage has its vector, and says how far that is. */
 import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Who hears of what within an agent, in one place: its files, conversations, index, history and checks tell what has
- * changed; the others, the interface and the list of problems listen here.
- */
+/** Event subscriptions within one agent: files, conversations, index, history and checks. */
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { reportIndex, type Health, type Log } from '#platform'

@@ -1,7 +1,4 @@
-/**
- * Who hears of what in the app as a whole, in one place: settings, keys, agents, spending, models and tools tell what has
- * changed; the interface and the list of problems listen here. What goes on within one agent is in agents/wiring.ts.
- */
+/** Event subscriptions of the app; those of one agent are in agent-subscriptions.ts. */
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import type { Agents } from '../agents/agent-registry.ts'
@@ -50,10 +47,12 @@ export function wireApp(
   })
 }
 
-function reportSettings(health: Health, { problems, file }: SettingsStore): void {
-  const message = describeProblems(file, problems)
-  const report = { part: 'settings', code: 'config_invalid', message, remedy: { kind: 'configFile' } } as const
-  health.replace(['settings'], problems.length > 0 ? [report] : [])
+function reportSettings(health: Health, { problems, ignored, file }: SettingsStore): void {
+  const reportOf = (code: string, found: typeof problems) =>
+    found.length === 0
+      ? []
+      : [{ part: 'settings', code, message: describeProblems(file, found), remedy: { kind: 'configFile' } } as const]
+  health.replace(['settings'], [...reportOf('config_invalid', problems), ...reportOf('config_ignored', ignored)])
 }
 
 function reportTools(health: Health, mcp: McpServers): void {

@@ -1,4 +1,3 @@
-/** The native menu: what every app has, and the app's own places with the keys that they have in the palette. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import { systemWords } from './system-words.ts'
 

@@ -1,4 +1,3 @@
-/** Serves the built interface as `app://commonplace/`, with the same headers as the browser host. */
 import { net, protocol } from 'electron'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,3 @@
-/** The key that opens the capture window from anywhere. It follows the configuration; one that is taken is told once. */
 import { globalShortcut } from 'electron'
 
 export interface CaptureShortcutOptions {

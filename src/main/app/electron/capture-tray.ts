@@ -1,4 +1,3 @@
-/** The icon in the tray or menu bar: the last captures, a new one, the app.  */
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
 import { fileURLToPath } from 'node:url'
 import { systemWords } from './system-words.ts'

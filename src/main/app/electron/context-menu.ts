@@ -1,4 +1,3 @@
-/** The menu of the right mouse button: spelling first, then what can be done with a text. */
 import { Menu, type ContextMenuParams, type MenuItemConstructorOptions, type WebContents } from 'electron'
 import { systemWords } from './system-words.ts'
 

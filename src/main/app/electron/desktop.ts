@@ -24,7 +24,6 @@ import { denyPermissions } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { Unread } from './unread-badge.ts'
 import { followUpdates } from './updates.ts'
-import { WindowState } from './window-state.ts'
 import { systemWords } from './system-words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
@@ -35,8 +34,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   await app.whenReady()
   const resident = await openResident(mainFolder)
   if (!resident) return app.exit(1)
-  const { settings, log, folders } = resident.base
-  const state = await WindowState.load(folders.home)
+  const { settings, log } = resident.base
   denyPermissions()
   serveInterface(new URL('../renderer/', mainFolder))
   acceptPorts(resident)
@@ -47,7 +45,6 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
   }, log)
   const main = new MainWindow({
     preload: preloadOf(mainFolder),
-    state,
     onMade: (window) => {
       recoverFromCrashes(window, log)
       decideOnClose(window, settings, quitting)

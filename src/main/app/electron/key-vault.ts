@@ -1,4 +1,3 @@
-/** Keys on disk, encrypted by the operating system (M41). */
 import { safeStorage } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,4 +1,3 @@
-/** Starts with the computer, when that is asked for. */
 import { app } from 'electron'
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'

@@ -1,13 +1,10 @@
-/** The window with the app in it: one at most, in its old place. */
 import { BrowserWindow } from 'electron'
 import { installContextMenu } from './context-menu.ts'
 import { interfaceUrl } from './app-protocol.ts'
 import { keepInside } from './window-security.ts'
-import type { WindowState } from './window-state.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
-  readonly state: WindowState
   /** Sees to a window that was just made. */
   readonly onMade: (window: BrowserWindow) => void
   readonly onFocus: () => void
@@ -42,9 +39,13 @@ export class MainWindow {
   }
 
   #create(): BrowserWindow {
-    const { preload, state, onMade, onFocus, onClosed } = this.#options
+    const { preload, onMade, onFocus, onClosed } = this.#options
     const window = new BrowserWindow({
-      ...state.bounds(),
+      // Electron keeps the position under this name.
+      name: 'main',
+      windowStatePersistence: true,
+      width: 1280,
+      height: 840,
       minWidth: 720,
       minHeight: 480,
       show: false,
@@ -60,7 +61,6 @@ export class MainWindow {
     })
     keepInside(window.webContents)
     installContextMenu(window.webContents)
-    state.follow(window)
     onMade(window)
     window.on('focus', onFocus)
     window.once('closed', () => {

@@ -1,6 +1,4 @@
-/** Other programs over HTTP (M58): the desktop listens where the settings say so, and only on this machine. */
-import { McpDoor } from '../server/mcp-endpoint.ts'
-import { serveMcp, type McpHost } from '../server/mcp-only-server.ts'
+import { McpDoor, serveMcp, type McpHost } from '../server/mcp-endpoint.ts'
 import type { Resident } from '../instance-lock/host-process.ts'
 
 export class McpPort {

@@ -1,4 +1,3 @@
-/** On a battery the app does no work that nobody waits for. */
 import { powerMonitor } from 'electron'
 
 /** @returns what ends it */

@@ -1,4 +1,3 @@
-/** A page that died or hangs is brought back, and the user is told. */
 import { dialog, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
 import { systemWords } from './system-words.ts'

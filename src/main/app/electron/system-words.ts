@@ -1,4 +1,3 @@
-/** What the shell itself says, outside of any window, in the system's language. */
 import { app } from 'electron'
 
 interface Words {

@@ -1,4 +1,3 @@
-/** Answers that came while the window was out of sight: a badge, and a word about those that took long. */
 import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { systemWords } from './system-words.ts'

@@ -1,4 +1,3 @@
-/** New versions: asked for only where the configuration names a feed, and only in a packaged app. */
 import { app } from 'electron'
 import type { Log } from '#platform'
 

@@ -1,4 +1,3 @@
-/** What a page may not do: leave, open windows, ask for devices. Links go to the user's own browser. */
 import { session, shell, type WebContents } from 'electron'
 
 export function denyPermissions(): void {

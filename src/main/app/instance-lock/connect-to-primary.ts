@@ -1,4 +1,3 @@
-/** Speaking to the owner of a memory from another process. */
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
 import { connect } from 'node:net'
@@ -7,8 +6,7 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appVersion } from '#platform'
-import { guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
-import type { OwnerPlace } from './lock-paths.ts'
+import { guestHeader, readNote, type GuestKind, type OwnerNote, type OwnerPlace } from './lock-info.ts'
 
 /** An owner that lives answers at once; one that does not answer for so long hangs, ms. */
 const answerMs = 5000
@@ -58,7 +56,6 @@ export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promis
   throw failure
 }
 
-/** The contract, over a connection. */
 export function clientOf({ socket }: OwnerConnection): ContractClient {
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }))
 }

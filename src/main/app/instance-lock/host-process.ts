@@ -1,7 +1,6 @@
 /**
- * A process that stays, such as the desktop app or a browser host. It owns the memory, or speaks for the process that
- * does, and takes over when that one goes. Its windows cannot tell which: they see one and the same runtime, live, and
- * connect again when it changes hands.
+ * A long-running process, such as the desktop app or the browser host. It owns the memory, or forwards to the process that
+ * does, and takes over when that one ends. Windows reconnect then and see the same runtime.
  */
 import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
@@ -11,12 +10,11 @@ import type { AppEvent, ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type App, type AppBase, type AppOptions } from '../composition/create-app.ts'
 import { systemClock, type Clock, fromOrpcError } from '#platform'
-import { answerRequests } from '../transport/answer-requests.ts'
+import { answerRequests } from './answer-requests.ts'
 import { createRouter, type AppRouter } from '../api/router.ts'
 import { clientOf, connectToOwner, type OwnerConnection } from './connect-to-primary.ts'
 import { claimOwnership, type Ownership } from './primary-instance.ts'
-import { joinSockets } from './frame-pipe.ts'
-import { ownerPlace, type OwnerPlace } from './lock-paths.ts'
+import { ownerPlace, type OwnerPlace } from './lock-info.ts'
 
 /** Between two looks at who owns the memory, while nobody can be spoken to, ms. */
 const lookMs = 50
@@ -32,7 +30,6 @@ type Role =
       readonly app: App
       readonly router: AppRouter
       readonly client: ContractClient
-      /** Answers whoever speaks over a socket. */
       readonly answer: (socket: WebSocket) => void
       readonly ownership: Ownership | undefined
     }
@@ -72,7 +69,6 @@ export class Resident {
     return role.kind === 'owner' ? role.app : undefined
   }
 
-  /** The process that owns the memory. */
   async owner(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
@@ -96,12 +92,10 @@ export class Resident {
     }
   }
 
-  /** The clock that the memory goes by. */
   get now(): Clock {
     return this.#options.now ?? systemClock
   }
 
-  /** Speaks the contract over a window's socket, whoever answers it. */
   accept(socket: WebSocket): void {
     socket.pause()
     void this.#answer(socket)
@@ -133,7 +127,6 @@ export class Resident {
     await (await this.app())?.agents.savePower(isSaving)
   }
 
-  /** What happens in the runtime, wherever it runs. */
   onEvent(listener: (event: AppEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -163,7 +156,6 @@ export class Resident {
     }
   }
 
-  /** Becomes the owner, or finds the one there is. */
   async #settle(): Promise<Role> {
     const deadline = performance.now() + startMs
     for (;;) {
@@ -205,7 +197,6 @@ export class Resident {
     return { kind: 'guest', connection, client }
   }
 
-  /** The owner went: this process or another guest takes its place. */
   async #takeOver(): Promise<void> {
     if (this.#isClosing) return
     this.#role = this.#settle()
@@ -229,4 +220,31 @@ export class Resident {
   #tell(event: AppEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
+}
+
+/** Bytes waiting for one side, above which the other side pauses. */
+const maxWaiting = 8 * 1024 * 1024
+const drainPollMs = 20
+
+/** The other end went away for good reason, and there will be another: connect again. */
+const serviceRestart = 1012
+
+function joinSockets(one: WebSocket, other: WebSocket): void {
+  forward(one, other)
+  forward(other, one)
+}
+
+function forward(from: WebSocket, to: WebSocket): void {
+  from.on('message', (data: Buffer, isBinary) => {
+    to.send(data, { binary: isBinary })
+    if (to.bufferedAmount < maxWaiting) return
+    from.pause()
+    const look = setInterval(() => {
+      if (to.bufferedAmount >= maxWaiting && to.readyState === to.OPEN) return
+      clearInterval(look)
+      from.resume()
+    }, drainPollMs)
+  })
+  from.on('close', () => to.close(serviceRestart))
+  from.on('error', () => from.terminate())
 }

@@ -1,7 +1,6 @@
 /**
- * One owner of a memory (M55): the process that holds the place's lock has the index, the history and the conversations
- * open, and answers for them at a local address, in the words of the contract. The operating system takes the lock back
- * when the process ends, however it ends.
+ * One process owns a memory: the holder of the lock has the index, the history and the conversations open, and answers the
+ * contract at a local address. The operating system releases the lock when the process ends, however it ends.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rm, stat, unlink } from 'node:fs/promises'
@@ -10,10 +9,8 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { systemClock, FileLock, makeFolder, setAside, writePrivately, withForms, appVersion } from '#platform'
-import type { OwnerPlace } from './lock-paths.ts'
-import { guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
+import { type OwnerPlace, guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
 
-/** Windows and commands at once, those that say nothing included. */
 const maxConnections = 256
 /** Whoever does not say what it wants within this time is cut off, ms. */
 const headersMs = 5000

@@ -1,19 +1,16 @@
-/**
- * One command on a memory: asked of the process that owns it, or, where there is none, of a runtime that lives as long as
- * the command does and owns the memory meanwhile.
- */
+/** Runs one command: in the process that owns the memory, or else in a runtime that lives as long as the command. */
 import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../composition/create-app.ts'
-import { answerRequests } from '../transport/answer-requests.ts'
+import { answerRequests } from './answer-requests.ts'
 import { createRouter } from '../api/router.ts'
 import { fromOrpcError } from '#platform'
 import { clientOf, connectToOwner } from './connect-to-primary.ts'
 import { claimOwnership, type Ownership } from './primary-instance.ts'
-import { ownerPlace, type OwnerPlace } from './lock-paths.ts'
+import { ownerPlace, type OwnerPlace } from './lock-info.ts'
 
 export interface Runtime {
   readonly client: ContractClient

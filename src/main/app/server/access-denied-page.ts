@@ -58,7 +58,6 @@ const words: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** The colours of the interface, light and dark. */
 const style = `
 :root{color-scheme:light dark;--paper:#fdfcfa;--raised:#fff;--line:#e8e4dd;--text:#211f1c;--muted:#645e57;--accent:#3f5bd9;--on:#fff;--warning:#8f5c0c}
 @media(prefers-color-scheme:dark){:root{--paper:#1a1917;--raised:#242320;--line:#35322d;--text:#ece8e1;--muted:#a19a8f;--accent:#8ea2ff;--on:#16182a;--warning:#e0b052}}

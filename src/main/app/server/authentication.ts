@@ -9,7 +9,7 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Rate } from '../transport/rate-limit.ts'
+import { Rate } from './rate-limit.ts'
 
 export interface Admission {
   /** The whole `Set-Cookie` header. */

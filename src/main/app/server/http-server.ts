@@ -1,6 +1,6 @@
 /**
- * Serves the interface on the loopback address: static files over HTTP, and WebSockets for whoever speaks with it. Every
- * request is checked before anything of it is read that could be strange, and none can throw out of here.
+ * Serves the interface on the loopback address: files over HTTP and the contract over WebSockets. Each request is checked
+ * before its content is read.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,15 +14,10 @@ import { address, Entry } from './authentication.ts'
 import { securityHeaders } from './security-headers.ts'
 import { InterfaceFiles } from './interface-files.ts'
 import { mcpPath, type McpDoor } from './mcp-endpoint.ts'
-import { guard } from '../transport/guard.ts'
-import { Inbound } from '../transport/inbound.ts'
 
 export interface HostOptions {
-  /** Given each WebSocket that was let in; what is spoken over it is not the host's business. */
   readonly accept: (socket: WebSocket) => void
-  /** Answers other programs, which come with tokens of their own. */
   readonly mcp: McpDoor
-  /** Path of the folder of the built interface. */
   readonly folder: string
   readonly log: Log
   /** 0 for any free one. */
@@ -41,7 +36,6 @@ export interface Host {
 const socketPath = '/rpc'
 /** The one protocol; a page offers its key beside it, for a page can send a socket no header of its own. */
 const protocol = 'commonplace'
-/** Windows that are open at once. */
 const maxSockets = 64
 /** Connections at once, those that say nothing included; a browser opens a handful. */
 const maxConnections = 512
@@ -51,15 +45,13 @@ const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
 /** Whoever does not say what it wants within this time is cut off. */
 const headersMs = 5000
 const requestMs = 10_000
-/** How often the two are looked at. */
 const lookMs = 1000
-/** Bytes of messages that are still coming in, of all windows together: one of the largest, and many small ones. */
-const maxInboundBytes = maxMessageBytes + 8 * 1024 * 1024
+/** A peer that has not answered one ping by the next is gone. */
+const pingMs = 30_000
 
 /** @throws AppError `port_in_use` */
 export async function serve({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const files = new InterfaceFiles(folder)
-  const inbound = new Inbound(maxInboundBytes)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -105,7 +97,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
     if (sockets.clients.size >= maxSockets) return refuseSocket(socket, '503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
-      guard(client, socket, { log, inbound })
+      keepAlive(client, log)
       accept(client)
     })
   })
@@ -169,6 +161,20 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
       })
     },
   }
+}
+
+function keepAlive(socket: WebSocket, log: Log): void {
+  let isAlive = true
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, pingMs)
+  timer.unref()
+  socket.on('pong', () => (isAlive = true))
+  // The library has closed the socket already: an invalid frame, or a message over the limit.
+  socket.on('error', (error) => log.warn({ reason: error.message }, 'a connection of the interface was closed'))
+  socket.on('close', () => clearInterval(timer))
 }
 
 async function listen(server: Server, port: number): Promise<void> {

@@ -1,8 +1,9 @@
-/** The memory over HTTP for other programs, wherever a resident has it open (M58). Loaded when the first one comes. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
 import type { Resident } from '../instance-lock/host-process.ts'
-import { Rate } from '../transport/rate-limit.ts'
+import { Rate } from './rate-limit.ts'
+import type { Log } from '#platform'
+import { address } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
@@ -19,7 +20,6 @@ export class McpDoor {
     this.#resident = resident
   }
 
-  /** Answers a request for the path of MCP. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#endpoint ??= this.#open()
     await (await this.#endpoint).handle(request, response)
@@ -39,5 +39,43 @@ export class McpDoor {
       onFault: async (error) => resident.base.log.fault(error, 'mcp'),
       mayTry: () => this.#wrongTokens.take(),
     })
+  }
+}
+
+export interface McpHost {
+  readonly address: string
+  close(): Promise<void>
+}
+
+const maxConnections = 128
+const headersMs = 5000
+
+/** @throws what the system says of a port that is not to be had */
+export async function serveMcp(door: McpDoor, port: number, log: Log): Promise<McpHost> {
+  const server = createServer({ headersTimeout: headersMs }, (request, response) => {
+    if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
+    door.handle(request, response).catch((error: unknown) => {
+      log.fault(error, 'mcp')
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+    })
+  })
+  server.maxConnections = maxConnections
+  server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  server.on('error', (error) => log.fault(error, 'mcp'))
+  return {
+    address: `http://${address}:${port}${mcpPath}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
   }
 }

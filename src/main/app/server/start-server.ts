@@ -1,4 +1,3 @@
-/** The browser host: the same interface as the desktop app's, for a browser on this machine. */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '#shared/util/errors.ts'
@@ -13,9 +12,7 @@ export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   readonly port?: number
 }
 
-/** Its URL holds the token; whoever has it has the memory. */
 export interface RunningServer extends Host {
-  /** The process that owns the memory: this one, or one that it speaks for. */
   owner(): Promise<number>
 }
 

@@ -7,9 +7,12 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { Changes, type Announcements, type Clock, Queue } from '#platform'
-import { readClients, writeClients, type KeptClient } from './client-app-file.ts'
+import { Changes, type Announcements, type Clock, Queue, readKept, writePrivately } from '#platform'
 import { Questions, type Decision } from './permission-requests.ts'
+import { z } from 'zod'
+import { agentIdSchema } from '#shared/contract/base.ts'
+import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
+import { parseJson } from '#shared/util/json.ts'
 
 /** That a program came is kept no more often than this, ms. */
 const usedStepMs = 60_000
@@ -210,7 +213,6 @@ export class Clients {
     this.#questions.answer(id, decision)
   }
 
-  /** Keeps how much each has written. */
   async close(): Promise<void> {
     await this.#keepCounts()
   }
@@ -225,7 +227,6 @@ export class Clients {
     })
   }
 
-  /** One after another, on what is known. */
   async #run<T>(work: (clients: readonly KeptClient[]) => T | Promise<T>): Promise<T> {
     const { file, onFault } = this.#options
     return this.#queue.run(file, async () => {
@@ -282,4 +283,49 @@ function found(clients: readonly KeptClient[], id: string): KeptClient {
 
 function hash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
+}
+
+const keptClientSchema = z.object({
+  id: clientIdSchema,
+  name: z.string(),
+  agent: agentIdSchema,
+  permission: clientPermissionSchema,
+  /** SHA-256, in hex; null where it has none. */
+  tokenHash: z.string().nullable(),
+  /** Milliseconds since the epoch. */
+  usedAt: z.number().nullable(),
+  writes: z.number().int(),
+  isLocal: z.boolean().default(false),
+  mayKeep: z.boolean().default(false),
+})
+type KeptClient = z.infer<typeof keptClientSchema>
+
+const fileSchema = z.union([
+  z.array(keptClientSchema),
+  z.object({ isCautious: z.boolean(), clients: z.array(keptClientSchema) }),
+])
+
+interface KeptClients {
+  readonly clients: readonly KeptClient[]
+  /** What programs may was lost once: those that come anew ask first. */
+  readonly isCautious: boolean
+}
+
+/** @param onDamaged told where a file is now that could not be understood */
+async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
+  let isCautious = false
+  const kept = await readKept(
+    file,
+    (text) => fileSchema.safeParse(parseJson(text)).data,
+    (aside) => {
+      isCautious = true
+      onDamaged(aside)
+    },
+  )
+  return kept === undefined || Array.isArray(kept) ? { clients: kept ?? [], isCautious } : kept
+}
+
+async function writeClients(file: string, { clients, isCautious }: KeptClients): Promise<void> {
+  const kept = isCautious ? { isCautious, clients } : clients
+  await writePrivately(file, `${JSON.stringify(kept, null, 2)}\n`)
 }

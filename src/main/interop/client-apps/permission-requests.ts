@@ -1,4 +1,3 @@
-/** What programs want to write and may not without the user's word. Nobody waits for it for ever. */
 import { randomUUID } from 'node:crypto'
 import type { ClientQuestion } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -53,7 +52,6 @@ export class Questions {
     this.#asked.get(id)?.answer(decision)
   }
 
-  /** Those of one program. */
   answerAll(client: string, decision: Decision): void {
     for (const asked of this.#asked.values()) if (asked.client === client) asked.answer(decision)
   }

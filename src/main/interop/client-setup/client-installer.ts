@@ -1,4 +1,3 @@
-/** Registers this memory with other programs (M59): says first what is written where, keeps what is there, and takes it back. */
 import { existsSync } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'

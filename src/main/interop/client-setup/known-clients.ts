@@ -1,4 +1,3 @@
-/** Programs that can use this memory: where each has its configuration, and what has to stand there. Pure. */
 import { join } from 'node:path'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigFormat, Entry } from './config-text.ts'

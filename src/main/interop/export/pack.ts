@@ -1,4 +1,3 @@
-/** A workspace's Markdown as one zip, or one note's, with the pictures and other files that it shows or links to. */
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -19,7 +18,6 @@ const maxBytes = 512 * 1024 * 1024
 const historyFolder = 'history.git'
 /** Names the files for which there was no room. */
 const leftOut = 'left-out.txt'
-/** Where proposals are. */
 const upkeepFolder = 'upkeep'
 
 interface PackedFile {
@@ -35,9 +33,7 @@ interface PackedFile {
 interface PackOptions {
   /** This note alone, with the notes that it embeds. */
   readonly note?: string | undefined
-  /** Proposals to go with it. */
   readonly upkeep?: string | undefined
-  /** A Git repository to go with it. */
   readonly repository?: string | undefined
 }
 

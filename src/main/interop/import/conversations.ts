@@ -1,4 +1,3 @@
-/** Conversations of other programs' data exports, each as a Markdown document. Pure. */
 import { z } from 'zod'
 import { nameFor } from '#workspace'
 

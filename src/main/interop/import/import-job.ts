@@ -1,9 +1,7 @@
-/** An import on its way. */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { ImportRecord } from './import-records.ts'
 
-/** What is imported, and where to. */
 export interface ImportTask {
   readonly path: string
   readonly into: string

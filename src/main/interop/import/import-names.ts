@@ -1,4 +1,3 @@
-/** What comes from another system gets names that every one takes. Pure. */
 import { isHidden, isPortable, nameFor, isMarkdown } from '#workspace'
 
 /** Room for a number is left, should the name be taken. */

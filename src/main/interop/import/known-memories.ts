@@ -1,4 +1,3 @@
-/** Memories of other programs on this machine: looked for, never touched. */
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -5,6 +5,12 @@
 import { parse } from 'yaml'
 import { isRecord } from '#shared/util/json.ts'
 import { Account, secret, type Counterpart, type TakenOver } from './settings-migration-report.ts'
+import { stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { ForeignSettings } from '#shared/contract/index.ts'
+import { AppError } from '#shared/util/errors.ts'
+import { readText } from '#workspace'
 
 const same = (to: string): Counterpart => ({ to })
 const providers: Readonly<Record<string, string>> = { openai: 'openai', gemini: 'gemini', local: 'local', auto: '' }
@@ -27,7 +33,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'memorySearch.query.hybrid.textWeight': same('memory.search.weights.text'),
   'memorySearch.query.hybrid.mmr.lambda': same('memory.search.mmrLambda'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
-  'memorySearch.sync.watchDebounceMs': same('memory.sync.debounceMs'),
   'memorySearch.experimental.sessionMemory': same('memory.sessions'),
   'compaction.reserveTokensFloor': same('compaction.reserveTokensFloor'),
   'compaction.keepRecentTokens': same('compaction.keepRecentTokens'),
@@ -37,12 +42,6 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'compaction.memoryFlush.systemPrompt': same('compaction.memoryFlush.systemPrompt'),
   'contextPruning.mode': { to: 'contextPruning.mode', value: pruningOf },
   'contextPruning.ttl': same('contextPruning.ttl'),
-  'contextPruning.keepLastAssistants': same('contextPruning.keepLastAssistants'),
-  'contextPruning.softTrim.maxChars': same('contextPruning.softTrim.maxChars'),
-  'contextPruning.softTrim.headChars': same('contextPruning.softTrim.headChars'),
-  'contextPruning.softTrim.tailChars': same('contextPruning.softTrim.tailChars'),
-  'contextPruning.hardClear.enabled': same('contextPruning.hardClear.enabled'),
-  'contextPruning.hardClear.placeholder': same('contextPruning.hardClear.placeholder'),
 }
 
 /** Of the whole file to the settings of all agents. */
@@ -52,7 +51,6 @@ const ofAll: Readonly<Record<string, Counterpart>> = {
   'session.reset.idleMinutes': same('session.reset.idleMinutes'),
   'session.idleMinutes': same('session.reset.idleMinutes'),
   'hooks.internal.entries.session-memory.enabled': same('session.memoryHook.enabled'),
-  'hooks.internal.entries.session-memory.messages': same('session.memoryHook.messages'),
 }
 
 const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
@@ -95,7 +93,6 @@ export function takeOver(
   return account.result()
 }
 
-/** Each agent with its folder and its own settings. */
 function takeAgents(
   account: Account,
   list: readonly unknown[],
@@ -220,4 +217,39 @@ function parseLoose(text: string): unknown {
       return undefined
     }
   }
+}
+
+type Found = ForeignSettings & Pick<TakenOver, 'changes'>
+type Agents = readonly { readonly id: string; readonly workspace: string }[]
+
+const folders = ['.openclaw', '.clawdbot']
+const names = ['openclaw.json', 'clawdbot.json']
+
+/** Those that can be read. @param agents who has a place here already */
+export async function foreignSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
+  const files = folders.flatMap((folder) => names.map((name) => join(home, folder, name)))
+  const found: Found[] = []
+  for (const file of files) {
+    try {
+      if ((await stat(file)).isFile()) found.push(await readForeign(file, agents))
+    } catch {
+      // Not there, or nothing that can be read: there is nothing to offer.
+    }
+  }
+  return found
+}
+
+/** One of those that were found. @throws AppError `file_not_found` for any other */
+export async function foreignSettingsOf(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
+  const found = (await foreignSettings(agents, home)).find((one) => one.file === file)
+  if (found) return found
+  throw new AppError('file_not_found', `${file} holds no settings of OpenClaw`, { path: file })
+}
+
+/** @throws AppError `file_not_found`, `import_unknown` */
+async function readForeign(file: string, agents: Agents): Promise<Found> {
+  const { text } = await readText(file)
+  const taken = takeOver(text, agents)
+  if (!taken) throw new AppError('import_unknown', `${file} holds no settings that can be read`, { path: file })
+  return { file, ...taken }
 }

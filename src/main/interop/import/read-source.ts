@@ -12,8 +12,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { decodeUtf8, maxTextBytes, readText, isMarkdown, maxAttachmentBytes, walkFiles, walkMarkdown } from '#workspace'
-import { Archive } from './archive.ts'
-import { assertBearable, maxImportBytes } from './import-limits.ts'
+import { Archive, assertBearable, maxImportBytes } from './archive.ts'
 import { readConversations } from './conversations.ts'
 import { openArchives, type UnreadFile, type ZippedNotes } from './zipped-notes.ts'
 
@@ -23,7 +22,6 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** A file that is shown in notes. */
 export interface SourceAttachment {
   readonly path: string
   /** Bytes. */
@@ -39,9 +37,7 @@ export interface LeftFile {
 export interface Source {
   readonly kind: 'markdown' | 'chatgpt' | 'claude'
   readonly files: readonly SourceFile[]
-  /** Conversations that could not be read. */
   readonly skipped: number
-  /** Notes that could not be. */
   readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
   /** Of Obsidian: they name the files that they show, and go where those go. */

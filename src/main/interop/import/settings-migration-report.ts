@@ -22,7 +22,7 @@ export interface Counterpart {
 }
 
 /** Values that only hold together are checked together. */
-const together = ['memory.chunk', 'memory.search.weights', 'contextPruning.softTrim']
+const together = ['memory.chunk', 'memory.search.weights']
 export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
@@ -32,7 +32,6 @@ interface Change {
   readonly shown: string
 }
 
-/** What was taken over and what was not, each by its name there. */
 export class Account {
   readonly #changes: Change[] = []
   readonly #left: { from: string; reason: Reason }[] = []
@@ -107,7 +106,6 @@ export class Account {
   }
 }
 
-/** Whether our settings would take these values. */
 function isAccepted(changes: readonly Change[]): boolean {
   const config: Record<string, unknown> = {}
   for (const { path, value } of changes) {
@@ -119,5 +117,6 @@ function isAccepted(changes: readonly Change[]): boolean {
     for (const step of steps.slice(0, -1)) at = (at[String(step)] ??= {}) as Record<string, unknown>
     at[String(steps.at(-1))] = value
   }
-  return parseConfig(JSON.stringify(config)).ok
+  const parsed = parseConfig(JSON.stringify(config))
+  return parsed.ok && parsed.ignored.length === 0
 }

@@ -10,8 +10,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizeRequest } from '#workspace'
-import { Archive, type ArchiveEntry } from './archive.ts'
-import { assertBearable } from './import-limits.ts'
+import { Archive, type ArchiveEntry, assertBearable } from './archive.ts'
 
 /** A note that is no text, or whose name leads elsewhere or is that of another. */
 export interface UnreadFile {
@@ -23,7 +22,6 @@ export interface ZippedNotes {
   readonly files: readonly { readonly path: string; readonly text: string }[]
   readonly unread: readonly UnreadFile[]
   readonly others: readonly { readonly path: string; readonly size: number }[]
-  /** Names of links. */
   readonly links: readonly string[]
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>

@@ -1,4 +1,3 @@
-/** How the memory is reached from an MCP server, and on whose account: what both transports give the same server. */
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
 /** Asks the owner of the memory; again when it went away before it answered, and `isRepeated` is true then. */
@@ -6,7 +5,6 @@ export type AskOwner = <T>(work: (owner: ContractClient, isRepeated: boolean) =>
 
 export interface MemoryAccess {
   readonly ask: AskOwner
-  /** What happens in the memory, whoever owns it. */
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /**
    * Who asks. @param said how the program names itself, where nothing better is known

@@ -1,4 +1,3 @@
-/** Under what name a program is known. Pure. */
 import { createHash } from 'node:crypto'
 
 const maxCharacters = 64

@@ -15,7 +15,6 @@ import { buildMemoryServer } from './mcp-server.ts'
 
 /** A request: the longest note, and room, bytes. */
 const maxRequestBytes = 4 * 1024 * 1024
-/** Who listens to changes at once, of one agent's memory. */
 const maxSubscriptions = 256
 
 export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
@@ -24,7 +23,6 @@ export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now'
 }
 
 export interface McpEndpoint {
-  /** Answers a request for the path of MCP. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   close(): Promise<void>
 }
@@ -112,7 +110,6 @@ async function admitted({ ask }: HttpAccess, token: string): Promise<MemoryClien
   }
 }
 
-/** What one request may reach, by whose token it came with. */
 function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined): MemoryAccess {
   const client = auth?.extra?.['client'] as MemoryClient
   return {

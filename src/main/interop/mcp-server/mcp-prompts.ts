@@ -1,4 +1,3 @@
-/** What a user can start with by name in their own program. */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 

@@ -1,4 +1,3 @@
-/** Notes as resources: listed in pages, read whole, their paths completed, and told of when they change. */
 import {
   ProtocolError,
   ProtocolErrorCode,

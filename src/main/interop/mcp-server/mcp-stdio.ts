@@ -1,81 +1,70 @@
-/** The server of a memory over standard input and output, for a program that started this process. */
+import type { Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
-import { Lines } from './line-reader.ts'
-import { answerToMalformed, answerToTooLong, type MalformedAnswer } from './parse-errors.ts'
-import { followRequests } from './pending-requests.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** One message: the longest note, and room; what is longer is answered without being read, bytes. */
+/** The longest note, and room; a longer message ends the connection. */
 const maxMessageBytes = 4 * 1024 * 1024
 
-/** How often it is looked whether the program that started this one is still there, ms. */
-const parentMs = 2000
-
-/** What was asked before the input ended is answered within this: longer than a question waits for the user, ms. */
+/** Longer than a question waits for the user. */
 const patienceMs = 60_000
 
 /**
- * Resolves when the program has gone, and has been answered.
- * @returns why the connection was broken off from this side; undefined where it was not
+ * Serves a memory over standard input and output, for the program that started this process. Resolves when that program
+ * has closed the input and has been answered.
+ * @returns why this side broke off the connection; undefined where it did not
  */
 export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
-  const input = process.stdin
-  const { promise, resolve } = Promise.withResolvers<void>()
-  // The connection would end with its input, and drop what it has not answered.
-  const stream = new PassThrough()
-  const refuse = (answer: MalformedAnswer) => process.stdout.write(`${JSON.stringify(answer)}\n`)
-  const lines = new Lines(maxMessageBytes, {
-    onLine(line) {
-      const answer = answerToMalformed(line)
-      if (answer) refuse(answer)
-      else if (line.trim() !== '' && !stream.destroyed) stream.write(`${line}\n`)
-    },
-    onTooLong: (ends) => refuse(answerToTooLong(ends, maxMessageBytes)),
-  })
-  const look = (chunk: Buffer) => lines.add(chunk)
-  input.on('data', look)
-  // What comes through is one whole message at a time.
-  const transport = new StdioServerTransport(stream, process.stdout, { maxBufferSize: Number.MAX_SAFE_INTEGER })
-  let problem: unknown
-  const handle = serveStdio(() => buildMemoryServer(access), {
-    transport,
-    // A client that writes nonsense is answered; that it did is no fault of ours.
-    onerror: (error) => (problem = error),
-  })
+  // The transport drops unanswered requests as soon as its input ends; this one stays open until they are answered.
+  const input = process.stdin.pipe(new PassThrough(), { end: false })
+  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
+  let problem: Error | undefined
+  const handle = serveStdio(() => buildMemoryServer(access), { transport, onerror: (error) => (problem = error) })
   const requests = followRequests(transport)
-  let isBroken = false
-  const closed = transport.onclose
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const onClose = transport.onclose
   transport.onclose = () => {
-    closed?.()
-    isBroken = true
-    resolve()
+    onClose?.()
+    resolve(true)
   }
-  let isEnding = false
-  const end = () => {
-    if (isEnding) return
-    isEnding = true
-    // The last message may lack its line break.
-    lines.end()
-    // What was written before has been read when this has.
-    if (!stream.destroyed)
-      stream.write('\n', () => setImmediate(() => void requests.answered(patienceMs).then(resolve)))
-  }
-  input.once('close', end)
-  input.once('end', end)
-  // Where the connection broke off, nobody reads what would tell that the program has gone.
-  const parent = process.ppid
-  const watch = setInterval(() => process.ppid !== parent && resolve(), parentMs)
-  await promise
-  clearInterval(watch)
-  const reason = isBroken && !isEnding ? reasonOf(problem) : undefined
-  input.off('data', look)
-  input.pause()
+  // Ends the last message, which may lack its line break; whatever was written before has been read then.
+  const end = () => input.write('\n', () => setImmediate(() => void requests.answered().then(() => resolve(false))))
+  process.stdin.once('end', end).once('close', end)
+  const isBroken = await promise
+  process.stdin.unpipe(input).pause()
   await handle.close()
-  return reason
+  return isBroken ? `${problem?.message ?? 'the connection broke off'}; the connection is closed` : undefined
 }
 
-function reasonOf(problem: unknown): string {
-  return `${problem instanceof Error ? problem.message : 'the connection broke off'}; the connection is closed`
+/** @param transport whose `onmessage` is already set */
+function followRequests(transport: Transport): { answered(): Promise<void> } {
+  const waiting = new Set<unknown>()
+  const { promise: allAnswered, resolve } = Promise.withResolvers<void>()
+  let hasEnded = false
+  const settle = (id: unknown) => {
+    waiting.delete(id)
+    if (hasEnded && waiting.size === 0) resolve()
+  }
+  const { onmessage } = transport
+  transport.onmessage = (message, extra) => {
+    // A subscription is answered only when the connection ends.
+    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') waiting.add(message.id)
+    if ('method' in message && message.method === 'notifications/cancelled') settle(message.params?.['requestId'])
+    onmessage?.(message, extra)
+  }
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) =>
+    send(message, options).finally(() => {
+      if (!('method' in message)) settle(message.id)
+    })
+  return {
+    async answered() {
+      hasEnded = true
+      settle(undefined)
+      const timer = setTimeout(resolve, patienceMs)
+      await allAnswered
+      clearTimeout(timer)
+    },
+  }
 }

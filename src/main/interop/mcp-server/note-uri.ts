@@ -1,5 +1,3 @@
-/** The address of a note: `note://memory/2026-01-20.md`, each name of its path percent-encoded. Pure. */
-
 const scheme = 'note://'
 
 /** @param line 1-based; left out for the whole note */

@@ -1,4 +1,3 @@
-/** Failures in words that tell a model what to do about them. */
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 
 const remedies: Partial<Record<ErrorCode, string>> = {

@@ -30,6 +30,9 @@ export interface LedgerOptions {
 type Line = z.infer<typeof lineSchema>
 type Sums = Map<string, MonthlyUsage>
 
+/** Share of the monthly limit from which the app warns. */
+const warnAt = 0.8
+
 export class Ledger {
   readonly changes: Announcements<void>
   readonly #changes = new Changes()
@@ -65,7 +68,7 @@ export class Ledger {
   }
 
   async spending(): Promise<Spending> {
-    const { monthlyLimit, warnAt } = this.#options.settings.config.spending
+    const { monthlyLimit } = this.#options.settings.config.spending
     const month = monthOf(this.#options.now().getTime())
     let spent = 0
     for (const sum of (await this.#load()).values()) if (sum.month === month) spent += sum.usage.cost?.total ?? 0

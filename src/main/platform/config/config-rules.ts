@@ -7,7 +7,6 @@ export const rules: Readonly<Record<ConfigRule, string>> = {
   model: `offline or ${modelProviders.map((name) => `${name}/<model>`).join(', ')}`,
   weights: 'at least one weight above 0',
   overlap: 'an overlap of at most half of the chunk',
-  softTrim: 'head and tail within maxChars',
   color: 'a colour such as #3f5bd9',
   toolServer: 'either command or url',
   toolServerName: 'a name of letters, digits, - and _',

@@ -1,7 +1,6 @@
 /**
  * The shape of `config.yaml`, with a default for everything. An agent's settings are `agents.defaults` overlaid with
- * its own entry of `agents.list`, so the same schema describes both. One file, since it is read beside the configuration,
- * from its top to its end.
+ * its own entry of `agents.list`, so the same schema describes both.
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +10,11 @@ import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { isOwnFolder } from '#shared/util/own-files.ts'
 import { embeddingProviders, modelProviders } from '#shared/util/providers.ts'
 import { reaches } from '#shared/util/locality.ts'
-import { memoryScopeSchema } from '#shared/contract/scope.ts'
-import { searchSettingsSchema, weightsSchema as searchWeightsSchema } from '#shared/contract/search.ts'
+import {
+  memoryScopeSchema,
+  searchSettingsSchema,
+  weightsSchema as searchWeightsSchema,
+} from '#shared/contract/search.ts'
 import { parseSchedule } from '#shared/util/schedule.ts'
 import { rules } from './config-rules.ts'
 
@@ -70,7 +72,6 @@ const memorySchema = z.strictObject({
       mmrLambda: searchShape.mmrLambda.default(null),
     })
     .prefault({}),
-  sync: z.strictObject({ debounceMs: z.number().int().min(50).max(60_000).default(1500) }).prefault({}),
   extraPaths: z.array(z.string()).default([]),
   /** Conversations are searched too: what was said, not what tools returned. */
   sessions: z.boolean().default(true),
@@ -107,7 +108,6 @@ const vaultSchema = z.strictObject({
   linkPaths: z.enum(['shortest', 'relative', 'absolute']).optional(),
   /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
   ignored: z.array(z.string().max(400)).default([]),
-  followIgnored: z.boolean().default(true),
 })
 
 const sharedAgentFields = {
@@ -131,21 +131,6 @@ const sharedAgentFields = {
     .strictObject({
       mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
       ttl: durationSchema.default(300_000),
-      keepLastAssistants: z.number().int().min(0).default(3),
-      softTrim: z
-        .strictObject({
-          maxChars: z.number().int().min(1).default(4000),
-          headChars: z.number().int().min(0).default(1500),
-          tailChars: z.number().int().min(0).default(1500),
-        })
-        .refine(({ maxChars, headChars, tailChars }) => headChars + tailChars <= maxChars, rules.softTrim)
-        .prefault({}),
-      hardClear: z
-        .strictObject({
-          enabled: z.boolean().default(true),
-          placeholder: z.string().default('[Old tool result content cleared]'),
-        })
-        .prefault({}),
     })
     .prefault({}),
   session: z
@@ -157,16 +142,11 @@ const sharedAgentFields = {
           idleMinutes: z.number().int().min(1).default(240),
         })
         .prefault({}),
-      memoryHook: z
-        .strictObject({ enabled: z.boolean().default(true), messages: z.number().int().min(1).default(15) })
-        .prefault({}),
+      memoryHook: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
     })
     .prefault({}),
   chat: z
     .strictObject({
-      /** Model requests that one turn may make before it stops and says so. */
-      maxSteps: z.number().int().min(1).max(1000).default(50),
-      requestTimeout: durationSchema.default(600_000),
       /** A provider that says nothing for so long is given up. */
       idleTimeout: durationSchema.default(120_000),
       toolTimeout: durationSchema.default(120_000),
@@ -174,8 +154,6 @@ const sharedAgentFields = {
       toolOutputCharacters: z.number().int().min(1000).max(1_000_000).default(50_000),
       /** How much a model that can may think before it answers. */
       thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
-      /** Claude models are given the memory tool that Anthropic taught them, on the notes in `memory/`. */
-      memoryTool: z.boolean().default(true),
       /** Conversations are named by the model after its first answer; else by their first words. */
       titles: z.boolean().default(true),
     })
@@ -195,11 +173,6 @@ const sharedAgentFields = {
       /** For conversations that are held without memory. */
       withoutMemory: z.string().optional(),
       compaction: z.string().optional(),
-      slug: z.string().optional(),
-      title: z.string().optional(),
-      /** What a review asks of lines that may contradict each other, and of what logs say. */
-      conflicts: z.string().optional(),
-      promote: z.string().optional(),
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
@@ -341,8 +314,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** US dollars a month for all agents together; further requests are refused. Null for no limit. */
       monthlyLimit: z.number().positive().nullable().default(null),
-      /** Share of the limit from which on the app warns. */
-      warnAt: z.number().min(0).max(1).default(0.8),
     })
     .prefault({}),
   mcp: z

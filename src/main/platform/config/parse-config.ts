@@ -3,22 +3,29 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Documen
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { excessOf, isTooDeep, tooDeep } from './config-limits.ts'
 import { rules } from './config-rules.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
-export type ParsedConfig =
-  | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+export interface ValidConfig {
+  readonly ok: true
+  readonly config: Config
+  /** Unknown keys: misspelt, or settings of another version. */
+  readonly ignored: readonly ConfigProblem[]
+}
+
+export type ParsedConfig = ValidConfig | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 
 /** More than these help nobody. */
 const maxProblems = 50
 /** How often an anchor's value may be repeated, what it repeats itself included. */
 const maxAliases = 100
+const maxCharacters = 1_000_000
+/** The deepest setting lies seven deep. */
+const maxLevels = 40
+const tooDeep = `nests more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
-  const excess = excessOf(text)
-  if (excess !== undefined) return broken(excess)
+  if (text.length > maxCharacters) return broken(`is larger than ${maxCharacters} characters`)
   const lineCounter = new LineCounter()
   // The parser compares every key with every other; we look for doubles ourselves.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
@@ -45,12 +52,30 @@ export function parseConfig(text: string): ParsedConfig {
   }
   const raw = valueOf(document)
   if (raw.problem !== undefined) return broken(raw.problem, lineOfAlias(document, lineAt))
+  const ignored = takeOutUnknown(raw.value).map((path) => unknownKey(path, document, lineCounter))
   const checked = configSchema.safeParse(withInheritedSettings(raw.value ?? {}))
-  if (checked.success) return { ok: true, config: checked.data }
-  return {
-    ok: false,
-    problems: checked.error.issues.flatMap((issue) => problemsOf(issue, document, lineCounter)).slice(0, maxProblems),
-  }
+  if (checked.success) return { ok: true, config: checked.data, ignored: ignored.slice(0, maxProblems) }
+  const problems = checked.error.issues.map((issue) => problemOf(issue, document, lineCounter))
+  return { ok: false, problems: [...problems, ...ignored].slice(0, maxProblems) }
+}
+
+/** Deletes unknown keys from the value. @returns their paths */
+function takeOutUnknown(raw: unknown): (string | number)[][] {
+  const issues = configSchema.safeParse(raw).error?.issues ?? []
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return []
+    const path = issue.path.filter((step) => typeof step !== 'symbol')
+    const owner = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], raw)
+    return issue.keys.map((key) => {
+      if (isRecord(owner)) delete owner[key]
+      return [...path, key]
+    })
+  })
+}
+
+function unknownKey(path: readonly (string | number)[], document: Document, lineCounter: LineCounter): ConfigProblem {
+  const line = lineOf(path, document, lineCounter)
+  return { key: path.join('.'), line, message: 'is not a setting and is ignored', fault: 'unknown' }
 }
 
 function broken(message: string, line: number | null = null): ParsedConfig {
@@ -68,6 +93,12 @@ function valueOf(document: Document): { value: unknown; problem?: undefined } | 
     throw error
   }
   return isTooDeep(value) ? { problem: tooDeep } : { value }
+}
+
+/** True also for a value that contains itself through an alias. */
+function isTooDeep(value: unknown, levels = maxLevels): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1))
 }
 
 function lineOfAlias(document: Document, lineAt: (offset: number) => number): number | null {
@@ -116,18 +147,10 @@ function overlay(under: Record<string, unknown>, over: Record<string, unknown>):
   return result
 }
 
-function problemsOf(issue: z.core.$ZodIssue, document: Document, lineCounter: LineCounter): ConfigProblem[] {
+function problemOf(issue: z.core.$ZodIssue, document: Document, lineCounter: LineCounter): ConfigProblem {
   const path = issue.path.filter((step) => typeof step !== 'symbol')
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      key: [...path, key].join('.'),
-      line: lineOf([...path, key], document, lineCounter),
-      message: 'is not a setting',
-      fault: 'unknown' as const,
-    }))
-  }
   const line = lineOf(path, document, lineCounter)
-  return [{ key: path.join('.'), line, message: issue.message, ...faultOf(issue) }]
+  return { key: path.join('.'), line, message: issue.message, ...faultOf(issue) }
 }
 
 /** What the interface needs to say it in the user's language; nothing for what is too rare to have words. */

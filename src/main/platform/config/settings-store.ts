@@ -16,7 +16,7 @@ import { Exclusive } from '../fs/mutex.ts'
 import { makeFolder } from '../fs/make-folder.ts'
 import { readSmallText } from '../fs/read-file.ts'
 import { writeDurably } from '../fs/durable-write.ts'
-import { parseConfig } from './parse-config.ts'
+import { parseConfig, type ValidConfig } from './parse-config.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
 /** Editors save in several steps (truncate, write, rename); we read once they are done. */
@@ -30,6 +30,7 @@ export class SettingsStore {
   /** The text of the configuration in force. */
   #text = ''
   #problems: readonly ConfigProblem[] = []
+  #ignored: readonly ConfigProblem[] = []
   #hasBeenRead = false
   #systemLanguage: string | undefined
   #watcher: FSWatcher | undefined
@@ -99,6 +100,11 @@ export class SettingsStore {
     return this.#problems
   }
 
+  /** Unknown keys of the configuration in force. */
+  get ignored(): readonly ConfigProblem[] {
+    return this.#ignored
+  }
+
   /** The text of the file as it is now, mistakes included. */
   source(): Promise<string> {
     return this.#readAnyhow()
@@ -121,7 +127,7 @@ export class SettingsStore {
         throw new AppError('file_changed', `${this.file} was changed by somebody else meanwhile`, { path: this.file })
       const parsed = parseConfig(merged)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
-      await this.#write(current, merged, parsed.config)
+      await this.#write(current, merged, parsed)
       return { text: merged, isMerged: merged !== text }
     })
   }
@@ -143,7 +149,10 @@ export class SettingsStore {
       const text = document.toString()
       const parsed = parseConfig(text)
       if (!parsed.ok) throw invalid(this.file, parsed.problems)
-      await this.#write(before, text, parsed.config)
+      const known = new Set(current.ignored.map(({ key }) => key))
+      const added = parsed.ignored.filter(({ key }) => !known.has(key))
+      if (added.length > 0) throw invalid(this.file, added)
+      await this.#write(before, text, parsed)
     })
   }
 
@@ -168,11 +177,11 @@ export class SettingsStore {
   }
 
   /** @param before what it takes the place of */
-  async #write(before: string, text: string, config: Config): Promise<void> {
+  async #write(before: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
     if (isNoText(before)) await copyAside(this.file)
     await writeDurably(this.file, text)
     this.#text = text
-    this.#accept(config, [])
+    this.#accept(config, [], ignored)
   }
 
   async #load(): Promise<void> {
@@ -192,16 +201,17 @@ export class SettingsStore {
     const parsed = parseConfig(text)
     if (parsed.ok) {
       this.#text = text
-      this.#accept(parsed.config, [])
+      this.#accept(parsed.config, [], parsed.ignored)
     } else this.#accept(this.#config, parsed.problems)
   }
 
-  #accept(config: Config, problems: readonly ConfigProblem[]): void {
-    const before = JSON.stringify([this.#config, this.#problems])
+  #accept(config: Config, problems: readonly ConfigProblem[], ignored = this.#ignored): void {
+    const before = JSON.stringify([this.#config, this.#problems, this.#ignored])
     this.#hasBeenRead ||= problems.length === 0
     this.#config = config
     this.#problems = problems
-    if (before !== JSON.stringify([config, problems])) this.#changes.announce()
+    this.#ignored = ignored
+    if (before !== JSON.stringify([config, problems, ignored])) this.#changes.announce()
   }
 }
 

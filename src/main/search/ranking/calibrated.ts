@@ -1,6 +1,6 @@
 /** What was learnt about the cosines of one index and model (M17), as it is kept with the index. Pure. */
 import { z } from 'zod'
-import { scriptSchema } from '#shared/contract/meaning.ts'
+import { scriptSchema } from '#shared/contract/search.ts'
 import { scriptOf } from './pseudo-questions.ts'
 
 const scriptCalibrationSchema = z.object({

@@ -3,7 +3,7 @@
  * comes to passages that do not answer it, and how well the model finds by one text another that belongs to it. It is
  * measured anew when the index has grown or shrunk by a fifth, and depends on nothing but the indexed texts.
  */
-import { scripts } from '#shared/contract/meaning.ts'
+import { scripts } from '#shared/contract/search.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider, JudgedModel } from '../embeddings/embedding-provider.ts'
 import {

@@ -6,7 +6,7 @@
  * Both are chosen in the order of the passages' hashes, one of each file in turn, so that the same memory gives the same
  * questions and a long file no more than others. Pure.
  */
-import { scripts, type Script } from '#shared/contract/meaning.ts'
+import { scripts, type Script } from '#shared/contract/search.ts'
 import { segmenter } from '#shared/util/segmenter.ts'
 import { languagePairs } from './language-pairs.ts'
 import { stem } from '../text/stem.ts'

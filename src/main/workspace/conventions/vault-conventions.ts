@@ -17,7 +17,6 @@ export interface OwnHabits {
   readonly links?: Habits['links'] | undefined
   readonly linkPaths?: Habits['linkPaths'] | undefined
   readonly ignored: readonly string[]
-  readonly followIgnored: boolean
 }
 
 export class VaultHabits {
@@ -73,7 +72,7 @@ export function withOwn(found: Habits, own: OwnHabits): Habits {
     attachments: attachmentsIn(own.attachments) ?? found.attachments,
     links: own.links ?? found.links,
     linkPaths: own.linkPaths ?? found.linkPaths,
-    ignored: [...(own.followIgnored ? found.ignored : []), ...own.ignored.map(trimmed).filter(Boolean)],
+    ignored: [...found.ignored, ...own.ignored.map(trimmed).filter(Boolean)],
   }
 }
 

@@ -220,13 +220,12 @@ describe('M49 desktop shell: start', () => {
       sandbox: true,
       nodeIntegration: false,
     })
+    expect(window?.options).toMatchObject({ name: 'main', windowStatePersistence: true })
     expect(window?.loadURL).toHaveBeenCalledWith(interfaceUrl)
     fakeElectron.app.emit('second-instance', {}, [])
     expect(FakeWindow.all).toHaveLength(2)
     expect(window?.focus).toHaveBeenCalled()
     window?.close()
-    const { readFile } = await import('node:fs/promises')
-    await until(async () => (await readFile(join(home, 'window.json'), 'utf8').catch(() => '')).includes('900'))
     const hasQuit = once(fakeElectron.app, 'quit')
     fakeElectron.app.quit()
     await hasQuit

@@ -1,13 +1,11 @@
-/** Asks the agent, in a new chat or in one that goes on: the answer as it comes, its tools beside it. */
-import { parseCommand } from '#shared/chat/commands.ts'
-import type { ContractClient, SessionMessage } from '#shared/contract/index.ts'
+import { parseCommand, commands } from '#shared/chat/commands.ts'
+import type { ContractClient, SessionMessage, CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import { setUpOnce } from '../first-use.ts'
 import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
-import { describeOutcome } from '../cli-outcome.ts'
 import { withoutExtras, type Output } from '../cli-output.ts'
 
 /** @throws AppError `unknown_session`, `provider_error` when the model fails */
@@ -124,4 +122,39 @@ function tracesOf(messages: readonly Message[]) {
 
 function totalUsage(messages: readonly Message[]): Usage {
   return messages.reduce((sum, message) => (message.role === 'assistant' ? addUsage(sum, message.usage) : sum), noUsage)
+}
+
+function describeOutcome(outcome: CommandOutcome): string {
+  switch (outcome.kind) {
+    case 'compacted':
+      return `summarised: ${outcome.before} → ${outcome.after} tokens`
+    case 'nothingToCompact':
+      return 'there is nothing to summarise yet'
+    case 'needsArgument':
+      return `write what you mean behind it: /${outcome.command} …`
+    case 'remembered':
+      return `${outcome.change.path}:${outcome.change.startLine}`
+    case 'found':
+      return outcome.results
+        .map(({ path, startLine, score, snippet }) =>
+          [`${score.toFixed(2)}  ${path}:${startLine}`, ...(snippet === undefined ? [] : [`      ${snippet}`])].join(
+            '\n',
+          ),
+        )
+        .join('\n')
+    case 'model':
+      return outcome.model
+    case 'agent':
+      return `${outcome.agent}: ${outcome.workspace}`
+    case 'status':
+      return [
+        `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`,
+        ...(outcome.flushAt === undefined ? [] : [`memory is written from ${outcome.flushAt} tokens on`]),
+        ...(outcome.compactAt === undefined ? [] : [`the conversation is summarised from ${outcome.compactAt} on`]),
+      ].join('; ')
+    case 'help':
+      return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
+    case 'failed':
+      return outcome.message ?? 'that did not work'
+  }
 }

@@ -1,4 +1,3 @@
-/** Registers the memory with another program, or takes that back (M59). */
 import { resolve } from 'node:path'
 import { connectionsOf, openBase, type AppOptions } from '../../composition/create-app.ts'
 import type { Connections } from '#interop'

@@ -1,4 +1,3 @@
-/** Measures recall on judged questions. */
 import { evaluate as measure, readQuestions } from '#search'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'

@@ -1,4 +1,3 @@
-/** Says how every candidate for a query was scored. */
 import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { decidingDigits } from '#shared/util/figures.ts'
@@ -94,8 +93,7 @@ function modifierText({ name, factor, of }: Candidate['modifiers'][number]): str
 const unsearchedText: Readonly<Record<Unsearched['reason'], string>> = {
   project: 'it is read in full for every request; what should be found belongs into MEMORY.md or another note',
   scope: 'memory.scope is `memory`, which searches MEMORY.md and memory/ alone; `workspace` searches all notes',
-  ignored:
-    'the vault’s own program leaves it out, or vault.ignored does; vault.followIgnored: false searches what the program leaves out',
+  ignored: 'the vault’s own program leaves it out, or vault.ignored does',
   hidden: 'hidden folders, the trash and node_modules are left out; move the file to have it searched',
   notMarkdown: 'only Markdown is searched',
   unreadable: 'it cannot be read',

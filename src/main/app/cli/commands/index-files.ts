@@ -1,4 +1,3 @@
-/** Brings the index in step with the files. */
 import type { ContractClient } from '#shared/contract/index.ts'
 import { isSentTexts } from '#shared/util/providers.ts'
 import type { Runtime } from '../../instance-lock/with-primary.ts'

@@ -1,4 +1,3 @@
-/** The memory for another program, over standard input and output (M58). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../composition/create-app.ts'
 import { systemClock } from '#platform'

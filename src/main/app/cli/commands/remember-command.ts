@@ -1,8 +1,7 @@
-/** Appends a note to today’s log. */
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
 import { askOwner } from '../../instance-lock/with-primary.ts'
-import { ownerPlace } from '../../instance-lock/lock-paths.ts'
+import { ownerPlace } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
 import { assertNew, setUpOnce } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'

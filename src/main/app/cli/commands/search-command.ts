@@ -1,4 +1,3 @@
-/** Searches the memory. */
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
 import { conditionText, toldOnce, withoutExtras, type Output } from '../cli-output.ts'

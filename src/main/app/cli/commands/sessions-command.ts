@@ -1,4 +1,3 @@
-/** The chats that there are, newest first; `ask --session` goes on with one. */
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'

@@ -1,4 +1,3 @@
-/** How the index is, and everything that does not work. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runtime } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'

@@ -4,8 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertThere, linesFrom } from './lines-from.ts'
-import { placeOf } from './result-place.ts'
+import { assertThere, linesFrom, placeOf } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 /** Lines before a passage that are read with it. */

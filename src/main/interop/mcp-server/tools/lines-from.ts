@@ -1,6 +1,7 @@
-/** Where the reading of a note begins, or that there is no such place. Pure. */
 import { AppError } from '#shared/util/errors.ts'
 import { isInPair, label } from '../bounded-answer.ts'
+import type { SearchResult } from '#shared/contract/index.ts'
+import type { ToolContext } from './memory-tool.ts'
 
 /** Lines of a note as they were asked for, of so many in all. */
 export interface ReadLines {
@@ -38,4 +39,28 @@ export function beyondText(path: string, total: number, line: number): string {
 
 function counted(count: number, what: string): string {
   return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
+}
+
+/** A line of so many characters may have no room in an answer as a whole. */
+const longLine = 2000
+
+export interface Place {
+  /** 1-based. */
+  readonly line: number
+  /** 1-based; left out where it is the first, or the line is short. */
+  readonly character?: number
+}
+
+/** Only a passage that is a part of one line has to be looked for there. */
+export async function placeOf(
+  { path, startLine, snippetLine = startLine, snippet }: SearchResult,
+  { agent, client, ask }: ToolContext,
+): Promise<Place> {
+  if (snippet.includes('\n')) return { line: startLine }
+  const read = await ask((owner) =>
+    owner.workspace.lines({ agent, path, from: snippetLine, count: 1, forProgram: client }),
+  )
+  const [text = ''] = read.lines
+  const at = text.indexOf(snippet.replace(/^…/, '').replace(/…$/, ''))
+  return text.length < longLine || at < 1 ? { line: startLine } : { line: snippetLine, character: at + 1 }
 }

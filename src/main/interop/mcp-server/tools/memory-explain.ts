@@ -1,4 +1,3 @@
-/** The tool that says how candidates were scored, and why a line was not found. */
 import { z } from 'zod'
 import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,4 +1,3 @@
-/** The tool that reads lines of a file that a search has named. */
 import { z } from 'zod'
 import { maxPath } from '#shared/util/limits.ts'
 import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'

@@ -1,4 +1,3 @@
-/** The tool that tells what changed lately. */
 import { z } from 'zod'
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

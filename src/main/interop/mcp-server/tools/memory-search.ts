@@ -1,10 +1,9 @@
-/** The tool that searches the memory. */
 import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
 import { tokensAtMost } from '../token-limits.ts'
-import { placeOf, type Place } from './result-place.ts'
+import { placeOf, type Place } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 /** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
@@ -86,7 +85,6 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-/** What the answer may lack. */
 export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [

@@ -1,12 +1,9 @@
-/** The shape that every tool has which other programs are given. */
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { mostTokens, usualTokens } from '../bounded-answer.ts'
 
 export interface ToolContext {
-  /** Whose memory it is. */
   readonly agent: string
-  /** The program that asks. */
   readonly client: string
   /**
    * Asks whoever owns the memory; once more when the owner changes meanwhile (`isRepeated` is true then).
@@ -24,7 +21,6 @@ export interface MemoryTool<Input extends z.ZodObject = z.ZodObject, Output exte
   readonly description: string
   readonly input: Input
   readonly output: Output
-  /** It changes nothing. */
   readonly isReadOnly: boolean
   readonly run: (input: z.infer<Input>, context: ToolContext) => Promise<z.infer<Output>>
 }

@@ -1,4 +1,4 @@
-/** The tools that other programs are given, in the order in which a model is told of them. */
+/** In the order in which a model sees them. */
 import { fetchNote, search } from './connector.ts'
 import { memoryExplain } from './memory-explain.ts'
 import { memoryGet } from './memory-get.ts'

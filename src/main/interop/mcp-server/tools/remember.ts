@@ -1,4 +1,3 @@
-/** The tool that appends a note, or takes back one that the same program wrote. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxId, maxNote, maxTitle } from '#shared/util/limits.ts'

@@ -1,4 +1,4 @@
-/** So many in so much time; what is spent comes back steadily (a token bucket). */
+/** A token bucket. */
 export class Rate {
   readonly #most: number
   readonly #perMs: number
