@@ -80,8 +80,8 @@ describe('M2 M9 large and odd folders', () => {
     await expect(walk).rejects.toThrow(/abort/i)
   })
 
-  it('M9 M30: an app that is closed while it looks at everything leaves it for the next start', async () => {
-    const all = rounds(500, 2000)
+  it('an app that is closed while it looks at everything leaves it for the next start', async () => {
+    const all = rounds(200, 2000)
     const many = Object.fromEntries(
       Array.from({ length: all }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),
     )
