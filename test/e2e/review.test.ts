@@ -7,14 +7,13 @@ import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
 import { startModelServer } from '../support/model-server.ts'
-import { rounds } from '../support/thorough.ts'
 import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
 
 afterAll(closeBrowser)
 
 describe('M60 review in the inbox', () => {
   it('estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
-    const memory = makeMemory(61, rounds(150, 400))
+    const memory = makeMemory(61, 400)
     const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []
     const promote = quote === '' ? [] : [{ quote, section: 'Part 1', text: `Kept: ${quote}` }]
     const models = await startModelServer()
