@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder, openTestServer, prepareFolders, type TestAppOptions } from '../support/app.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { until } from '../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../support/model-server.ts'
@@ -376,8 +376,7 @@ describe('M42 the list of conversations', () => {
     await list.getByRole('link', { name: 'pinned 飞艇计划' }).waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), menu('Export as Markdown')])
     expect(download.suggestedFilename()).toBe('飞艇计划.md')
-    const path = await download.path()
-    expect(await readFile(path, 'utf8')).toContain('The zeppelin lands on Tuesday.')
+    expect(await readFile(await saved(download), 'utf8')).toContain('The zeppelin lands on Tuesday.')
     await menu('Delete')
     await list.getByText('飞艇计划').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()

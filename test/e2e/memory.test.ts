@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer, type TestAppOptions } from '../support/app.ts'
 import { connect } from '../support/client.ts'
-import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
+import { closeBrowser, keepScreenshot, openPage, saved } from '../support/browser.ts'
 import { isDraft } from '../support/drafts.ts'
 import { folderWith, until } from '../support/folder.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -575,7 +575,7 @@ describe('M47 import and export', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export the workspace as zip' }).click(),
     ])
-    const zip = unzipSync(new Uint8Array(await readFile(await download.path())))
+    const zip = unzipSync(new Uint8Array(await readFile(await saved(download))))
     expect(Object.keys(zip)).toContain('memory/imports/日记/two.md')
     expect(Object.keys(zip)).toContain('history.git/HEAD')
     await page.locator('[data-sonner-toast]').getByRole('button').first().click()

@@ -2,8 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
+import { temporaryFolder } from './folder.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
@@ -31,6 +32,13 @@ export async function openPage(options: BrowserContextOptions = {}, expected?: R
 export async function closeBrowser(): Promise<void> {
   await (await connected)?.close()
   connected = undefined
+}
+
+/** @returns its path; the browser may keep its downloads elsewhere */
+export async function saved(download: Download): Promise<string> {
+  const path = join(await temporaryFolder(), 'download')
+  await download.saveAs(path)
+  return path
 }
 
 export async function keepScreenshot(page: Page, name: string): Promise<void> {

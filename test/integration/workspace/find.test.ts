@@ -93,7 +93,7 @@ describe('M43 all notes at once', () => {
   it('every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
     const { agent, find, read, workspace } = await openNotes()
     const { events, found, search } = await find('cat')
-    expect(events.length).toBeGreaterThan(3)
+    expect(events.length).toBeGreaterThan(rounds(2, 3))
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
     // Changed between looking and replacing: left as it is, and named.
     await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
