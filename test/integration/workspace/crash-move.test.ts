@@ -12,7 +12,7 @@ import { writeFiles } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const mover = fileURLToPath(new URL('../../support/crash-mover.ts', import.meta.url))
-const kills = rounds(6, 120)
+const kills = rounds(4, 120)
 const linking = 40
 
 function vault(kind: 'note' | 'folder'): Record<string, string> {
@@ -26,7 +26,7 @@ function vault(kind: 'note' | 'folder'): Record<string, string> {
 
 describe('M67 kills', () => {
   it.each(['note', 'folder'] as const)(
-    'M67: a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
+    'a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
     async (kind) => {
       const { home, workspace } = await prepareFolders({ files: vault(kind) })
       const random = seededRandom()

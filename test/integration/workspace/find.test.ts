@@ -14,13 +14,13 @@ import { until } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const replacer = fileURLToPath(new URL('../../support/crash-replacer.ts', import.meta.url))
-const kills = rounds(5, 60)
-const many = 250
+const kills = rounds(3, 60)
+const many = rounds(100, 250)
 const note = (number: number) => `# Note ${number}\n\nThe cat sat.\n\nA cat, a cat.\n`
 
 async function openNotes() {
   const notes = Array.from({ length: many }, (_, number) => [`notes/n${number}.md`, note(number)] as const)
-  const test = await openTestApp({ files: { 'MEMORY.md': 'No match.\n', ...Object.fromEntries(notes) } })
+  const test = await openTestApp({ files: { 'MEMORY.md': 'No match.\n', ...Object.fromEntries(notes) }, watch: true })
   const agent = await test.app.agents.get('main')
   const read = (number: number) => readFile(join(test.workspace, `notes/n${number}.md`), 'utf8')
   const find = async (text: string) => {
@@ -90,10 +90,10 @@ describe('M43 all notes at once', () => {
     },
   )
 
-  it('M43: every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
+  it('every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
     const { agent, find, read, workspace } = await openNotes()
     const { events, found, search } = await find('cat')
-    expect(events.length).toBeGreaterThan(3)
+    expect(events.length).toBeGreaterThan(rounds(2, 3))
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
     // Changed between looking and replacing: left as it is, and named.
     await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
@@ -155,7 +155,7 @@ describe('M43 all notes at once', () => {
   }, 120_000)
 
   it(
-    'M43: a replacement is never left half done: after a kill at any moment, the next start ends it, and can take it back',
+    'a replacement is never left half done: after a kill at any moment, the next start ends it, and can take it back',
     async () => {
       const files = Object.fromEntries(
         Array.from({ length: 120 }, (_, at) => [`notes/n${at}.md`, `A walrus.\n${'text\n'.repeat(at)}`]),
@@ -163,7 +163,8 @@ describe('M43 all notes at once', () => {
       const { home, workspace } = await prepareFolders({ files })
       const random = seededRandom()
       let ended = 0
-      for (let round = 0; round < kills; round += 1) {
+      // As often as it takes to kill one midway.
+      for (let round = 0; round < kills || (ended === 0 && round < 3 * kills); round += 1) {
         const child = spawn(process.execPath, [replacer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -196,7 +197,7 @@ describe('M43 all notes at once', () => {
       }
       expect(ended).toBeGreaterThan(0)
     },
-    60_000 + kills * 8000,
+    60_000 + kills * 20_000,
   )
 
   it('M43 M67 M68: what changed many notes at once can be taken back after restarts, once', async () => {

@@ -16,7 +16,7 @@ import { mainFolder } from '../../support/built.ts'
 import { until } from '../../support/folder.ts'
 
 async function openLinks(files: Record<string, string>) {
-  const test = await openTestApp({ files })
+  const test = await openTestApp({ files, watch: true })
   const { links } = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')

@@ -12,7 +12,7 @@ const now = () => new Date('2026-11-22T12:00:00')
 const long = Array.from({ length: 400 }, (_, at) => `- the word of day ${at} is kept here`).join('\n')
 
 async function openMarks(files: Record<string, string>, config?: string) {
-  const test = await openTestApp({ files, now, ...(config === undefined ? {} : { config }) })
+  const test = await openTestApp({ files, now, watch: true, ...(config === undefined ? {} : { config }) })
   const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
