@@ -200,6 +200,7 @@ export const links = {
       notes: z.number().int(),
       /** The settings keep it on this machine by its place, and it is kept there. */
       staysLocal: z.boolean(),
+      /** For `history.undoBatch`. */
       undo: idSchema,
     }),
   ),
@@ -207,12 +208,4 @@ export const links = {
   moving: base.input(forAgent).output(movingSchema.nullable()),
   /** Takes back the move that is under way, where its notes are not all written: it fails with `move_cancelled` then. */
   cancelMove: base.input(forAgent).output(z.object({})),
-  /** Moves, also of earlier runs, that `undoMove` can still take back, latest first; `notes` were written anew with each. */
-  moves: base
-    .input(forAgent)
-    .output(
-      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
-    ),
-  /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
-  undoMove: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }

@@ -52,18 +52,10 @@ export const tags = {
   /** What another name for a tag, and for all below it, would change. Fails with `tag_invalid`. */
   planRename: base.input(forRename).output(tagPlanSchema),
   /**
-   * Writes every place anew, as one change: all of it, or nothing. Fails with `plan_outdated` when the plan is not what
+   * Writes every place anew, as one change: all of it, or nothing; `history.undoBatch` takes it back. Fails with `plan_outdated` when the plan is not what
    * would be done any more.
    */
   rename: base
     .input(forRename.extend({ plan: idSchema }))
     .output(z.object({ tags: z.number().int(), notes: z.number().int(), undo: idSchema })),
-  /** Renames, also of earlier runs, that `undoRename` can still take back, latest first; `notes` were written anew with each. */
-  renames: base
-    .input(forAgent)
-    .output(
-      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
-    ),
-  /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
-  undoRename: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }

@@ -12,9 +12,4 @@ export const tagsRoutes = ({ os, agent }: RouterBase) => ({
   rename: os.tags.rename
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.renameTag({ from, to }, plan, user)),
-  renames: os.tags.renames.use(agent).handler(({ context }) => context.agent.links.tagRenames()),
-  undoRename: os.tags.undoRename.use(agent).handler(async ({ context, input }) => {
-    await context.agent.links.undo(input.undo, { ...user, isUndo: true })
-    return {}
-  }),
 })

@@ -6,7 +6,7 @@ import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import type { TextFile } from './text-files.ts'
-import type { MovedText } from '../moves/multi-file-transaction.ts'
+import type { TextWrite } from '../transactions/settle-text.ts'
 
 /** What the settings keep here, by paths. */
 export interface LocalRules {
@@ -17,25 +17,20 @@ export interface LocalRules {
   follow(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
 }
 
-/** A text that is written with a move, and what it was. */
-export interface KeptText extends MovedText {
-  readonly before: string
-}
-
 /**
  * Notes that have to say by themselves that they stay here.
  * @param paths of what moves
  * @param texts that are written with it
- * @returns those texts, and the others; `before` of what is added
+ * @returns those texts, and the others
  */
 export async function keptWith(
   rules: LocalRules,
   { move, isFolder, paths }: { readonly move: Move; readonly isFolder: boolean; readonly paths: readonly string[] },
-  texts: readonly MovedText[],
+  texts: readonly TextWrite[],
   read: (path: string) => Promise<TextFile | undefined>,
-): Promise<{ readonly texts: readonly MovedText[]; readonly added: readonly KeptText[] }> {
+): Promise<{ readonly texts: readonly TextWrite[]; readonly added: readonly TextWrite[] }> {
   const written = new Map(texts.map((one) => [one.path, one]))
-  const added: KeptText[] = []
+  const added: TextWrite[] = []
   for (const path of paths) {
     const newPath = movedPath(path, [move])
     if (!rules.covers(path) || rules.coversMoved(move, isFolder, newPath)) continue
@@ -44,9 +39,9 @@ export async function keptWith(
     const known = written.get(path)
     const text = known?.after ?? file.text
     if (visibilityOf(text).isWhole) continue
-    const one = { path, newPath, hash: known?.hash ?? file.hash, after: withVisibility(text, true) }
+    const one = { path, newPath, before: known?.before ?? file.text, after: withVisibility(text, true) }
     written.set(path, one)
-    added.push({ ...one, before: file.text })
+    added.push(one)
   }
   return { texts: [...written.values()], added }
 }

@@ -10,7 +10,7 @@ import { mentionsOf } from './mentions.ts'
 import { namesFor } from './link-names.ts'
 import { linksAround } from './neighborhood.ts'
 import type { NewNotes } from './new-linked-note.ts'
-import { planMove, planTagRename } from '../moves/plan-move.ts'
+import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { listTags, propertiesOf } from './tag-lists.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 

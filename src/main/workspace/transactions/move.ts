@@ -1,20 +1,17 @@
 /** Moves of notes and folders that keep on this machine what the settings kept there by its place (M64). */
 import { AppError } from '#shared/util/errors.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import { keptWith, type KeptText, type LocalRules } from '../files/keep-visibility.ts'
+import { keptWith, type LocalRules } from '../files/keep-visibility.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
 import type { TextFile } from '../files/text-files.ts'
 import { normalizeRequest } from '../files/paths.ts'
-import {
-  isFolderAt,
-  relocate,
-  type MovedText,
-  type Relocation,
-  type RelocationWatch,
-} from './multi-file-transaction.ts'
+import type { Batch } from './change-journal.ts'
+import type { TransactionTools } from './recovery.ts'
+import type { TextWrite } from './settle-text.ts'
+import { isFolderAt, runTransaction, type TransactionWatch } from './transaction.ts'
 
 export interface MovingOptions {
-  readonly relocation: Relocation
+  readonly tools: TransactionTools
   /** What the settings keep on this machine; nothing when left out. */
   readonly local: LocalRules | undefined
   /** Paths of the notes below a folder. */
@@ -26,7 +23,7 @@ export interface MovingOptions {
 /** What a move came to. */
 export interface Relocated {
   /** Notes that say since then that they stay on this machine, for their new place does not. */
-  readonly kept: readonly KeptText[]
+  readonly kept: readonly TextWrite[]
   /** Folders that were made for it, the innermost first. */
   readonly made: readonly string[]
 }
@@ -38,21 +35,21 @@ export class Moving {
     this.#options = options
   }
 
-  /** Only while nobody else writes. @throws as `relocate` */
-  async relocate(
-    move: Move | undefined,
-    texts: readonly MovedText[],
+  /** Only while nobody else writes. @throws as `runTransaction` */
+  async run(
+    batch: Batch,
+    texts: readonly TextWrite[],
     origin: WriteOrigin,
-    watch?: RelocationWatch,
+    watch?: TransactionWatch,
   ): Promise<Relocated> {
-    const { local, relocation } = this.#options
-    if (!move || !local) return { kept: [], made: await relocate(relocation, move, texts, origin, watch) }
-    const moving = await this.#look(move)
+    const { local, tools } = this.#options
+    if (!batch.move || !local) return { kept: [], made: await runTransaction(tools, batch, texts, origin, watch) }
+    const moving = await this.#look(batch.move)
     const kept = await keptWith(local, moving, texts, (path) => this.#readIfText(path))
     const settle = await local.follow(moving.move, moving.isFolder)
     let made: readonly string[]
     try {
-      made = await relocate(relocation, move, kept.texts, origin, watch)
+      made = await runTransaction(tools, batch, kept.texts, origin, watch)
     } catch (error) {
       await settle(false)
       throw error
@@ -69,7 +66,7 @@ export class Moving {
 
   async #look(asked: Move) {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
-    const isFolder = await isFolderAt(this.#options.relocation.roots, move.from)
+    const isFolder = await isFolderAt(this.#options.tools.roots, move.from)
     return { move, isFolder, paths: isFolder ? await this.#options.below(move.from) : [move.from] }
   }
 
