@@ -64,8 +64,10 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
     try {
       await workspace.rewriteAll(plan.files, accepting)
     } catch (error) {
+      // Where the disk did not take the old texts back either, the next change finishes it.
+      if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
       await acceptances.drop(id)
-      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      if (tries === maxTries) throw error
       continue
     }
     return { state: settled, value: { acceptance: id, ...counts } }
