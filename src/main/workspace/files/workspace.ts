@@ -9,9 +9,8 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { systemClock, type Clock, Differ, reversed, Changes, type Announcements, tidyLater } from '#platform'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { isWriteProtected, placeFile, readText, type TextFile } from './text-files.ts'
-import type { LocalRules } from './keep-visibility.ts'
 import { bringBack, detach, discard, tidyWorkspace, type Trash } from '../transactions/discard.ts'
-import { Moving, type Relocated } from '../transactions/move.ts'
+import { isKeptLocal, runKeepingLocal, type LocalRules } from '../transactions/keep-local.ts'
 import { restorer, type Texts } from '../transactions/restorer.ts'
 import { recover, type Recovered, type TransactionTools } from '../transactions/recovery.ts'
 import { ChangeJournal, kindOf, type Batch, type BatchKind } from '../transactions/change-journal.ts'
@@ -82,7 +81,6 @@ export class Workspace {
   readonly #texts: Texts
   readonly #trash: Trash
   readonly #transaction: TransactionTools
-  readonly #moving: Moving
   #endTidying = () => {}
 
   constructor(
@@ -108,9 +106,6 @@ export class Workspace {
     const kept = journal === undefined ? undefined : new ChangeJournal(journal)
     this.#transaction = { roots, edits: this.#edits, notes, journal: kept }
     this.#local = local
-    const below = async (folder: string) => (await this.listFolder(folder)).map(({ path }) => path)
-    const read = (path: string) => this.read(path)
-    this.#moving = new Moving({ tools: this.#transaction, local, below, read })
   }
 
   close(): void {
@@ -356,8 +351,8 @@ export class Workspace {
     texts: readonly TextWrite[],
     origin: WriteOrigin,
     watch?: TransactionWatch,
-  ): Promise<Relocated> {
-    return this.#edits.run(() => this.#moving.run(batch, texts, origin, watch))
+  ): ReturnType<typeof runKeepingLocal> {
+    return this.#edits.run(() => runKeepingLocal(this.#transaction, this.#local, batch, texts, origin, watch))
   }
 
   /** Whether a file's permissions let nobody change it. */
@@ -379,7 +374,7 @@ export class Workspace {
 
   /** Whether anything of it stays on this machine that the settings name by its place. */
   async isKeptLocal(move: Move): Promise<boolean> {
-    return this.#moving.isKeptLocal(move)
+    return isKeptLocal(this.#transaction, this.#local, move)
   }
 
   /**

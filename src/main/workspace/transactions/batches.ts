@@ -124,9 +124,7 @@ export class Batches {
       // Without a text nothing is left of a batch that leaves notes.
       if (left && rest.length === 0) return { texts: [], made: [] }
       try {
-        const { kept, made } = await this.#options.workspace.change(batch, rest, origin, watch)
-        const others = rest.filter(({ path }) => !kept.some((one) => one.path === path))
-        return { texts: [...others, ...kept], made }
+        return await this.#options.workspace.change(batch, rest, origin, watch)
       } catch (error) {
         const path = error instanceof AppError ? error.data['path'] : undefined
         const others = rest.filter((text) => text.path !== path)
