@@ -28,20 +28,21 @@ async function openVault() {
   const agent = await test.app.agents.get('main')
   // Its first look at all files comes when it comes.
   await agent.recorded.settle()
-  const { links } = createRouterClient(createRouter(test.app))
+  const { links, history } = createRouterClient(createRouter(test.app))
+  const { undoBatch, batches } = history
   const told: (Moving | null)[] = []
-  agent.links.changes.subscribe((moving) => told.push(moving))
+  agent.batches.changes.subscribe((moving) => told.push(moving))
   const all = async () => {
     const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  return { ...test, agent, links, told, all }
+  return { ...test, agent, links, undoBatch, batches, told, all }
 }
 
 describe('M67 a move of many notes', () => {
   it('it tells how far it is, keeps every link, is one entry of the history, and goes back', async () => {
-    const { agent, links, told, all, workspace } = await openVault()
+    const { agent, links, undoBatch, told, all, workspace } = await openVault()
     const before = await all()
     const plan = await links.planMove(move)
     expect(plan).toMatchObject({ moves: count, notes: count + 1, links: count * 4 + 1, left: [] })
@@ -59,30 +60,30 @@ describe('M67 a move of many notes', () => {
     await agent.recorded.settle()
     const [last] = await agent.recorded.entries({ since: 0, limit: 1 })
     expect(last).toMatchObject({ cause: 'user' })
-    await links.undoMove({ ...main, undo: done.undo })
+    await undoBatch({ ...main, undo: done.undo })
     expect(await all()).toEqual(before)
   }, 60_000)
 
   it('cancelled on its way, all of it is taken back; cancelled too late, it is done', async () => {
-    const { agent, home, links, all } = await openVault()
+    const { agent, home, links, batches, all } = await openVault()
     const before = await all()
     for (const at of [0, count / 3, count - 20]) {
       const plan = await links.planMove(move)
-      const stop = agent.links.changes.subscribe((moving) => {
-        if (moving && !moving.isCancelled && moving.done >= at) agent.links.cancelMove()
+      const stop = agent.batches.changes.subscribe((moving) => {
+        if (moving && !moving.isCancelled && moving.done >= at) agent.batches.cancel()
       })
       await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'move_cancelled' })
       stop()
       expect(await all()).toEqual(before)
       expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
-      expect(await links.moves(main)).toEqual([])
+      expect(await batches(main)).toEqual([])
     }
     const plan = await links.planMove(move)
-    agent.links.changes.subscribe((moving) => {
-      if (moving?.done === moving?.total) agent.links.cancelMove()
+    agent.batches.changes.subscribe((moving) => {
+      if (moving?.done === moving?.total) agent.batches.cancel()
     })
     await links.move({ ...move, plan: plan.id })
-    expect((await links.moves(main)).map(({ to }) => to)).toEqual(['past/zone'])
+    expect((await batches(main)).map(({ to }) => to)).toEqual(['past/zone'])
     await links.cancelMove(main)
   }, 60_000)
 })

@@ -109,7 +109,7 @@ describe('M64 moves lift no mark', () => {
       expect(done.staysLocal, 'as the plan says').toBe(plan.staysLocal)
       return done
     }
-    const undo = (id: string) => test.client.links.undoMove({ ...main, undo: id })
+    const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
     const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isWhole
     return { ...test, rules, move, undo, whole }
   }
