@@ -105,13 +105,6 @@ async function asked(client: ContractClient, agent: string, query: string): Prom
   return results[0]?.path.replaceAll('\\', '/').replace(/^.*\/extra\//, 'extra/')
 }
 
-/** Ends a stream that has to end. */
-async function last<T>(stream: Promise<AsyncIterable<T>>): Promise<T | undefined> {
-  let step: T | undefined
-  for await (step of await stream);
-  return step
-}
-
 describe('a home that version 0.1.0 made', () => {
   let home: StoredHome
   let expected: Record<string, Record<string, unknown>>
