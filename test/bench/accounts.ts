@@ -23,10 +23,7 @@ export async function measureAccounts(root: string): Promise<Figure[]> {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await page.goto(server.url)
-    return [
-      ...(await measureTimeline(page, server.url)),
-      ...(await measureWhatIf(page, server.url, queries[0] ?? '')),
-    ]
+    return [...(await measureTimeline(page, server.url)), ...(await measureWhatIf(page, server.url, queries[0] ?? ''))]
   } finally {
     await browser.close()
     await server.close()
