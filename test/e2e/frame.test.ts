@@ -97,8 +97,8 @@ describe('M48 the palette', () => {
       await page.getByRole('dialog').getByRole('combobox').fill(typed)
       await page.getByRole('option', { name }).first().click()
     }
-    await open('map', '记忆地图')
-    await page.waitForURL(/search\/map/)
+    await open('inbox', '待审建议')
+    await page.waitForURL(/inbox/)
     await open('settings keys', '设置: 快捷键')
     await page.waitForURL(/settings#keys/)
     for (const typed of ['yuzhi', 'least score', '最低得分']) {

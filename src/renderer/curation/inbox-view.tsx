@@ -1,7 +1,7 @@
-/** Proposals that keep memory true, each to be accepted, edited, refused or put off (M60); all of it from the keyboard. */
 import { ArrowLeft, ListChecks, Sparkles } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatMoment } from '#lib/i18n/format.ts'
@@ -10,13 +10,14 @@ import { Choice } from '#lib/ui/choice.tsx'
 import { isComposing } from '#lib/util/shortcuts.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { ChosenView } from './chosen-view.tsx'
+import { api } from '#lib/api/client.ts'
 import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
 import { ReviewNote } from './review-note.tsx'
 import { StuckNote } from './stuck-note.tsx'
 import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
+import { ProposedDiff } from './proposed-diff.tsx'
 
 /** @param proposal the one that is shown first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
@@ -217,4 +218,42 @@ function Empty({ inbox }: { inbox: InboxState }) {
       </EmptyState>
     )
   return <EmptyState title={t('upkeep.empty')} hint={t('upkeep.lookedLast', { when: formatMoment(lookedAt) })} />
+}
+
+function ChosenView({ agent, inbox }: { agent: string; inbox: InboxState }) {
+  const { t } = useTranslation()
+  const { meant, isBusy } = inbox
+  const ids = meant.map(({ id }) => id)
+  const query = useQuery(api.upkeep.preview.queryOptions({ input: { agent, ids } }))
+  const count = ids.length
+  return (
+    <article className="flex min-w-0 flex-col gap-5 px-7 py-6 max-sm:px-4" data-testid="chosen-view">
+      <header className="flex flex-col gap-1">
+        <h2 className="text-[15px] font-semibold">{t('upkeep.asOne', { count })}</h2>
+        <p className="max-w-[62ch] text-muted">{t('upkeep.asOneHint')}</p>
+        {query.data && query.data.left > 0 && <p role="note">{t('upkeep.left', { count: query.data.left })}</p>}
+        {query.data && query.data.gone > 0 && <p role="note">{t('upkeep.gone', { count: query.data.gone })}</p>}
+      </header>
+      {query.error ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : !query.data ? (
+        <Skeleton lines={8} />
+      ) : (
+        query.data.files.map(({ path, patch, isNew }) => (
+          <ProposedDiff key={path} path={path} patch={patch} isNew={isNew} isSmall />
+        ))
+      )}
+      <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
+        <Button look="primary" disabled={isBusy} onClick={() => void inbox.accept()}>
+          {t('upkeep.acceptMany', { count })}
+        </Button>
+        <Button disabled={isBusy} onClick={() => void inbox.refuse()}>
+          {t('upkeep.refuseMany', { count })}
+        </Button>
+        <Button look="quiet" onClick={inbox.chooseNone}>
+          {t('upkeep.chooseNone')}
+        </Button>
+      </div>
+    </article>
+  )
 }

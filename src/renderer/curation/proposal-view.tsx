@@ -1,19 +1,23 @@
-/** One proposal: what speaks for it, what it would change, and what can be done with it. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { useQuery } from '@tanstack/react-query'
 import type { Proposal } from '#shared/contract/index.ts'
 import { formatMoment, formatMoney, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { ActionItem, ActionMenu } from '#lib/ui/action-menu.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { Sheet } from '#lib/ui/sheet.tsx'
+import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ProposalEditor } from './proposal-editor.tsx'
 import { ProposedDiff } from './proposed-diff.tsx'
-import { ReviewRequest } from './review-request.tsx'
 import { PlaceLink } from './stuck-note.tsx'
 import { withoutMark } from './without-mark.ts'
 import { isTurnable, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+import { OnTheWire } from '../chat/context/raw-request.tsx'
 
 interface ProposalViewProps {
   readonly inbox: InboxState
@@ -205,5 +209,30 @@ function Outcome({ inbox, proposal }: { inbox: InboxState; proposal: Proposal })
         </Button>
       )}
     </p>
+  )
+}
+
+interface ReviewRequestProps {
+  readonly agent: string
+  readonly number: number
+  readonly onClose: () => void
+}
+
+function ReviewRequest({ agent, number, onClose }: ReviewRequestProps) {
+  const { t } = useTranslation()
+  const sent = useQuery(api.upkeep.request.queryOptions({ input: { agent, number } }))
+  const request = sent.data?.request
+  return (
+    <Sheet title={t('context.exact')} onClose={onClose}>
+      {sent.error ? (
+        <ErrorState error={sent.error} onRetry={() => void sent.refetch()} />
+      ) : sent.isPending ? (
+        <Skeleton lines={12} />
+      ) : request ? (
+        <OnTheWire model={request.model} wire={request.wire} />
+      ) : (
+        <EmptyState title={t('context.noRequest')} />
+      )}
+    </Sheet>
   )
 }

@@ -1,4 +1,3 @@
-/** Looks for a text in memory, and accounts for what is found and what is not (M22, M44). */
 import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Search, SlidersHorizontal } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
@@ -11,14 +10,15 @@ import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 import { parsePlace, paths } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { UnsearchedCount } from '../editor/privacy/unsearched-count.tsx'
+import { SearchTabs } from '#lib/ui/search-tabs.tsx'
+import { clipLine } from '#lib/util/clip.ts'
 import { ConditionChips } from './condition-chips.tsx'
 import { Results } from './results.tsx'
-import { SearchTabs } from '#lib/ui/search-tabs.tsx'
 import { WhatIf } from './what-if.tsx'
 import { WhatIfChunk } from './what-if-chunk.tsx'
 import { WhyNot } from './explain-missing.tsx'
 import { useRanking, useRechunk } from './use-ranking.ts'
+import { SearchAll } from '../editor/privacy/unsearched.tsx'
 
 /** What costs somebody something follows the typing at this distance, and so does the address, ms. */
 const typingPauseMs = 150
@@ -180,5 +180,51 @@ function Toggle({ isOn, onToggle, children }: ToggleProps) {
     >
       {children}
     </button>
+  )
+}
+
+/** Of a path. */
+const maxShown = 120
+
+function UnsearchedCount({ agent }: { agent: string }) {
+  return (
+    <div className="px-5 py-3 text-[12px] text-muted empty:hidden">
+      <Files agent={agent} />
+      <PassedLinks agent={agent} />
+    </div>
+  )
+}
+
+function PassedLinks({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(api.workspace.links.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
+  if (data === undefined || data.count === 0) return null
+  const { count, paths: shown } = data
+  const names = shown.map((path) => clipLine(path, maxShown)).join(', ')
+  return (
+    <p data-testid="passed-links" className="wrap-anywhere">
+      {t('unsearched.links', { count, names: count > shown.length ? `${names} …` : names })}
+    </p>
+  )
+}
+
+function Files({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const files = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
+  const reasons = (files.data ?? []).flatMap(({ unsearched }) => unsearched?.reason ?? [])
+  if (reasons.length === 0) return null
+  const of = (reason: string) => reasons.filter((one) => one === reason).length
+  const parts = [
+    of('scope') > 0 && t('unsearched.countScope', { count: of('scope') }),
+    of('project') > 0 && t('unsearched.countProject', { count: of('project') }),
+    of('unreadable') > 0 && t('unsearched.countUnreadable', { count: of('unreadable') }),
+  ].filter((part) => part !== false)
+  return (
+    <div data-testid="unsearched-count" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
+      </span>
+      {of('scope') > 0 && <SearchAll agent={agent} />}
+    </div>
   )
 }

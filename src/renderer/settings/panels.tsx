@@ -1,23 +1,27 @@
-/** What the settings have beside single settings: agents, providers, tools, keys, data. Links lead to each by its name. */
-import { useEffect, useMemo, useRef, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
-import { AgentsSettings } from './agents/agents-settings.tsx'
-import { HealthList } from './health/health-list.tsx'
-import { ImportSettings } from './import/import-settings.tsx'
 import { commandKeys } from '#lib/router/command-keys.ts'
-import { useHash } from '#lib/router/paths.ts'
-import { showKeys } from '#lib/util/shortcuts.ts'
+import { useHash, paths } from '#lib/router/paths.ts'
+import { showKeys, describeKeys, writeKeys } from '#lib/util/shortcuts.ts'
+import { api } from '#lib/api/client.ts'
+import { ErrorState } from '#lib/feedback/error-state.tsx'
+import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { AgentsSettings } from './agents/agents-settings.tsx'
+import { ImportSettings } from './import/import-settings.tsx'
 import { ConnectPrograms } from './connect-programs.tsx'
-import { DataLocations } from './data-locations.tsx'
 import { KnownPrograms } from './known-programs.tsx'
 import { LogView } from './log-view.tsx'
 import { MeaningPanel } from './meaning-panel.tsx'
 import { Providers } from './providers.tsx'
 import type { SectionId } from './setting-sections.ts'
-import { ShortcutList } from './shortcut-list.tsx'
 import { Spending } from './spending.tsx'
 import { ToolServers } from './tool-servers.tsx'
+import { ProblemItem } from './problem.tsx'
 
 export function usePanels(agent: Agent): readonly Panel[] {
   const { t } = useTranslation()
@@ -136,5 +140,108 @@ export function PanelView({ panel: { id, title, lead, body } }: { panel: Panel }
       </header>
       {body}
     </section>
+  )
+}
+
+function DataLocations() {
+  const { t } = useTranslation()
+  const locations = useQuery({ ...api.settings.locations.queryOptions(), staleTime: 10_000 })
+  if (locations.error) return <ErrorState error={locations.error} onRetry={() => void locations.refetch()} />
+  if (!locations.data) return <Skeleton lines={5} />
+  return (
+    <div className="flex flex-col gap-3">
+      <table className="w-full text-left text-[12px]">
+        <thead className="text-muted">
+          <tr className="border-b border-line">
+            <th className="py-1 font-medium">{t('data.what')}</th>
+            <th className="font-medium">{t('data.where')}</th>
+            <th className="text-right font-medium">{t('data.files')}</th>
+            <th className="text-right font-medium">{t('data.size')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {locations.data.map(({ kind, path, agent, bytes, files, isComplete }) => (
+            <tr key={`${kind}/${path}`} data-testid="location" className="border-b border-soft">
+              <td className="py-1 pr-4 whitespace-nowrap">
+                {t(`data.kind.${kind}`)}
+                {agent !== undefined && <span className="text-muted"> · {agent}</span>}
+              </td>
+              <td className="w-full max-w-0 truncate pr-4 font-mono" title={path}>
+                {path}
+              </td>
+              <td className="tabular text-right">{formatNumber(files)}</td>
+              <td className="tabular pl-4 text-right whitespace-nowrap">
+                {isComplete ? '' : '≥ '}
+                {formatBytes(bytes)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Link href={paths.forget()} className="self-start text-accent hover:underline">
+        {t('data.forget')}
+      </Link>
+    </div>
+  )
+}
+
+function HealthList({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const problems = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
+  if (problems.error) return <ErrorState error={problems.error} onRetry={() => void problems.refetch()} />
+  if (!problems.data) return <Skeleton lines={2} />
+  if (problems.data.length === 0) return <p className="text-muted">{t('health.good')}</p>
+  return (
+    <ul aria-label={t('health.title')}>
+      {problems.data.map((problem) => (
+        <ProblemItem key={`${problem.part}/${problem.code}/${problem.path ?? ''}`} agent={agent.id} problem={problem} />
+      ))}
+    </ul>
+  )
+}
+
+function ShortcutList() {
+  const { t } = useTranslation()
+  const [waiting, setWaiting] = useState<string>()
+  const others = useQuery(api.settings.get.queryOptions()).data?.shortcuts ?? {}
+  const setting = useMutation(api.settings.set.mutationOptions())
+  const set = (keys: string, value: string | undefined) => {
+    setWaiting(undefined)
+    const path = ['shortcuts', keys]
+    setting.mutate(value === undefined ? { path, reset: true } : { path, value })
+  }
+  return (
+    <ul className="flex flex-col">
+      {Object.entries(commandKeys).map(([command, keys]) => {
+        const own = others[keys] ?? keys
+        return (
+          <li key={command} data-testid="shortcut" className="flex min-h-9 items-center gap-3 border-b border-soft">
+            <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
+            {own !== keys && (
+              <Button look="link" onClick={() => set(keys, undefined)}>
+                {t('shortcut.asBefore', { keys: writeKeys(keys) })}
+              </Button>
+            )}
+            <Button
+              aria-label={t('shortcut.change', { keys: writeKeys(own) })}
+              onClick={() => setWaiting(command)}
+              onBlur={() => setWaiting(undefined)}
+              onKeyDown={(event) => {
+                if (waiting !== command || event.key === 'Tab') return
+                event.preventDefault()
+                event.stopPropagation()
+                if (event.key === 'Escape') return setWaiting(undefined)
+                const pressed = describeKeys(event.nativeEvent)
+                if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) set(keys, pressed)
+              }}
+              data-takes-keys={waiting === command ? true : undefined}
+              className="min-w-28 justify-center"
+            >
+              {waiting === command ? t('shortcut.press') : writeKeys(own)}
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
   )
 }

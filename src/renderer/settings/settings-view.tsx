@@ -1,11 +1,7 @@
-/**
- * Settings: a navigation, and one section of it. What is looked for is looked for in all of them, for whomever it is
- * set (M50).
- */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
@@ -15,11 +11,11 @@ import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
 import { PanelView, usePanels } from './panels.tsx'
-import { SectionNav } from './section-nav.tsx'
-import { sectionAt, sections, type SectionId } from './setting-sections.ts'
-import { SettingList } from './setting-list.tsx'
+import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
 import { useFound } from './use-found.ts'
-import { useSettings } from './use-settings.ts'
+import { useSettings, type Settings } from './use-settings.ts'
+import { useSettingWords } from './setting-name.ts'
+import { SettingRowView } from './setting-row.tsx'
 
 export function SettingsView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -111,4 +107,74 @@ function Found({ agent, query, onFollow }: FoundProps) {
       <SettingList list={list} settings={settings} agent={agent} />
     </>
   )
+}
+
+interface SectionNavProps {
+  readonly shown: SectionId | undefined
+  readonly onFollow: () => void
+}
+
+/** At the left; above, in a field, where there is no room. */
+function SectionNav({ shown, onFollow }: SectionNavProps) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  return (
+    <>
+      <nav
+        aria-label={t('settings.sections')}
+        className="hidden w-44 shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line p-3 @2xl:flex"
+      >
+        {sections.map(({ id }) => (
+          <Link
+            key={id}
+            href={paths.settings(id)}
+            onClick={onFollow}
+            aria-current={id === shown ? 'page' : undefined}
+            className="flex min-h-7 items-center rounded-sm px-2 text-muted hover:bg-soft hover:text-text aria-[current]:bg-selected aria-[current]:text-text"
+          >
+            {t(`settings.section.${id}`)}
+          </Link>
+        ))}
+      </nav>
+      <select
+        aria-label={t('settings.sections')}
+        value={shown ?? ''}
+        onChange={(event) => {
+          onFollow()
+          navigate(paths.settings(event.target.value))
+        }}
+        className="m-3 mb-0 min-h-8 rounded-sm border border-line bg-raised px-2 @2xl:hidden"
+      >
+        {shown === undefined && <option value="">{t('settings.find')}</option>}
+        {sections.map(({ id }) => (
+          <option key={id} value={id}>
+            {t(`settings.section.${id}`)}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+interface SettingListProps {
+  readonly list: readonly PlacedSetting[]
+  readonly settings: Settings
+  readonly agent: Agent
+}
+
+function SettingList({ list, settings, agent }: SettingListProps) {
+  const { groupNameOf } = useSettingWords()
+  return [...Map.groupBy(list, ({ group }) => group)].map(([group, members]) => (
+    <section key={group} aria-label={groupNameOf(group)}>
+      <h3 className="border-b border-soft pb-1 font-semibold text-muted">{groupNameOf(group)}</h3>
+      {members.map((setting) => (
+        <SettingRowView
+          key={`${agent.id}/${setting.row.path.join('.')}`}
+          setting={setting}
+          settings={settings}
+          agent={agent}
+        />
+      ))}
+    </section>
+  ))
 }

@@ -1,20 +1,24 @@
-/** What the window shows: the first start, quick capture, or the workbench of the agent that was open last. */
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { api } from '#lib/api/client.ts'
+import { useEffect, useState } from 'react'
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { api, client, queryClient } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { useCurrentAgent } from '#lib/agents/current-agent.ts'
-import { CaptureView } from './capture/capture-view.tsx'
-import { EndedNotice } from './ended-notice.tsx'
+import { setBindings } from '#lib/util/shortcuts.ts'
+import { paths, useParameters } from '#lib/router/paths.ts'
+import { Skeleton } from '#lib/ui/states.tsx'
+import { Toasts } from '#lib/ui/toasts.tsx'
+import type { Agent, Appearance, EndedChange } from '#shared/contract/index.ts'
+import { attempt, forgetTold, tellUntilSeen } from '#lib/feedback/toast.ts'
+import { applyLocale } from '#lib/i18n/index.ts'
 import { ImportNotice } from '../settings/import/import-notice.tsx'
 import { MoveNotice } from '../editor/links/move-notice.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
-import { setBindings } from '#lib/util/shortcuts.ts'
-import { paths } from '#lib/router/paths.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { Toasts } from '#lib/ui/toasts.tsx'
-import { useAppearance } from './use-appearance.ts'
 import { Workbench } from './workbench.tsx'
+import { CaptureCard } from './capture-card.tsx'
+import { shownNames, takeBackBatch } from '../editor/history/revert-change.ts'
 
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
@@ -50,4 +54,75 @@ export function App() {
       <Toasts theme={theme} position={isAsked ? 'top-right' : 'bottom-right'} />
     </>
   )
+}
+
+function CaptureView({ agents }: { agents: readonly Agent[] }) {
+  const given = useParameters().get('text') ?? undefined
+  return (
+    <main className="flex h-full items-center justify-center p-0 sm:p-4">
+      <div className="w-full max-w-[520px]">
+        <CaptureCard agents={agents} given={given} isAsked={given !== undefined} onClose={() => window.close()} />
+      </div>
+    </main>
+  )
+}
+
+/** @returns the theme as it is shown */
+function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
+  const [systemIsDark, setSystemIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)')
+    const onChange = () => setSystemIsDark(media.matches)
+    media.addEventListener('change', onChange)
+    return () => media.removeEventListener('change', onChange)
+  }, [])
+  const chosen = appearance?.theme ?? 'system'
+  const theme = chosen === 'system' ? (systemIsDark ? 'dark' : 'light') : chosen
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = theme
+  }, [theme])
+  const locale = appearance?.locale
+  useEffect(() => {
+    if (locale) void attempt(applyLocale(locale))
+  }, [locale])
+  return theme
+}
+
+function EndedNotice({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
+  useEffect(() => {
+    // What goes by itself was not dealt with.
+    let isShown = true
+    for (const one of ended ?? []) {
+      const { id, kind, notes, undo } = one
+      tellUntilSeen(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
+        id,
+        description: wordsOf(one, t),
+        undo: undo === null ? undefined : () => takeBackBatch(agent, undo, one),
+        onward: { label: t('changes.title'), go: () => navigate(paths.changes()) },
+        onSeen: () => void (isShown && attempt(see(agent, id))),
+      })
+    }
+    // Another window has dealt with it, or another agent is shown.
+    return () => {
+      isShown = false
+      for (const { id } of ended ?? []) forgetTold(id)
+    }
+  }, [agent, ended, navigate, t])
+  return null
+}
+
+function wordsOf(one: EndedChange, t: TFunction): string {
+  const { from, to } = shownNames(one)
+  return [
+    ...(one.from === '' ? [] : [`${from} → ${to}`]),
+    ...(one.left > 0 ? [t('changes.replacedLeft', { count: one.left })] : []),
+  ].join(' · ')
+}
+
+async function see(agent: string, id: string): Promise<void> {
+  await client.health.endedSeen({ agent, id })
+  await queryClient.invalidateQueries({ queryKey: api.health.ended.key() })
 }

@@ -1,14 +1,14 @@
-/** Starts the interface: language, events, failures that nobody caught, and the window. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
+import { TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
 import { followEvents } from '#lib/api/event-stream.ts'
-import { queryClient } from '#lib/api/client.ts'
-import { followOutbox } from '../chat/composer/outbox.ts'
-import { App } from './app.tsx'
+import { queryClient, useConnectionState } from '#lib/api/client.ts'
 import { startI18n } from '#lib/i18n/index.ts'
-import { ConnectionNotice } from './connection-notice.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { tellUncaught } from '#lib/feedback/uncaught-errors.ts'
+import { followOutbox } from '../chat/composer/outbox.ts'
+import { App } from './app.tsx'
 import '../styles.css'
 
 tellUncaught()
@@ -29,5 +29,25 @@ if (root) {
         </div>
       </ErrorBoundary>
     </QueryClientProvider>,
+  )
+}
+
+function ConnectionNotice() {
+  const { t } = useTranslation()
+  if (useConnectionState() !== 'refused') return null
+  return (
+    <p
+      role="alert"
+      className="flex shrink-0 items-start justify-center gap-2 border-b border-line bg-side px-4 py-2.5 text-warning"
+    >
+      <TriangleAlert size={14} aria-hidden className="mt-1 shrink-0" />
+      <span className="min-w-0">
+        {t('status.refused')}{' '}
+        {/* Another page of this browser that is let in lets this one in too, with all that was typed here. */}
+        <a href="/?token=" target="_blank" rel="noopener" className="whitespace-nowrap text-accent hover:underline">
+          {t('status.enterKey')}
+        </a>
+      </span>
+    </p>
   )
 }

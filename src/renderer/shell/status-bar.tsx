@@ -1,16 +1,17 @@
-/** What goes on: the index, what does not work, money, how full the window of the model is, the model. */
 import { useQuery } from '@tanstack/react-query'
 import { Loader, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
+import { Popover } from '@base-ui/react/popover'
+import { useState } from 'react'
 import type { Agent, IndexStatus } from '#shared/contract/index.ts'
 import { api, useConnectionState } from '#lib/api/client.ts'
+import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
+import { paths } from '#lib/router/paths.ts'
 import { useWrittenTokens } from '../chat/composer/draft-tokens.ts'
 import { ContextBar } from '../chat/context/context-bar.tsx'
-import { HealthWarning } from '../settings/health/health-warning.tsx'
-import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { paths } from '#lib/router/paths.ts'
+import { meaningOf, ProblemItem, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
 interface StatusBarProps {
   readonly agent: Agent
@@ -162,5 +163,55 @@ function SpendingWarning() {
       <TriangleAlert size={12} aria-hidden />
       {t('status.spending', { spent: formatMoney(spending.spent), limit: formatMoney(spending.limit) })}
     </Link>
+  )
+}
+
+function HealthWarning({ agent }: { agent: Agent }) {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent: agent.id } }))
+  const [isOpen, setIsOpen] = useState(false)
+  const problems = data.filter(({ level }) => level !== 'note')
+  const [worst] = problems
+  if (!worst) return null
+  const isOne = problems.length === 1
+  const color = worst.level === 'bad' ? 'text-bad' : 'text-warning'
+  return (
+    <span className={`flex items-center gap-1 ${isOne ? 'min-w-0' : 'shrink-0'}`}>
+      <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
+        <Popover.Trigger
+          className={`flex min-w-0 items-center gap-1.5 rounded-sm px-1 hover:bg-soft ${color}`}
+          data-testid="health"
+        >
+          <ProblemMark level={worst.level} size={12} />
+          <span className="truncate">
+            {isOne ? meaningOf(worst) : t('status.problems', { count: problems.length })}
+          </span>
+        </Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Positioner sideOffset={8} align="start" side="top" className="z-50">
+            <Popover.Popup
+              aria-label={t('health.title')}
+              className="max-h-[60vh] w-[min(520px,calc(100vw-24px))] overflow-y-auto rounded-md border border-line bg-raised px-4 py-1 text-[13px] shadow-float"
+            >
+              <ul>
+                {problems.map((problem) => (
+                  <ProblemItem
+                    key={`${problem.part}/${problem.code}/${problem.path ?? ''}`}
+                    agent={agent.id}
+                    problem={problem}
+                    onLeave={() => setIsOpen(false)}
+                  />
+                ))}
+              </ul>
+            </Popover.Popup>
+          </Popover.Positioner>
+        </Popover.Portal>
+      </Popover.Root>
+      {isOne && worst.remedy && (
+        <span className="hidden lg:inline">
+          <RemedyButton agent={agent.id} remedy={worst.remedy} look="link" />
+        </span>
+      )}
+    </span>
   )
 }

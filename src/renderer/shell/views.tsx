@@ -1,12 +1,13 @@
-/** The view that an address shows. Chat and files are there at once, the others when they are first gone to, or before. */
 import { Suspense } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
+import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
+import { Skeleton, EmptyState } from '#lib/ui/states.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../editor/file-view.tsx'
-import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
-import { Skeleton } from '#lib/ui/states.tsx'
-import { NoSuchPage } from './no-such-page.tsx'
 import { laterView } from './lazy-view.ts'
 
 const BrokenView = laterView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
@@ -85,5 +86,20 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
         </Route>
       </Switch>
     </Suspense>
+  )
+}
+
+function NoSuchPage() {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  return (
+    <section aria-label={t('nav.noSuchPage')} className="flex min-w-0 flex-1 flex-col">
+      <ViewHeader title={t('nav.noSuchPage')} />
+      <EmptyState title={t('nav.noSuchPage')} hint={t('nav.noSuchPageHint')}>
+        <Button look="primary" onClick={() => navigate(paths.chat())}>
+          {t('nav.newChat')}
+        </Button>
+      </EmptyState>
+    </section>
   )
 }

@@ -1,28 +1,30 @@
-/** The frame: sidebar, the open view, status bar; and what is above all of them: palette, capture, hints. */
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
-import { CaptureDialog } from './capture/capture-dialog.tsx'
 import { attempt } from '#lib/feedback/toast.ts'
-import { ClientQuestions } from '../chat/clients/client-questions.tsx'
-import { SelectionActions } from './capture/selection-actions.tsx'
 import { Tour } from '#lib/tour/tour.tsx'
-import { CommandPalette } from './command-palette.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
 import { paths, sessionAt, usePlace } from '#lib/router/paths.ts'
 import { loadEnglish } from '#lib/i18n/index.ts'
 import { HeaderStart } from '#lib/ui/view-header.tsx'
+import { commandKeys } from '#lib/router/command-keys.ts'
+import { Modal } from '#lib/ui/modal.tsx'
+import { Button } from '#lib/ui/button.tsx'
+import { useSelectedText, type SelectedText } from '#lib/util/selected-text.ts'
+import { ClientQuestions } from '../chat/clients/client-questions.tsx'
+import { CommandPalette } from './command-palette.tsx'
 import { NewFileDialog } from '../editor/tree/new-file-dialog.tsx'
 import { useCommands } from './app-commands.ts'
 import { SidebarButton, SidebarFrame } from './sidebar-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useSidebar } from './use-sidebar.ts'
 import { StatusBar } from './status-bar.tsx'
-import { commandKeys } from '#lib/router/command-keys.ts'
 import { loadViewsAtRest } from './lazy-view.ts'
 import { Views } from './views.tsx'
+import { CaptureCard } from './capture-card.tsx'
 
 export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Agent[] }) {
   const [capturing, setCapturing] = useState<{ text: string | undefined }>()
@@ -88,6 +90,69 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
       <ErrorBoundary piece="part" of={palette}>
         <CommandPalette agent={agent} commands={commands} mode={palette} onClose={() => setPalette('closed')} />
       </ErrorBoundary>
+    </div>
+  )
+}
+
+interface CaptureDialogProps {
+  readonly agents: readonly Agent[]
+  /** What to begin with. */
+  readonly text: string | undefined
+  readonly onClose: () => void
+}
+
+function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
+  return (
+    <Modal className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none" onClose={onClose}>
+      <ErrorBoundary piece="part" of={text}>
+        <CaptureCard agents={agents} given={text} onClose={onClose} />
+      </ErrorBoundary>
+    </Modal>
+  )
+}
+
+/** Words of a selection that make a question; more of them find no more. */
+const maxQueryCharacters = 200
+
+function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
+  const { t } = useTranslation()
+  const [, navigate] = useLocation()
+  const selected = useSelectedText()
+  const [dismissed, setDismissed] = useState<SelectedText>()
+  useEffect(() => {
+    if (!selected) return undefined
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setDismissed(selected)
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [selected])
+  if (!selected || selected === dismissed) return null
+  const { text, left, bottom, place } = selected
+  const query = text.replace(/\s+/g, ' ').trim().slice(0, maxQueryCharacters)
+  const leave = (next: () => void) => () => {
+    setDismissed(selected)
+    getSelection()?.removeAllRanges()
+    next()
+  }
+  return (
+    <div
+      role="toolbar"
+      aria-label={t('selection.actions')}
+      // The selection stays while its actions are pointed at.
+      onMouseDown={(event) => event.preventDefault()}
+      className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
+      style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}
+    >
+      <Button look="quiet" onClick={leave(() => navigate(paths.search(query)))}>
+        {t('selection.related')}
+      </Button>
+      {place && (
+        <Button look="quiet" onClick={leave(() => navigate(paths.search(undefined, place)))}>
+          {t('selection.why')}
+        </Button>
+      )}
+      <Button look="quiet" onClick={leave(() => onCapture(text))}>
+        {t('chat.remember')}
+      </Button>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/start/start-day.ts'
+import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/start-day.ts'
 
 describe('M42 the start page', () => {
   it('M42: a day’s log is told by its entries, the newest first: a title, or the line under the time', () => {

@@ -1,4 +1,3 @@
-/** What fills the model's window: the last request or any before, to scale, item by item, and over time (M45). */
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { FileJson, SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
@@ -7,18 +6,20 @@ import type { Agent, ContextItem } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
-import { HeldBackList } from '../../editor/privacy/privacy-badge.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { LongText } from '#lib/ui/long-text.tsx'
+import { Sheet } from '#lib/ui/sheet.tsx'
+import { HeldBackList } from '../../editor/privacy/privacy-badge.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
 import { EventDetails } from './event-details.tsx'
 import { ExactRequest } from './request-inspector.tsx'
-import { SentText } from './sent-text.tsx'
 import { Timeline } from './timeline.tsx'
 import { WarningList } from './warning-list.tsx'
 import { WhatIfWindowPanel } from './what-if-window.tsx'
+import { useItemName } from './item-name.ts'
 
 export function ContextView({ agent, session }: { agent: Agent; session?: string }) {
   const { t } = useTranslation()
@@ -121,5 +122,39 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
         />
       )}
     </section>
+  )
+}
+
+interface SentTextProps {
+  readonly agent: string
+  readonly session: string | undefined
+  /** Of the request; undefined for the one that would be sent now. */
+  readonly number: number | undefined
+  readonly item: Pick<ContextItem, 'layer' | 'name'>
+  readonly onClose: () => void
+}
+
+function SentText({ agent, session, number, item: { layer, name }, onClose }: SentTextProps) {
+  const { t } = useTranslation()
+  const nameOf = useItemName()
+  const input = {
+    agent,
+    layer,
+    name,
+    ...(session === undefined ? {} : { session }),
+    ...(number === undefined ? {} : { number }),
+  }
+  const text = useQuery(api.context.text.queryOptions({ input }))
+  const title = t('context.open', { name: nameOf({ layer, name }) })
+  return (
+    <Sheet title={title} onClose={onClose}>
+      {text.error ? (
+        <ErrorState error={text.error} onRetry={() => void text.refetch()} />
+      ) : text.data ? (
+        <LongText text={text.data.text} label={title} />
+      ) : (
+        <Skeleton />
+      )}
+    </Sheet>
   )
 }

@@ -1,11 +1,8 @@
-/** How full the window was, request by request, with what happened in between; the same as a table (M45). */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ContextEvent, ContextStep } from '#shared/contract/index.ts'
+import type { ContextEvent, ContextStep, Layer } from '#shared/contract/index.ts'
 import { formatMoney, formatNumber, formatShort } from '#lib/i18n/format.ts'
-import { areas, scaleOf, xOf } from './areas.ts'
-import { layerColor } from './layers.ts'
-import { EventLanes, eventColor, lanes } from './event-lanes.tsx'
+import { layerColor, layers } from './layers.ts'
 import { StepTable } from './step-table.tsx'
 
 interface TimelineProps {
@@ -124,5 +121,92 @@ function StepUsage({ step: { usage } }: { step: ContextStep }) {
       {t('context.cache', { read: formatNumber(usage.cacheRead), written: formatNumber(usage.cacheWrite) })}
       {usage.cost && ` · ${formatMoney(usage.cost.total)}`}
     </span>
+  )
+}
+
+const width = 1000
+/** Room above the fullest request. */
+const headroom = 1.15
+
+/** Tokens that the whole height stands for. */
+export function scaleOf(steps: readonly ContextStep[]): number {
+  return Math.max(1, ...steps.map(({ estimatedTokens }) => estimatedTokens)) * headroom
+}
+
+/** Where a step's middle is. */
+export function xOf(index: number, count: number): number {
+  return ((index + 0.5) / Math.max(1, count)) * width
+}
+
+/** Polygons, the first layer at the bottom. Each step is as wide as the others. */
+export function areas(
+  steps: readonly ContextStep[],
+  height: number,
+  scale: number,
+): { readonly layer: Layer; readonly points: string }[] {
+  const below = steps.map(() => 0)
+  const y = (tokens: number) => (height - (tokens / scale) * height).toFixed(1)
+  const left = (index: number) => ((index / steps.length) * width).toFixed(1)
+  return layers.flatMap((layer) => {
+    const lower: string[] = []
+    const upper: string[] = []
+    let isThere = false
+    for (const [index, step] of steps.entries()) {
+      const tokens = step.layers[layer] ?? 0
+      const from = below[index] ?? 0
+      isThere ||= tokens > 0
+      lower.push(`${left(index)},${y(from)}`, `${left(index + 1)},${y(from)}`)
+      upper.push(`${left(index)},${y(from + tokens)}`, `${left(index + 1)},${y(from + tokens)}`)
+      below[index] = from + tokens
+    }
+    return isThere ? [{ layer, points: [...lower, ...upper.reverse()].join(' ') }] : []
+  })
+}
+
+const eventColor = {
+  flush: 'bg-good',
+  compaction: 'bg-bad',
+  prune: 'bg-warning',
+  notice: 'bg-warning',
+  command: 'bg-muted',
+} as const
+
+/** What has a lane of its own above the chart, from the top. */
+const lanes = ['flush', 'compaction', 'prune'] as const
+
+const laneHeight = 15
+
+interface EventLanesProps {
+  /** How many requests there are. */
+  readonly count: number
+  readonly events: readonly ContextEvent[]
+  readonly openEvent: string | undefined
+  readonly onEvent: (id: string | undefined) => void
+}
+
+function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
+  const { t } = useTranslation()
+  return (
+    <div className="relative" style={{ height: lanes.length * laneHeight }}>
+      {events.map(({ id, before, event }) => (
+        <button
+          key={id}
+          type="button"
+          aria-pressed={openEvent === id}
+          title={t(`context.event.${event.type}`)}
+          aria-label={t('context.eventAt', { event: t(`context.event.${event.type}`), number: before })}
+          onClick={() => onEvent(openEvent === id ? undefined : id)}
+          className={`absolute size-3.5 -translate-x-1/2 rounded-full border-2 border-paper ${eventColor[event.type]} aria-pressed:border-text`}
+          style={{
+            left: `${((before - 0.5) / Math.max(1, count)) * 100}%`,
+            top:
+              Math.max(
+                0,
+                lanes.findIndex((type) => type === event.type),
+              ) * laneHeight,
+          }}
+        />
+      ))}
+    </div>
   )
 }

@@ -1,11 +1,12 @@
-/** Under an answer: from how many memories it came; opened, each of them with its bar, and what can be said about it. */
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Hit } from '../../search/hit.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { sourcesOf } from './sources.ts'
-import type { Turn } from './turns.ts'
+import { splitCitations } from '#shared/markdown/citation.ts'
+import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
+import { messageText } from '#shared/chat/messages.ts'
+import { Hit } from '../../search/hit.tsx'
+import { type Turn, recallsOf } from './turns.ts'
 
 export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
   const { t } = useTranslation()
@@ -36,5 +37,37 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         </ul>
       )}
     </div>
+  )
+}
+
+interface SourceOfAnswer {
+  readonly result: SearchResult
+  /** The search that found it. */
+  readonly recall: SearchResponse
+  /** Its lines are cited in the answer. */
+  readonly isUsed: boolean
+}
+
+/** Each place once, those that are cited first, else by score. */
+function sourcesOf(turn: Turn): SourceOfAnswer[] {
+  const citations = turn.answers
+    .flatMap(({ message }) => splitCitations(messageText(message)))
+    .filter((part) => typeof part !== 'string')
+  const isUsed = ({ path, startLine, endLine }: SearchResult) =>
+    citations.some(
+      (cited) =>
+        cited.path === path &&
+        (cited.line === undefined || (cited.line <= endLine && (cited.endLine ?? cited.line) >= startLine)),
+    )
+  const sources = new Map<string, SourceOfAnswer>()
+  for (const recall of recallsOf(turn))
+    for (const result of recall.results) {
+      const key = `${result.path}:${result.startLine}`
+      const known = sources.get(key)
+      if (known && known.result.score >= result.score) continue
+      sources.set(key, { result, recall, isUsed: isUsed(result) })
+    }
+  return [...sources.values()].sort(
+    (one, other) => Number(other.isUsed) - Number(one.isUsed) || other.result.score - one.result.score,
   )
 }

@@ -1,16 +1,14 @@
-/** One place to say what shall be gone for good: where it stands, what of it is meant, and what is out of reach. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent } from '#shared/contract/index.ts'
+import type { Agent, ForgetOutcome } from '#shared/contract/index.ts'
 import { maxPhrase } from '#shared/util/limits.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
-import { ForgetOutcomeView } from './forget-outcome.tsx'
+import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { ForgetPlaces } from './forget-places.tsx'
-import { OutOfReach } from './out-of-reach.tsx'
 import { useForget, type ForgetState } from './use-forget.ts'
 
 export function ForgetView({ agent }: { agent: Agent }) {
@@ -122,5 +120,69 @@ function Found({ state }: { state: ForgetState }) {
         </Modal>
       )}
     </>
+  )
+}
+
+/** Of each list. */
+const maxListed = 60
+
+function ForgetOutcomeView({ outcome, words }: { outcome: ForgetOutcome; words: string }) {
+  const { t } = useTranslation()
+  const { removed, left, isStopped } = outcome
+  const counts = forgetKinds
+    .map((kind) => ({ kind, count: removed.filter((place) => place.kind === kind).length }))
+    .filter(({ count }) => count > 0)
+  return (
+    <div role="status" className="flex flex-col gap-3" data-testid="forgotten">
+      <h2 className="font-semibold">
+        {isStopped ? t('forget.stopped') : left.length === 0 ? t('forget.done', { words }) : t('forget.partly')}
+      </h2>
+      {counts.length > 0 && (
+        <ul className="flex flex-col gap-0.5">
+          {counts.map(({ kind, count }) => (
+            <li key={kind}>
+              {t(`forget.kind.${kind}`)} <span className="text-muted">{t('forget.places', { count })}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {left.length > 0 && (
+        <section aria-label={t('forget.left')}>
+          <h3 className="font-semibold">{t('forget.left')}</h3>
+          <ul className="flex flex-col gap-0.5">
+            {left.slice(0, maxListed).map(({ kind, path }) => (
+              <li key={`${kind}/${path}`} className="break-all">
+                <span className="font-mono text-[12px]">{path}</span>{' '}
+                <span className="text-[12px] text-muted">{t(`forget.kind.${kind}`)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <p className="max-w-[66ch] text-muted">{t('forget.verified')}</p>
+    </div>
+  )
+}
+
+function OutOfReach({ git, models }: { git: string | null; models: readonly string[] }) {
+  const { t } = useTranslation()
+  const items = [
+    ...(models.length === 0 ? [] : [t('forget.reach.models', { models: models.join(', ') })]),
+    ...(git === null ? [] : [t('forget.reach.git', { path: git })]),
+    t('forget.reach.backups'),
+    t('forget.reach.programs'),
+    t('forget.reach.agents'),
+  ]
+  return (
+    <section aria-label={t('forget.reach.title')} className="flex flex-col gap-1.5">
+      <h2 className="font-semibold">{t('forget.reach.title')}</h2>
+      <ul className="flex list-disc flex-col gap-0.5 pl-5">
+        {items.map((item) => (
+          <li key={item} className="break-words">
+            {item}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,8 +1,9 @@
-/** Whether a change still stands, as the history has it: the same in every window, and after a reload. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { toast } from 'sonner'
 import { pickHunks } from '#shared/util/patch-hunks.ts'
-import { api } from '../api/client.ts'
-import { useRedo, useUndo } from './use-undo.ts'
+import { api, client, queryClient } from '../api/client.ts'
+import { tellDone } from '../feedback/toast.ts'
 
 type Standing = 'there' | 'undone' | 'changed'
 
@@ -41,4 +42,28 @@ export function useStanding(agent: string, path: string, patch: string): Standin
         patch: pickHunks(patch, (at) => (place === undefined ? of(at) === 'undone' : at === place)),
       }),
   }
+}
+
+function useUndo() {
+  const { t } = useTranslation()
+  return useMutation(
+    api.workspace.undo.mutationOptions({
+      onSuccess: ({ path, trashed }, { agent, patch }) => {
+        if (trashed === undefined) tellDone(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
+        else tellDone(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
+      },
+      // Under way until it is known what stands now: nobody is offered the same twice.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
+    }),
+  )
+}
+
+function useRedo() {
+  const { t } = useTranslation()
+  return useMutation(
+    api.workspace.redo.mutationOptions({
+      onSuccess: () => toast.success(t('tool.redone')),
+      onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
+    }),
+  )
 }

@@ -1,17 +1,19 @@
-/** Saved questions and the lines that they should find: which of them do, and how that went over time (M44). */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
+import { Play, Download, Upload } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { useRef, useState } from 'react'
+import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
-import { api } from '#lib/api/client.ts'
+import { api, client } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
-import { PassChart } from './pass-chart.tsx'
 import { SearchTabs } from '#lib/ui/search-tabs.tsx'
+import { download } from '#lib/util/download.ts'
+import { parseLines } from '#lib/router/paths.ts'
+import { PassChart } from './pass-chart.tsx'
 import { CheckRow } from './check-row.tsx'
-import { Transfer } from './check-transfer.tsx'
-import { NewCheck } from './new-check.tsx'
+import { FileLinesField } from '../../editor/find/file-lines-field.tsx'
 
 export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   const { t } = useTranslation()
@@ -66,5 +68,85 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
         )}
       </div>
     </section>
+  )
+}
+
+/** In and out in the form that `commonplace eval` reads too. */
+function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
+  const { t } = useTranslation()
+  const input = useRef<HTMLInputElement>(null)
+  const take = useMutation({
+    mutationFn: async (file: File) => client.checks.import({ agent, text: await file.text() }),
+    onSuccess: ({ added }) => toast.success(t('checks.imported', { count: added })),
+  })
+  const save = useMutation(
+    api.checks.export.mutationOptions({ onSuccess: ({ text }) => download('queries.jsonl', text) }),
+  )
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept=".jsonl,.ndjson"
+        aria-label={t('checks.import')}
+        className="hidden"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          if (file) take.mutate(file)
+          event.target.value = ''
+        }}
+      />
+      <Button look="quiet" onClick={() => input.current?.click()}>
+        <Upload size={13} aria-hidden />
+        {t('checks.import')}
+      </Button>
+      <Button look="quiet" disabled={isEmpty} onClick={() => save.mutate({ agent })}>
+        <Download size={13} aria-hidden />
+        {t('checks.export')}
+      </Button>
+    </>
+  )
+}
+
+function NewCheck({ agent }: { agent: string }) {
+  const { t } = useTranslation()
+  const [query, setQuery] = useState('')
+  const [place, setPlace] = useState('')
+  const lines = parseLines(place)
+  const add = useMutation(
+    api.checks.add.mutationOptions({
+      onSuccess: () => {
+        setQuery('')
+        setPlace('')
+      },
+    }),
+  )
+  return (
+    <form
+      className="flex flex-wrap gap-2 px-5 py-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (lines && query.trim() !== '') add.mutate({ agent, question: { query, relevant: [lines] } })
+      }}
+    >
+      <input
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        aria-label={t('checks.question')}
+        placeholder={t('checks.question')}
+        className="min-h-7 min-w-[min(100%,14rem)] flex-1 rounded-sm border border-line bg-raised px-2 outline-none focus:border-accent placeholder:text-muted"
+      />
+      <FileLinesField
+        agent={agent}
+        value={place}
+        label={t('checks.lines')}
+        sample="memory/2026-01-20.md:12-14"
+        className="w-64 placeholder:text-muted"
+        onChange={setPlace}
+      />
+      <Button type="submit" disabled={!lines || query.trim() === '' || add.isPending}>
+        {t('checks.add')}
+      </Button>
+    </form>
   )
 }

@@ -1,4 +1,3 @@
-/** What an import would do, and how far it is. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +6,6 @@ import { api, client } from '#lib/api/client.ts'
 import { attempt } from '#lib/feedback/toast.ts'
 import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { ChangedLinks } from './changed-links.tsx'
 import { tellImported } from './past-imports.tsx'
 
 interface PlanProps {
@@ -155,5 +153,31 @@ function Left({ left }: Pick<ImportPlan, 'left'>) {
         ))}
       </ul>
     </details>
+  )
+}
+
+const kinds = ['elsewhere', 'shared', 'found'] as const
+
+function ChangedLinks({ existing }: Pick<ImportPlan, 'existing'>) {
+  const { t } = useTranslation()
+  const changed = kinds.filter((kind) => existing[kind].count > 0)
+  if (changed.length === 0) return null
+  return (
+    <div className="flex flex-col gap-1" data-testid="changed-links">
+      {changed.map((kind) => (
+        <details key={kind}>
+          <summary className={`cursor-pointer ${kind === 'elsewhere' ? 'text-warning' : ''}`}>
+            {t(`import.existing.${kind}`, { count: existing[kind].count })}
+          </summary>
+          <ul className="mt-1 max-h-48 overflow-y-auto pl-4 font-mono text-[12px] break-all text-muted">
+            {existing[kind].examples.map(({ path, line, target, from, to }) => (
+              <li key={`${path} ${line} ${target}`}>
+                {path}:{line} · {target} → {from === null || from === to ? to : `${to} (${from})`}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </div>
   )
 }

@@ -1,5 +1,3 @@
-/** Days as the start page counts them, in local time. Pure. */
-
 /** `YYYY-MM-DD`. */
 export function dayOf(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
@@ -11,7 +9,7 @@ export function startOfDay(now: Date, daysAgo: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime()
 }
 
-export interface LogLine {
+interface LogLine {
   /** `HH:MM`; empty where nobody wrote it. */
   readonly time: string
   readonly text: string
