@@ -36,7 +36,6 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           'cli/index': 'src/main/app/cli/entry.ts',
-          'workspace/git/git-log.worker': 'src/main/workspace/git/git-log.worker.ts',
           'platform/diff/diff.worker': 'src/main/platform/diff/diff.worker.ts',
           'workspace/find-replace/find.worker': 'src/main/workspace/find-replace/find.worker.ts',
           'workspace/history/history.worker': 'src/main/workspace/history/history.worker.ts',
@@ -46,7 +45,6 @@ export default defineConfig({
           'search/indexing/prepare.worker': 'src/main/search/indexing/prepare.worker.ts',
           'search/evaluation/rechunk.worker': 'src/main/search/evaluation/rechunk.worker.ts',
           'search/ranking/searcher.worker': 'src/main/search/ranking/searcher.worker.ts',
-          'curation/insights/insights.worker': 'src/main/curation/insights/insights.worker.ts',
           'curation/suggestions/curation.worker': 'src/main/curation/suggestions/curation.worker.ts',
           'workspace/privacy/scanner.worker': 'src/main/workspace/privacy/scanner.worker.ts',
           'workspace/erasure/erasure.worker': 'src/main/workspace/erasure/erasure.worker.ts',

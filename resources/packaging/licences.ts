@@ -59,7 +59,7 @@ export function collectLicences(): Licence[] {
 
 function isBundled(folder: string): boolean {
   const bundled =
-    /node_modules\/(react|react-dom|@base-ui\/react|@tanstack\/[\w-]+|@orpc\/[\w-]+|cmdk|d3-hierarchy|i18next|react-i18next|lucide-react|monaco-editor|react-markdown|sonner|wouter|katex|mermaid|shiki|@shikijs\/[\w-]+)$/
+    /node_modules\/(react|react-dom|@base-ui\/react|@tanstack\/[\w-]+|@orpc\/[\w-]+|cmdk|i18next|react-i18next|lucide-react|monaco-editor|react-markdown|sonner|wouter|katex|mermaid|shiki|@shikijs\/[\w-]+)$/
   return bundled.test(folder)
 }
 

@@ -23,11 +23,7 @@ export async function measureAccounts(root: string): Promise<Figure[]> {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await page.goto(server.url)
-    return [
-      ...(await measureTimeline(page, server.url)),
-      ...(await measureWhatIf(page, server.url, queries[0] ?? '')),
-      ...(await measureMap(page, server.url)),
-    ]
+    return [...(await measureTimeline(page, server.url)), ...(await measureWhatIf(page, server.url, queries[0] ?? ''))]
   } finally {
     await browser.close()
     await server.close()
@@ -64,13 +60,6 @@ async function measureWhatIf(page: Page, url: string, query: string): Promise<Fi
     { name: 'what if, all candidates: frame, p95', value: quantile(frames, 0.95), unit: 'ms' },
     { name: 'what if, all candidates: longest frame', value: Math.max(...frames), unit: 'ms' },
   ]
-}
-
-async function measureMap(page: Page, url: string): Promise<Figure[]> {
-  const from = Date.now()
-  await page.goto(new URL('/search/map', url).href)
-  await page.getByRole('group', { name: /^Map of/ }).waitFor({ timeout: 120_000 })
-  return [{ name: 'map of 1,000 files with 10,000 passages', value: Date.now() - from, unit: 'ms' }]
 }
 
 /** Times between frames while something is done, ms. */

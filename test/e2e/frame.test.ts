@@ -31,7 +31,6 @@ describe('M42 the frame where there is little room', () => {
       ['/search?q=piano+tuned', '[data-testid=candidate]'],
       ['/search/recalls', '[data-testid=recall]'],
       ['/search/checks', 'form'],
-      ['/search/map', '[aria-label^="Map of"]'],
       ['/context', '[data-testid=context-total]'],
       ['/file/MEMORY.md', '.monaco-editor .view-lines'],
       ['/changes', 'h1'],

@@ -1,4 +1,4 @@
-import { cp, readFile, utimes, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -364,58 +364,5 @@ describe('M44 checks', () => {
     await chosen('more.jsonl', `${text}${JSON.stringify(more)}\n`)
     await page.getByText('One new check').waitFor()
     await until(async () => (await checks.count()) === 3)
-  })
-})
-
-describe('M44 map', () => {
-  it('M44: shows what is large, recalled, never recalled, old and there twice; each leads to the editor', async () => {
-    const server = await openTestServer({
-      files: {
-        ...makeNotes(),
-        'memory/piano.md':
-          '# Piano\n\nThe piano is tuned by Mr Sato in the spring.\n\nNobody asks for the attic window.\n',
-        'memory/again.md': '- The piano is tuned by Mr. Sato in the spring\n',
-      },
-    })
-    const old = new Date(Date.now() - 400 * 86_400_000)
-    await utimes(join(server.workspace, 'memory/2026-01-03.md'), old, old)
-    const page = await openPage()
-    await page.goto(server.url)
-    const composer = page.getByRole('textbox', { name: 'Message' })
-    await composer.fill('Who tunes the piano?')
-    await composer.press('Enter')
-    await page.getByTestId('answer').waitFor()
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-    await page.getByTestId('answer').hover()
-    await page.getByRole('button', { name: 'What was looked for in memory' }).click()
-    await page.getByText('What was looked for to answer one question.').waitFor()
-    await page.getByTestId('recall').waitFor()
-    await page.getByRole('link', { name: 'Map' }).click()
-    await page.getByRole('group', { name: /^Map of 31 files; [1-9] of them were recalled/ }).waitFor()
-    await keepScreenshot(page, 'inspector-6-map')
-    const choose = (name: string) => page.getByRole('radio', { name }).click()
-    await choose('Table')
-    await until(async () => (await page.getByTestId('surveyed-file').count()) === 31)
-    await page.getByRole('button', { name: 'Recalled', exact: true }).click()
-    expect(await page.getByTestId('surveyed-file').first().innerText()).toMatch(/piano|again/)
-    await choose('Most recalled')
-    await page.getByTestId('surveyed-line').filter({ hasText: 'tuned by Mr' }).first().waitFor()
-    await choose('Never recalled')
-    await page.getByText(/of \d+ lines were never shown/).waitFor()
-    await choose('Stale')
-    await until(async () => (await page.getByTestId('surveyed-file').count()) === 1)
-    await choose('Near-duplicates')
-    const twins = page.getByTestId('duplicates').filter({ hasText: 'Sato' })
-    await twins.getByText('2 lines, 100% alike').waitFor()
-    await keepScreenshot(page, 'inspector-7-duplicates')
-    await writeFile(join(server.workspace, 'memory/new.md'), 'A note of another program.\n')
-    await page.getByText('Memory has changed since.').waitFor()
-    await page.getByRole('button', { name: 'Read again' }).click()
-    await choose('Table')
-    await until(async () => (await page.getByTestId('surveyed-file').count()) === 32)
-    expect(await page.getByText('Memory has changed since.').count()).toBe(0)
-    await choose('Near-duplicates')
-    await twins.getByRole('link', { name: 'memory/again.md:1' }).click()
-    await page.waitForURL(/file\/memory\/again\.md#L1/)
   })
 })

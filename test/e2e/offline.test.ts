@@ -7,7 +7,7 @@ afterAll(closeBrowser)
 const files = { 'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - 修好了登录页\n修好了登录页\n' }
 const now = () => new Date(2026, 10, 18, 10, 30)
 
-describe('M40 M48 the offline model in a browser', () => {
+describe('the offline model in a browser', () => {
   it.each([
     [
       'zh-CN',
@@ -22,34 +22,14 @@ describe('M40 M48 the offline model in a browser', () => {
     [
       'zh-TW',
       'dark',
-      1024,
+      360,
       [
-        ['你好', '我替你記錄'],
+        ['你好', '我只做兩件事'],
         ['請你記住大門密碼是4711', '已記入今天的日誌'],
         ['大門密碼多少啊', '你的記憶裡寫著'],
       ],
     ],
-    [
-      'ja-JP',
-      'light',
-      1024,
-      [
-        ['こんにちは', '書き留め、探し出します'],
-        ['覚えて：会議は木曜の15時', '今日のログに書き留めました'],
-        ['会議はいつですか', '日時は本文に書かれています'],
-      ],
-    ],
-    [
-      'ko-KR',
-      'dark',
-      360,
-      [
-        ['안녕하세요', '찾아 드립니다'],
-        ['기억해: 회의는 목요일 3시', '오늘 로그에 적어 두었습니다'],
-        ['회의 언제야?', '때는 본문에 적혀 있습니다'],
-      ],
-    ],
-  ] as const)('M40 M48: is spoken to and answers in %s, %s', async (locale, colorScheme, width, exchanges) => {
+  ] as const)('is spoken to and answers in %s, %s', async (locale, colorScheme, width, exchanges) => {
     // 你好 is written so in both forms: what the interface is set to decides.
     const config = `interface: { locale: ${locale === 'zh-TW' ? 'zh-TW' : 'system'} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
     const { url } = await openTestServer({ files, now, config })

@@ -121,15 +121,4 @@ describe('M2 what is not searched', () => {
     expect(await client.search.scope({ agent: 'main' })).toBe('workspace')
     await page.getByText('All notes of the workspace are searched now.').waitFor()
   })
-
-  it('M44: the map hatches what is not searched and never calls it never recalled', async () => {
-    const { page, url } = await openView(', memory: { scope: memory }')
-    await page.goto(new URL('/search/map', url).href)
-    await page.locator('[data-unsearched=scope]').waitFor()
-    expect(await page.locator('[data-unsearched=project]').count()).toBe(1)
-    await keepScreenshot(page, 'map-unsearched')
-    await page.getByRole('radio', { name: 'Never recalled' }).click()
-    await page.getByTestId('surveyed-line').first().waitFor()
-    expect(await page.getByTestId('surveyed-line').filter({ hasText: 'projects/zoo.md' }).count()).toBe(0)
-  })
 })

@@ -1,4 +1,3 @@
-/** Tags, properties and the surroundings of a note, as people meet them. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -16,9 +15,9 @@ describe('M68 tags and properties', () => {
     const page = await openPage()
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await page.goto(new URL('/search/tags', server.url).href)
-    await page.getByRole('tree', { name: 'Tags' }).getByRole('treeitem', { name: '#work 2 notes' }).focus()
-    await page.keyboard.press('F2')
+    await page.goto(new URL('/file/a.md', server.url).href)
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    await page.getByRole('complementary', { name: 'Links' }).getByRole('button', { name: 'Rename #work' }).click()
     const field = page.getByRole('textbox', { name: 'New name, without #' })
     await field.fill('job')
     await field.press('Enter')
@@ -37,12 +36,11 @@ describe('M68 tags and properties', () => {
     expect(await read('b.md')).toBe(files['b.md'])
   })
 
-  it('M68: a tag is found, searched and renamed by keys, with undo; a note shows what it says, and its surroundings', async () => {
+  it('a tag beside a note is renamed by keys with undo, and searched by a click', async () => {
     const server = await openTestServer({
       files: {
-        'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]] and [[Not yet]].\n',
+        'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]].\n',
         'harbour.md': '---\nstatus: done\n---\n# Harbour\n\nThe old port. #work\n',
-        'boat.md': '# Boat\n\nOf [[harbour]]. #fun\n',
       },
     })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
@@ -50,18 +48,13 @@ describe('M68 tags and properties', () => {
     page.setDefaultTimeout(15_000)
     await page.goto(server.url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
-    await page.keyboard.press('Control+K')
-    await page.getByPlaceholder('Type a command').fill('tags')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/search\/tags$/)
+    await page.goto(new URL('/file/zoo.md', server.url).href)
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Links' })
+    await panel.getByRole('link', { name: '#work/animals' }).waitFor()
+    await keepScreenshot(page, 'tags-1-panel')
 
-    // The tree is walked by keys: one tag below another opens, F2 renames, Enter searches.
-    const tree = page.getByRole('tree', { name: 'Tags' })
-    await tree.getByRole('treeitem', { name: '#fun 1 note' }).focus()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowRight')
-    await tree.getByRole('treeitem', { name: '#work/animals 1 note' }).waitFor()
-    await keepScreenshot(page, 'tags-1-tree')
+    await panel.getByRole('link', { name: '#work', exact: true }).focus()
     await page.keyboard.press('F2')
     const field = page.getByRole('textbox', { name: 'New name, without #' })
     await field.fill('job')
@@ -72,44 +65,37 @@ describe('M68 tags and properties', () => {
     await dialog.getByRole('button', { name: 'Rename' }).click()
     await until(async () => (await read('harbour.md')).endsWith('The old port. #job\n'))
     await until(async () => (await read('zoo.md')).includes('tags: [job, job/animals]'))
-    await tree.getByRole('treeitem', { name: '#job 2 notes' }).waitFor()
+    await panel.getByRole('link', { name: '#job', exact: true }).waitFor()
     await page
       .locator('[data-sonner-toast]', { hasText: '#work is #job now' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await until(async () => (await read('zoo.md')).includes('tags: [work, work/animals]'))
-    await tree.getByRole('treeitem', { name: '#work 2 notes' }).focus()
-    await page.keyboard.press('Enter')
+
+    await panel.getByRole('link', { name: '#work', exact: true }).click()
     await page.waitForURL(/q=tag%3Awork$/)
     await page.locator('[data-testid=condition][data-kind=tag]').waitFor()
     const found = page.locator('[data-testid=candidate][data-verdict=returned]')
     await found.first().waitFor()
     await until(async () => (await found.count()) === 2)
-
-    // Beside a note: what it says, each a way to the notes that say the same; and what lies about it.
-    await page.goto(new URL('/file/zoo.md', server.url).href)
-    await page.getByRole('button', { name: 'Links', exact: true }).click()
-    const panel = page.getByRole('complementary', { name: 'Links' })
-    await panel.getByRole('link', { name: '#work/animals' }).waitFor()
-    await keepScreenshot(page, 'tags-3-panel')
-    await panel.getByRole('link', { name: 'Show surroundings' }).click()
-    const picture = page.getByRole('group', { name: '2 notes about zoo' })
-    await picture.getByRole('link', { name: 'Not yet: not there yet' }).waitFor()
-    await page.getByText('Two links away').click()
-    await page.getByRole('group', { name: '3 notes about zoo' }).getByRole('link', { name: 'boat' }).waitFor()
-    await keepScreenshot(page, 'tags-4-surroundings')
-    await page.getByText('List', { exact: true }).click()
-    await page
-      .getByRole('region', { name: 'One link away' })
-      .getByRole('link', { name: /^harbour/ })
-      .waitFor()
-    await page.getByText('Graph', { exact: true }).click()
-    await page.getByRole('link', { name: 'zoo', exact: true }).focus()
-    await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/file\/harbour\.md/)
-    await panel.getByRole('link', { name: 'done' }).click()
-    await page.waitForURL(/q=status%3Adone$/)
+    await page.goBack()
+    await panel.getByRole('link', { name: 'open' }).click()
+    await page.waitForURL(/q=status%3Aopen$/)
     await page.locator('[data-testid=condition][data-kind=property]').waitFor()
   }, 60_000)
+
+  it('addresses of removed views lead to the search, the note and the inbox', async () => {
+    const server = await openTestServer({ files: { 'a.md': '# A\n' } })
+    const page = await openPage()
+    await page.goto(server.url)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    for (const [old, now] of [
+      ['/search/tags', /\/search$/],
+      ['/search/map', /\/inbox$/],
+      ['/links/around?path=a.md', /\/file\/a\.md$/],
+    ] as const) {
+      await page.goto(new URL(old, server.url).href)
+      await page.waitForURL(now)
+    }
+  })
 })

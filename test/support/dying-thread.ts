@@ -1,19 +1,22 @@
-/** A thread that dies of a request, and one request that it never answers. */
-import { serveThread, threadBase } from '../../src/main/platform/workers/serve-worker.ts'
+/** A worker that dies of a request, and one request that it never answers. */
+import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
 import { sharedMemory } from '../../src/main/platform/workers/worker-prestart.ts'
 
-const router = {
-  die: threadBase.handler(() => {
+const jobs = {
+  die() {
     setImmediate(() => {
       throw new Error('died')
     })
     return Promise.withResolvers<never>().promise
-  }),
-  wait: threadBase.handler(() => Promise.withResolvers<never>().promise),
-  greet: threadBase.handler(() => 'hello'),
-  sharedBytes: threadBase.handler(() => sharedMemory('test')?.byteLength),
+  },
+  wait: () => Promise.withResolvers<never>().promise,
+  greet: () => 'hello',
+  sharedBytes: () => sharedMemory('test')?.byteLength,
+  async *count(to: number) {
+    for (let at = 1; at <= to; at += 1) yield at
+  },
 }
 
-export type DyingRouter = typeof router
+export type DyingJobs = typeof jobs
 
-serveThread(router)
+serveWorker(jobs)

@@ -1,9 +1,9 @@
 /** Asks a server for an answer, a list or vectors, and says what came of it and how much memory that took. */
 import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-embeddings.ts'
 import { listAnthropicModels, createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
-import { withBounds } from '../../src/main/llm/middleware/response-limits.ts'
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
 import { listOpenAiModels } from '../../src/main/llm/providers/openai/openai-client.ts'
+import { withBounds } from '../../src/main/llm/middleware/retry.ts'
 
 const [what = '', provider = '', url = ''] = process.argv.slice(2)
 const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000 }

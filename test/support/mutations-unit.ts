@@ -168,7 +168,7 @@ export const unitMutations: readonly Break[] = [
     text: 'shared / (one.size + other.size - shared)',
     instead: 'shared / Math.max(1, one.size)',
     why: 'a short line counts as the double of a long one',
-    test: 'survey/survey',
+    test: 'curation/near-duplicates',
   },
   {
     file: 'main/electron/security.ts',

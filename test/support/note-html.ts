@@ -2,6 +2,7 @@ import remarkGfm from 'remark-gfm'
 import ReactMarkdown, { type Options } from 'react-markdown'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { createElement } from 'react'
+import { rehypeHtml } from '../../src/renderer/markdown/parse/rehype-html.ts'
 import { rehypeTaskLines } from '../../src/renderer/markdown/parse/rehype-task-lines.ts'
 import { remarkNotes } from '../../src/renderer/markdown/parse/remark-notes.ts'
 
@@ -12,7 +13,7 @@ export const noteHtml = (text: string, more: Options['remarkPlugins'] = []) =>
       ReactMarkdown,
       {
         remarkPlugins: [[remarkGfm, { singleTilde: false }], remarkNotes, ...(more ?? [])],
-        rehypePlugins: [rehypeTaskLines],
+        rehypePlugins: [rehypeTaskLines, rehypeHtml],
       },
       text,
     ),

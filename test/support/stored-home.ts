@@ -260,12 +260,11 @@ export async function tellInbox(client: ContractClient, agent: string): Promise<
 export async function tellKept(client: ContractClient, agent: string, told: Told): Promise<Record<string, unknown>> {
   const { checks, runs } = await client.checks.list({ agent })
   const recalls = await client.search.recalls({ agent })
-  const { tags, properties } = await client.tags.list({ agent })
   const { links: broken } = await client.links.broken({ agent })
-  const sessionDrafts = async (session?: string) =>
-    (await client.sessions.drafts({ agent, ...(session === undefined ? {} : { session }) })).map(
-      ({ writer, draft }) => `${session ?? 'new'} ${writer}: ${draft.text} ${JSON.stringify(draft.attachments)}`,
-    )
+  const sessionDrafts = async (session?: string) => {
+    const draft = await client.sessions.draft({ agent, ...(session === undefined ? {} : { session }) })
+    return draft ? [`${session ?? 'new'}: ${draft.text} ${JSON.stringify(draft.attachments)}`] : []
+  }
   const chats = await client.sessions.list({ agent, empty: true })
   const notes = await client.workspace.names({ agent })
   const noteDrafts = notes.map(async ({ path }) =>
@@ -285,8 +284,6 @@ export async function tellKept(client: ContractClient, agent: string, told: Told
       ({ session, question, query, results }) =>
         `${session} ${question}: ${query}: ${results.map(({ path, startLine, use }) => `${path}:${startLine} ${use}`).join()}`,
     ),
-    tags: tags.map(({ name, notes: count }) => `${name} ${count}`),
-    properties: properties.map(({ name, values }) => `${name}: ${values.map(({ value }) => value).join()}`),
     broken: broken.map(({ path, line, target }) => `${path}:${line} ${target}`),
     drafts: (await Promise.all([sessionDrafts(), ...chats.map(({ id }) => sessionDrafts(id)), ...noteDrafts])).flat(),
     imports: (await client.import.past({ agent })).map(

@@ -30,7 +30,6 @@ async function fingerprint(folder: string): Promise<string> {
 const views = [
   ['chat', '/', 'textarea'],
   ['find', '/find', 'h1'],
-  ['map', '/search/map', '[aria-label^="Map of"] button'],
   ['search', '/search?q=daily+notes', '[data-testid=candidate]'],
   ['changes', '/changes', 'main section h1'],
   ['broken links', '/links/broken', 'main h1'],

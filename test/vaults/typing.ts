@@ -38,7 +38,6 @@ const fields = [
   ['find', '/find', 'main input'],
   ['filter of files', '/changes', 'nav [role="searchbox"]'],
   ['settings', '/settings', 'main input[type="search"]'],
-  ['tags', '/search/tags', 'main [role="searchbox"]'],
   ['forget', '/forget', 'main input'],
   ['capture', '/capture', 'textarea'],
 ] as const

@@ -1,4 +1,3 @@
-export { surveyMemory } from './insights/memory-report.ts'
 export { type Candidates } from './review/candidates.ts'
 export { type ReviewModel } from './review/review.ts'
 export { Checks } from './saved-queries/saved-queries.ts'

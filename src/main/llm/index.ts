@@ -1,4 +1,4 @@
-export { ask } from './ask.ts'
+export { ask } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { holdsLocal, type Look, nothingHeld, ownWordsOf, withheldMessages } from './middleware/privacy-filter.ts'
 export { isPassing } from './middleware/provider-failures.ts'
@@ -14,6 +14,6 @@ export {
 } from './model.ts'
 export { Models } from './models.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
-export { type Sentences } from './offline/sentences/sentences.ts'
+export { type Sentences } from './offline/sentences.ts'
 export { type Purpose } from './purpose.ts'
 export { Ledger } from './usage/usage-store.ts'

@@ -1,22 +1,11 @@
 /** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import { randomUUID } from 'node:crypto'
 import type { WireRequest } from '#shared/contract/index.ts'
-import type { ErrorData } from '#shared/util/errors.ts'
+import { type ErrorData, AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { systemClock, type Clock, boundedFetch, type Fetch, isShallow } from '#platform'
-import {
-  maxArguments,
-  maxBrokenArguments,
-  maxEventBytes,
-  maxId,
-  maxListBytes,
-  maxStreamBytes,
-  maxToolCalls,
-} from '#shared/util/limits.ts'
-import { failure } from './middleware/provider-failures.ts'
+import { systemClock, type Clock, isShallow } from '#platform'
+import { maxArguments, maxBrokenArguments, maxId, maxToolCalls } from '#shared/util/limits.ts'
 import type { Purpose } from './purpose.ts'
-import { tellingFetch, type TellSent } from './middleware/request-capture.ts'
-import { streamingFetch } from './providers/openai/non-streaming-fallback.ts'
 import { nameOf } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
@@ -96,46 +85,6 @@ export interface ChatModel {
    * @throws AppError `provider_…` or `context_overflow`, as failures.ts tells them apart
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-}
-
-/** How to reach a provider. */
-export interface ProviderOptions {
-  readonly apiKey: string
-  readonly baseUrl: string | undefined
-  readonly timeoutMs: number
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Used instead of Node's own, to go through a proxy. */
-  readonly fetch?: Fetch | undefined
-  /** Told of each request before it leaves. */
-  readonly onSent?: TellSent | undefined
-  /** Answers bear its time. */
-  readonly now?: Clock | undefined
-}
-
-/** How both official clients are set up. Retries are ours, so that the user can be told of them. */
-export function clientOptions(
-  provider: string,
-  { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,
-) {
-  return {
-    apiKey,
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    // Lists are got, answers are posted for and streamed.
-    fetch: streamingFetch(
-      boundedFetch(
-        onSent ? tellingFetch(fetch, onSent) : fetch,
-        (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
-        () => failure('provider_too_much', provider),
-      ),
-    ),
-    // A redirection would take the conversation and the key along.
-    fetchOptions: { redirect: 'manual' as const },
-    timeout: timeoutMs,
-    maxRetries: 0,
-    logLevel: 'off' as const,
-  }
 }
 
 /** What a provider says of one of its models; what it does not say is left out. */
@@ -267,4 +216,20 @@ function parseArguments(json: string): Record<string, unknown> {
   const value = parseJson(json)
   if (isRecord(value)) return { ...value }
   return { invalidJson: json.slice(0, maxBrokenArguments) }
+}
+
+/** @param onSent told how it goes over the wire @throws AppError as `stream` does, and `provider_unavailable` when the answer broke off */
+export async function ask(
+  model: ChatModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onSent?: (request: WireRequest) => Promise<void>,
+): Promise<AssistantMessage> {
+  for await (const event of model.stream(request, signal)) {
+    if (event.type === 'sent') await onSent?.(event.request)
+    if (event.type === 'done') return event.message
+  }
+  throw new AppError('provider_unavailable', `${model.id} broke off in the middle of the answer`, {
+    provider: model.provider,
+  })
 }

@@ -17,7 +17,6 @@ import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
 import { staysHere } from '#shared/util/locality.ts'
 import type { AssistantMessage, Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { withBounds } from './middleware/response-limits.ts'
 import {
   assertModelId,
   costOf,
@@ -29,17 +28,15 @@ import {
 } from './catalog/catalog.ts'
 import type { Ledger } from './usage/usage-store.ts'
 import { ModelLists } from './catalog/model-lists.ts'
-import type { ChatModel, ListedModel, ModelEvent, ProviderOptions } from './model.ts'
+import type { ChatModel, ListedModel, ModelEvent } from './model.ts'
 import { gated, type Look } from './middleware/privacy-filter.ts'
-import { proxyFetch, proxyFor } from './middleware/provider-fetch.ts'
+import { proxyFetch, proxyFor, type ProviderOptions } from './middleware/provider-fetch.ts'
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
-import { sentencesIn } from './offline/sentences/all-sentences.ts'
-import type { Sentences } from './offline/sentences/sentences.ts'
-import { withIdleTimeout, withRetries } from './middleware/retry.ts'
-import { shownRequest, type RequestSecrets, type TellSent } from './middleware/request-capture.ts'
-import { withSent } from './middleware/on-request-sent.ts'
-import { scrubbed, withoutSecrets } from './middleware/redact-secrets.ts'
+import { sentencesIn, type Sentences } from './offline/sentences.ts'
+import { withIdleTimeout, withRetries, withBounds } from './middleware/retry.ts'
+import { shownRequest, type RequestSecrets, type TellSent, withSent } from './middleware/request-capture.ts'
+import { scrubbed, withoutSecrets } from './middleware/provider-failures.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>

@@ -30,7 +30,7 @@ export { type Announcements, Changes } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyAside, readKept, setAside } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftFolder, type KeptDraft } from './fs/draft-folder.ts'
+export { DraftFolder, type KeptDraft, unnamedWriter } from './fs/draft-folder.ts'
 export {
   appendDurably,
   syncFile,
@@ -60,10 +60,10 @@ export { RemotePictures } from './net/remote-picture.ts'
 export { retryAfterOf } from './net/retry-after.ts'
 export { openInBrowser, type ShowFile, showWithSystem } from './shell.ts'
 export { appVersion } from './version.ts'
-export { serveThread, threadBase } from './workers/serve-worker.ts'
+export { serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
 export { withForms, withoutForms } from './workers/skip-formdata-loading.ts'
-export { startThread, type Thread } from './workers/worker-client.ts'
 export { fromOrpcError } from './workers/worker-errors.ts'
+export { runInWorker, startThread, type Thread, type WorkerClient, WorkerHost } from './workers/worker-host.ts'
 export {
   isAhead,
   memoryWorkers,

@@ -34,7 +34,7 @@ export function LogView() {
         <SearchField label={t('log.filter')} value={filter} onChange={setFilter} />
         <Button look="quiet" onClick={() => void log.refetch()}>
           <RefreshCw size={13} aria-hidden />
-          {t('map.again')}
+          {t('log.again')}
         </Button>
         <span className="flex-1" />
         <Button onClick={() => report.mutate()}>

@@ -105,8 +105,6 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
     command('forget', (say) => say('forget.title'), go(paths.forget())),
     command('recalls', (say) => say('recalls.title'), go(paths.recalls())),
     command('checks', (say) => say('checks.title'), go(paths.checks())),
-    command('tags', (say) => say('tags.title'), go(paths.tags())),
-    command('map', (say) => say('map.title'), go(paths.map())),
     ...(session === undefined
       ? []
       : [

@@ -69,7 +69,7 @@ function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
         ) : all === undefined || searched === all ? (
           t('status.files', { count: all ?? files })
         ) : (
-          <Link href={paths.map()} className="hover:underline">
+          <Link href={paths.settings('memory')} className="hover:underline">
             {t('status.searched', { count: all, searched: formatNumber(searched) })}
           </Link>
         )}

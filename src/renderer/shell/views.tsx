@@ -1,15 +1,14 @@
 /** The view that an address shows. Chat and files are there at once, the others when they are first gone to, or before. */
 import { Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { Redirect, Route, Switch } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../editor/file-view.tsx'
-import { fileAt, useParameters } from '#lib/router/paths.ts'
+import { fileAt, paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
 import { laterView } from './lazy-view.ts'
 
-const AroundView = laterView(async () => (await import('../editor/links/neighborhood-view.tsx')).AroundView)
 const BrokenView = laterView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
 const ChangesView = laterView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
 const ChecksView = laterView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
@@ -17,11 +16,9 @@ const ContextView = laterView(async () => (await import('../chat/context/context
 const FindView = laterView(async () => (await import('../editor/find/find-view.tsx')).FindView)
 const ForgetView = laterView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
 const InboxView = laterView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
-const MapView = laterView(async () => (await import('../curation/insights/memory-map-view.tsx')).MapView)
 const RecallsView = laterView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
 const SearchView = laterView(async () => (await import('../search/search-view.tsx')).SearchView)
 const SettingsView = laterView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
-const TagsView = laterView(async () => (await import('../editor/tags/tags-view.tsx')).TagsView)
 
 /** @param place encoded, from `usePlace` */
 export function Views({ agent, place }: { agent: Agent; place: string }) {
@@ -50,10 +47,10 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
           <RecallsView agent={agent} message={parameters.get('message') ?? undefined} />
         </Route>
         <Route path="/search/map">
-          <MapView agent={agent} />
+          <Redirect to={paths.inbox()} replace />
         </Route>
         <Route path="/search/tags">
-          <TagsView agent={agent} />
+          <Redirect to={paths.search()} replace />
         </Route>
         <Route path="/search/checks">
           <ChecksView agent={agent} />
@@ -68,7 +65,7 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
           <BrokenView agent={agent} />
         </Route>
         <Route path="/links/around">
-          <AroundView key={parameters.get('path')} agent={agent} path={parameters.get('path') ?? ''} />
+          <Redirect to={parameters.has('path') ? paths.file(parameters.get('path') ?? '') : paths.chat()} replace />
         </Route>
         <Route path="/changes">
           <ChangesView agent={agent} />

@@ -71,8 +71,8 @@ export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 
 /** Commits of one file in the repository of somebody's own that the folder lies in. */
 export const fileCommitsSchema = z.object({
-  /** `untrusted`: Git takes the folder of a repository, `path`, for another user's. */
-  state: z.enum(['found', 'none', 'untrusted']),
+  /** `untrusted`: Git takes the folder of a repository, `path`, for another user's. `no_git`: Git is not installed. */
+  state: z.enum(['found', 'none', 'untrusted', 'no_git']),
   path: z.string().optional(),
   /** Newest first. Paths are those of the workspace; with `/` at the beginning, those of the repository elsewhere. */
   commits: z.array(

@@ -16,7 +16,6 @@ import { links, tags } from './links.ts'
 import { search } from './search.ts'
 import { sessions } from './sessions.ts'
 import { settings } from './settings.ts'
-import { survey } from './survey.ts'
 import { upkeep } from './upkeep.ts'
 import { pictures, workspace } from './workspace.ts'
 
@@ -38,7 +37,6 @@ export const contract = {
   search,
   sessions,
   settings,
-  survey,
   upkeep,
   tags,
   workspace,
@@ -90,14 +88,10 @@ export {
 export {
   type Backlink,
   type BrokenLink,
-  type LinkGraph,
   type LinkName,
-  type Mention,
   type MovePlan,
   type Moving,
   type OutgoingLink,
-  type PropertyCount,
-  type TagCount,
   type TagPlan,
 } from './links.ts'
 export {
@@ -160,4 +154,3 @@ export {
   type UpkeepProgress,
   type UpkeepRule,
 } from './upkeep.ts'
-export { type CountedSurvey, type Survey, type SurveyedFile, type SurveyedLine, type SurveyStep } from './survey.ts'

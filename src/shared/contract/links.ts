@@ -32,19 +32,6 @@ export type OutgoingLink = z.infer<typeof outgoingLinkSchema>
 export const backlinkSchema = z.object({ ...placeShape, isEmbed: z.boolean() })
 export type Backlink = z.infer<typeof backlinkSchema>
 
-export const mentionSchema = z.object({
-  ...placeShape,
-  /** The line, or what of it stands around the words. */
-  text: z.string(),
-  /** Where the words begin in `text`. */
-  at: z.number().int(),
-  /** Offsets in the whole line, and what stands there. */
-  from: z.number().int(),
-  to: z.number().int(),
-  words: z.string(),
-})
-export type Mention = z.infer<typeof mentionSchema>
-
 export const brokenLinkSchema = z.object({
   ...placeShape,
   target: z.string(),
@@ -93,26 +80,6 @@ export const movePlanSchema = z.object({
 })
 export type MovePlan = z.infer<typeof movePlanSchema>
 
-export const linkGraphSchema = z.object({
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      /** Null for what is not there. */
-      path: z.string().nullable(),
-      label: z.string(),
-      /** In links from the note in the middle. */
-      distance: z.number().int(),
-      /** The note that would be made of it. */
-      makes: z.string().nullable(),
-    }),
-  ),
-  /** By the ids of nodes, in the direction of the link. */
-  edges: z.array(z.object({ from: z.string(), to: z.string() })),
-  /** How many there are besides. */
-  left: z.number().int(),
-})
-export type LinkGraph = z.infer<typeof linkGraphSchema>
-
 /** A move under way, or one that is being taken back. */
 export const movingSchema = z.object({
   from: z.string(),
@@ -139,21 +106,6 @@ export const links = {
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** The note and what lies so many links from it, in both directions. */
-  around: base.input(forNote.extend({ steps: z.number().int().min(1).max(2) })).output(linkGraphSchema),
-  /** Where other notes have its name, an alias or its title without linking to it. */
-  mentions: base.input(forNote).output(z.object({ mentions: z.array(mentionSchema), count: z.number().int() })),
-  /** Makes a mention a link. Fails with `edit_no_match` when the words do not stand there any more, or in what is no prose. */
-  linkMention: base
-    .input(
-      forNote.extend({
-        to: filePathSchema,
-        line: z.number().int().min(1),
-        from: z.number().int().min(0),
-        words: z.string().min(1).max(maxPhrase),
-      }),
-    )
-    .output(z.object({ patch: z.string() })),
   /** Where a link of a note leads. */
   resolve: base
     .input(
@@ -216,24 +168,6 @@ export const links = {
   undoMove: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }
 
-export const tagCountSchema = z.object({
-  /** Without `#`, as it is written most often; also of tags above others (`a` of `a/b`). */
-  name: z.string(),
-  /** Notes that have it, or one below it. */
-  notes: z.number().int(),
-})
-export type TagCount = z.infer<typeof tagCountSchema>
-
-export const propertyCountSchema = z.object({
-  name: z.string(),
-  notes: z.number().int(),
-  /** Most frequent first, bounded. */
-  values: z.array(z.object({ value: z.string(), notes: z.number().int() })),
-  /** How many different ones there are. */
-  valueCount: z.number().int(),
-})
-export type PropertyCount = z.infer<typeof propertyCountSchema>
-
 const notePropertySchema = z.object({
   name: z.string(),
   values: z.array(z.string()),
@@ -250,10 +184,6 @@ const tagName = z.string().min(1).max(maxPhrase)
 const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {
-  /** Of all notes, by name. */
-  list: base
-    .input(forAgent)
-    .output(z.object({ tags: z.array(tagCountSchema), properties: z.array(propertyCountSchema) })),
   /** Of one note, in the order of its text. */
   of: base.input(forAgent.extend({ path: filePathSchema })).output(
     z.object({

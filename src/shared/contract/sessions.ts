@@ -4,7 +4,7 @@ import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
 import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../util/limits.ts'
-import { base, forAgent, idSchema, keptDraft, sessionIdSchema, windowIdSchema } from './base.ts'
+import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
   id: z.string(),
@@ -152,9 +152,7 @@ export const sessions = {
   /** Takes a message and all after it out of the conversation; the file keeps them, and `undelete` brings them back. */
   deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
   undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** What was typed but not sent, window by window, the newest first; without a session, for a new chat. */
-  drafts: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(z.array(keptDraft(draftSchema))),
-  saveDraft: base
-    .input(forAgent.extend({ session: sessionIdSchema.optional(), writer: windowIdSchema, draft: draftSchema }))
-    .output(done),
+  /** The unsent message, null for none; without a session, of a new chat. */
+  draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema.nullable()),
+  saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
 }

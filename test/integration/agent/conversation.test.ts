@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, readdir, readFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
@@ -265,19 +265,36 @@ describe('M42 conversations as a list', () => {
     expect(jsonl.text.split('\n')[0]).toContain('"type":"session"')
   })
 
-  it('M42: drafts are there after a restart, and gone when they are empty', async () => {
+  it('keeps one draft a conversation until it is empty', async () => {
     const { agent } = await openChat([{ text: 'x' }])
     const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
-    await agent.drafts.save('s1', 'one', draft)
-    await agent.drafts.save(undefined, 'one', { text: 'new', attachments: [] })
-    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'one', draft }])
-    expect(await agent.drafts.list(undefined)).toMatchObject([{ draft: { text: 'new' } }])
-    // Another window's words take nobody's place, and go for themselves.
-    const other = { text: '另一个窗口', attachments: [] }
-    await agent.drafts.save('s1', 'two', other)
-    expect((await agent.drafts.list('s1')).map(({ writer }) => writer).toSorted()).toEqual(['one', 'two'])
-    await agent.drafts.save('s1', 'one', { text: '', attachments: [] })
-    expect(await agent.drafts.list('s1')).toMatchObject([{ writer: 'two', draft: other }])
+    await agent.drafts.save('s1', draft)
+    await agent.drafts.save(undefined, { text: 'new', attachments: [] })
+    expect(await agent.drafts.get('s1')).toEqual(draft)
+    expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
+    const last = { text: '另一个窗口', attachments: [] }
+    await agent.drafts.save('s1', last)
+    expect(await agent.drafts.get('s1')).toEqual(last)
+    await agent.drafts.save('s1', { text: '', attachments: [] })
+    expect(await agent.drafts.get('s1')).toBeNull()
+    expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
+  })
+
+  it('reads the drafts that earlier versions kept for each window, the newest first', async () => {
+    const { agent, home } = await openChat([{ text: 'x' }])
+    const folder = join(home, 'agents/main/drafts')
+    await mkdir(folder, { recursive: true })
+    const store = (writer: string, text: string, at: number) =>
+      writeFile(join(folder, `s1~${writer}.json`), JSON.stringify({ text, attachments: [], at }))
+    await store('one', 'older', 1)
+    await store('two', 'newer', 2)
+    expect(await agent.drafts.get('s1')).toEqual({ text: 'newer', attachments: [] })
+    await agent.drafts.save('s1', { text: 'newer still', attachments: [] })
+    expect(await agent.drafts.get('s1')).toEqual({ text: 'newer still', attachments: [] })
+    await agent.drafts.save('s1', { text: '', attachments: [] })
+    expect(await agent.drafts.get('s1')).toEqual({ text: 'older', attachments: [] })
+    await agent.drafts.save('s1', { text: '', attachments: [] })
+    expect(await agent.drafts.get('s1')).toBeNull()
   })
 
   it('M35: an old conversation goes on when it is asked to, else a message starts a new one', async () => {

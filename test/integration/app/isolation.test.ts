@@ -220,12 +220,6 @@ function requests(source: string): Record<string, (path: string) => object[]> {
     'import.start': (path) => [{ agent, path: source, into: path }],
     'import.takeOver': (path) => [{ file: path }],
     'links.of': (path) => [{ agent, path }],
-    'links.around': (path) => [{ agent, path, steps: 2 }],
-    'links.mentions': (path) => [{ agent, path }],
-    'links.linkMention': (path) => [
-      { agent, path, to: 'memory/mine.md', line: 1, from: 0, words: 'x' },
-      { agent, path: 'memory/mine.md', to: path, line: 1, from: 0, words: 'combination' },
-    ],
     'links.resolve': (path) => [{ agent, path, kind: 'inline', target: path.slice(0, 1000) }],
     'links.mend': (path) => [{ agent, path, line: 1, target: 'x', by: 'y' }],
     'links.names': (path) => [{ agent, path, typed: '' }],

@@ -65,7 +65,7 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     const at = new Date(2026, 0, 20, 9, 5)
     for (let number = 0; number < 40; number += 1)
       await agent.workspace.remember(`note-${number} ${'word '.repeat(200)}`, at, { cause: 'capture' })
-    await expect(agent.drafts.save('s', 'w', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
+    await expect(agent.drafts.save('s', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
       code: 'disk_full',
     })
     // What is not in the index yet is not there: whoever asks hears that, and why.

@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { call } from '@orpc/server'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Commits } from '../../../src/main/workspace/git/commits.ts'
 import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
-import { mainFolder, openTestApp } from '../../support/app.ts'
-import { folderWith, writeFiles } from '../../support/folder.ts'
+import { openTestApp } from '../../support/app.ts'
+import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts'
 
 let clock = 1_700_000_000
 
@@ -44,20 +43,14 @@ async function repository() {
   return { top, vault: join(top, 'vault') }
 }
 
-function open(workspace: string, usesSystem: boolean): Commits {
-  const entry = threadFile(mainFolder, 'workspace/git/git-log.worker')
-  const commits = new Commits({ entry, roots: { workspace, forbidden: [] }, differ: new Differ(), usesSystem })
-  onTestFinished(() => commits.close())
-  return commits
+function open(workspace: string): Commits {
+  return new Commits({ roots: { workspace, forbidden: [] }, differ: new Differ() })
 }
 
-describe.each([
-  ['the system’s Git', true],
-  ['no Git on the machine', false],
-])('M69 commits of the user’s own repository, with %s', (_name, usesSystem) => {
+describe('M69 commits of the user’s own repository', () => {
   it('M69: a file’s commits through its moves, newest first, page by page, with what each changed', async () => {
     const { vault } = await repository()
-    const commits = open(vault, usesSystem)
+    const commits = open(vault)
     const found = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toMatchObject({ state: 'found', isMore: false })
     expect(
@@ -78,7 +71,7 @@ describe.each([
     const page = await commits.of('*new*.md', { skip: 1, limit: 2 }, undefined)
     expect(page.commits).toEqual(found.commits.slice(1, 3))
     expect(page.isMore).toBe(true)
-    const fresh = open(vault, usesSystem)
+    const fresh = open(vault)
     const patches = await Promise.all(found.commits.map(({ commit }) => fresh.diff('*new*.md', commit, undefined)))
     const changed = patches.map(({ patch }) => patch.split('\n').filter((line) => /^[+-](?![+-])/.test(line)))
     expect(changed).toEqual([['-two', '+three'], [], ['+two'], ['+one']])
@@ -91,7 +84,7 @@ describe.each([
     const { top, vault } = await repository()
     await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
     commitAll(top, 'Came')
-    const commits = open(vault, usesSystem)
+    const commits = open(vault)
     const { commits: found } = await commits.of('came.md', { skip: 0, limit: 10 }, undefined)
     expect(found.map(({ path, from }) => [path, from])).toEqual([
       ['came.md', '/elsewhere/old.md'],
@@ -107,7 +100,7 @@ describe.each([
   it('M69: where a branch was merged, commits of both are there, and a folder without a repository has none', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
-    expect(await open(top, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
+    expect(await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
     commitAll(top, 'base')
     git(top, 'checkout', '-qb', 'side')
     await writeFile(join(top, 'n.md'), 'a\n\n\n\nz side\n')
@@ -117,11 +110,25 @@ describe.each([
     commitAll(top, 'main')
     git(top, 'merge', '-q', '--no-edit', 'side')
     git(top, 'gc', '-q')
-    const { commits } = await open(top, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)
+    const { commits } = await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)
     expect(commits.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['main', 'side', 'base']))
     const bare = await folderWith({ 'n.md': 'x' })
-    expect(await open(bare, usesSystem).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'none' })
+    expect(await open(bare).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'none' })
   }, 60_000)
+})
+
+describe('commits without Git', () => {
+  it('says that Git is needed where there is a repository, and nothing elsewhere', async () => {
+    const { vault } = await repository()
+    const bare = await folderWith({ 'n.md': 'x' })
+    vi.stubEnv('PATH', await temporaryFolder())
+    const page = { skip: 0, limit: 10 }
+    expect(await open(vault).of('*new*.md', page, undefined)).toMatchObject({ state: 'no_git', commits: [] })
+    expect(await open(bare).of('n.md', page, undefined)).toMatchObject({ state: 'none', commits: [] })
+    await expect(open(vault).diff('*new*.md', '0'.repeat(40), undefined)).rejects.toMatchObject({
+      code: 'file_not_found',
+    })
+  })
 })
 
 describe('M27 M69 a repository of a stranger', () => {
@@ -154,7 +161,7 @@ describe('M27 M69 a repository of a stranger', () => {
     const listing = async () => (await readdir(join(top, '.git'), { recursive: true })).sort().join('\n')
     const index = await readFile(join(top, '.git/index'))
     const before = await listing()
-    const commits = open(vault, true)
+    const commits = open(vault)
     const { commits: found } = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toHaveLength(4)
     for (const { commit } of found) await commits.diff('*new*.md', commit, undefined)
@@ -170,7 +177,7 @@ describe('M27 M69 a repository of a stranger', () => {
       await chown(top, 65_534, 65_534)
       await chown(join(top, '.git'), 65_534, 65_534)
       await chown(vault, 65_534, 65_534)
-      const found = await open(vault, true).of('*new*.md', { skip: 0, limit: 10 }, undefined)
+      const found = await open(vault).of('*new*.md', { skip: 0, limit: 10 }, undefined)
       expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
     },
   )
@@ -178,7 +185,7 @@ describe('M27 M69 a repository of a stranger', () => {
   it('M69: who has gone away is not waited for', async () => {
     const { vault } = await repository()
     const stop = new AbortController()
-    const asked = open(vault, true).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
+    const asked = open(vault).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
     stop.abort(new Error('gone'))
     await expect(asked).rejects.toThrow('gone')
   })

@@ -390,38 +390,6 @@ describe('M67 links', () => {
     expect(await links.moves(main)).toEqual([])
   })
 
-  it('M67: mentions are told apart by what stands around them, and only prose is linked, also when it is written', async () => {
-    const words = 'and more words '.repeat(6)
-    const line = `The target is here, ${words}a Target, ${words}target.`
-    const { links, read, workspace } = await openLinks({
-      'Target.md': '# Target\n',
-      'u.md': `[a](https://example.com/Target/page) <https://x.org/Target> #Target $Target$ <b title="Target">t</b>\n${line}\n`,
-    })
-    const { mentions, count } = await links.mentions({ ...main, path: 'Target.md' })
-    expect(count).toBe(3)
-    expect(mentions.map(({ line, text, at, words }) => [line, text.slice(0, at), words])).toEqual([
-      [2, 'The ', 'target'],
-      [2, expect.stringMatching(/^….{20,37}words a $/), 'Target'],
-      [2, expect.stringMatching(/^….{20,37}words $/), 'target'],
-    ])
-    for (const { text, at, words, from } of mentions) {
-      expect(text.slice(at, at + words.length)).toBe(words)
-      expect(line.slice(from, from + words.length)).toBe(words)
-    }
-    const before = await read('u.md')
-    const linkAt = (from: number) =>
-      links.linkMention({ ...main, path: 'u.md', to: 'Target.md', line: 1, from, words: 'Target' })
-    for (const { index } of before.split('\n')[0]?.matchAll(/Target/g) ?? [])
-      await expect(linkAt(index)).rejects.toMatchObject({ code: 'edit_no_match' })
-    expect(await read('u.md')).toBe(before)
-    // What it stood in has become code since.
-    await writeFile(join(workspace, 'u.md'), '`Target`\n')
-    await expect(linkAt(1)).rejects.toMatchObject({ code: 'edit_no_match' })
-    await writeFile(join(workspace, 'u.md'), ' Target\n')
-    await linkAt(1)
-    expect(await read('u.md')).toBe(' [[Target]]\n')
-  })
-
   it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {
     const files = {
       'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
@@ -460,12 +428,6 @@ describe('M67 links', () => {
       return { label, link, path: found.map(({ path }) => path).join() }
     })
     expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
-
-    // What becomes a link is written so, too.
-    const { mentions } = await links.mentions({ ...main, path: 'C# notes.md' })
-    expect(mentions).toMatchObject([{ path: 'Home.md', words: 'See sharp' }])
-    await links.linkMention({ ...main, path: 'Home.md', to: 'C# notes.md', line: 1, from: 0, words: 'See sharp' })
-    expect(await readFile(join(workspace, 'Home.md'), 'utf8')).toMatch(/^\[See sharp\]\(C%23%20notes\.md\) and/)
   })
 
   it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
@@ -490,7 +452,7 @@ describe('M67 links', () => {
     expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })
 
-  it('M67: a note has backlinks, mentions, names; what is broken is told with what is near', async () => {
+  it('M67: a note has backlinks and names; what is broken is told with what is near', async () => {
     const { links, read, workspace } = await openLinks({
       'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',
       'a.md': 'See [[Walrus facts#life]].\n\nThe walrus facts are many; the big seal too.\n[[big seal]]\n',
@@ -506,15 +468,6 @@ describe('M67 links', () => {
       'sub/c.md:1',
     ])
     expect(of.backlinks.find(({ path }) => path === 'a.md')?.text).toBe('See [[Walrus facts#life]].')
-    const { mentions } = await links.mentions(note)
-    expect(mentions.map(({ path, line, words }) => `${path}:${line} ${words}`)).toEqual([
-      'a.md:3 walrus facts',
-      'a.md:3 big seal',
-    ])
-    const [, seal] = mentions
-    await links.linkMention({ ...main, path: 'a.md', to: note.path, line: 3, from: seal?.from ?? 0, words: 'big seal' })
-    expect((await read('a.md')).split('\n')[2]).toBe('The walrus facts are many; the [[Walrus facts|big seal]] too.')
-
     const leads = (kind: 'wiki' | 'inline', target: string, fragment?: string) =>
       links.resolve({ ...main, path: 'sub/c.md', kind, target, fragment })
     expect(await leads('wiki', 'walrus FACTS', 'In the sea')).toEqual({ path: note.path, line: 5, makes: null })

@@ -165,21 +165,4 @@ describe('M2 what is searched', () => {
     const { unsearched } = await openScoped(', sessions: false')
     expect(await unsearched('sessions/0199.jsonl')).toEqual({ reason: 'sessionsOff' })
   })
-
-  it('M44: the map counts nothing as never recalled that is not searched', async () => {
-    const { agent } = await openScoped(', scope: memory')
-    let counted: unknown
-    for await (const step of agent.survey(undefined)) {
-      if (step.type === 'counted') counted = step.survey
-      if (step.type !== 'done') continue
-      // What is there twice comes last, and changes nothing of the rest.
-      expect({ ...step.survey, duplicates: undefined }).toEqual({ ...(counted as object), duplicates: undefined })
-      expect(counted).toBeDefined()
-      const { files: surveyed, neverRecalled } = step.survey
-      expect(new Set(neverRecalled.longest.map(({ path }) => path))).toEqual(new Set(['memory/2026-01-20.md']))
-      expect(surveyed.find(({ path }) => path === 'projects/zoo.md')?.unsearched).toEqual({ reason: 'scope' })
-      return
-    }
-    expect.unreachable()
-  })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { assemble, type ContextFile } from '../../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { cutMiddle } from '../../../src/main/agent/context/cut-text.ts'
 import { pairToolResults, withOwnCallIds } from '../../../src/main/agent/context/request-history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
+import { cutMiddle } from '../../../src/main/agent/context/fit-text.ts'
 
 const at = new Date(2026, 0, 20, 9, 5).getTime()
 const user = (content: string): Message => ({ role: 'user', content, timestamp: at })

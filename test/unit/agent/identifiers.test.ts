@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifiersIn } from '../../../src/main/agent/context/identifiers.ts'
+import { identifiersIn } from '../../../src/main/agent/compaction/summarize.ts'
 
 describe('M31 identifiers of a text', () => {
   it('M31: paths, addresses, names, versions, days and amounts are found', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assertFlushed, keepingState } from '../../../src/main/agent/compaction/compaction-state.ts'
-import { lostIdentifiers } from '../../../src/main/agent/context/identifiers.ts'
 import { renderInParts } from '../../../src/main/agent/context/render-messages.ts'
-import { findCutPoint } from '../../../src/main/agent/compaction/cut-point.ts'
 import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
 import { calibration } from '../../../src/main/agent/context/message-tokens.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
+import { findCutPoint } from '../../../src/main/agent/compaction/due-steps.ts'
+import { lostIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
 const answer = (text: string, calls: readonly string[] = []): Message => ({

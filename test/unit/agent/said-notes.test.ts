@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { notesIn } from '../../../src/main/agent/compaction/parse-notes-reply.ts'
+import { notesIn } from '../../../src/main/agent/compaction/flush.ts'
 
 describe('M29 what a flush is answered with', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { inSentences, wrongArguments } from '../../../src/main/agent/tools/invalid-arguments.ts'
+import { inSentences, wrongArguments } from '../../../src/main/agent/tools/execute-tools.ts'
 
 const schema = z.strictObject({
   path: z.string(),

@@ -36,6 +36,12 @@ describe('M60 said twice', () => {
     expect(found.map(({ rule, files }) => [rule, files[0]?.path])).toEqual([['duplicate', 'memory/2026-11-01.md']])
   })
 
+  it('finds paraphrases only with the embedding model', async () => {
+    const notes = [note('a.md', '- Ben keeps his bike in the shed\n- Ben keeps his bicycle in the shed\n')]
+    expect(await duplicates(notes, likeness)).toHaveLength(1)
+    expect(await duplicates(notes, undefined)).toEqual([])
+  })
+
   it.each([
     ['- The boiler code upstairs is 7781', '- The boiler code upstairs is 7782', 'another number'],
     ['- Anna prefers green tea with honey', '- Karl prefers green tea with honey', 'another name'],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fault, phrases } from './offline-phrases/phrases.ts'
 
-const languages = ['en', 'zh-Hans', 'zh-Hant', 'ja', 'ko'] as const
-const intents = 'amend clock command greeting notThis other overview period question save thanks'.split(' ')
+const languages = ['en', 'zh-Hans', 'zh-Hant'] as const
+const intents = ['help', 'notThis', 'period', 'question', 'save', 'statement']
 
-describe('M40 the offline model understands how people write', () => {
-  it.each(languages)('M40: at least 150 phrasings in %s, of every intent, about half of them held out', (language) => {
+describe('the offline model understands how people write', () => {
+  it.each(languages)('at least 150 phrasings in %s, of every intent, about half of them held out', (language) => {
     const own = phrases.filter((phrase) => phrase.language === language)
     expect(new Set(own.map(({ message }) => message)).size).toBeGreaterThanOrEqual(150)
     expect([...new Set(own.map(({ intent }) => intent))].sort()).toEqual(intents)
@@ -16,7 +16,7 @@ describe('M40 the offline model understands how people write', () => {
   })
 
   it.each(languages.flatMap((language) => [true, false].map((isHeldOut) => [language, isHeldOut] as const)))(
-    'M40 M48: intent, note and language of the answer are right for 95 of 100 in %s (held out: %s)',
+    'intent, note and language of the answer are right for 95 of 100 in %s (held out: %s)',
     (language, isHeldOut) => {
       const half = phrases.filter((phrase) => phrase.language === language && phrase.isHeldOut === isHeldOut)
       const wrong = half.flatMap((phrase) => {

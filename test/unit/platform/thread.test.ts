@@ -1,13 +1,18 @@
-import type { RouterClient } from '@orpc/server'
-import { describe, expect, it } from 'vitest'
-import { startThread } from '../../../src/main/platform/workers/worker-client.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  runInWorker,
+  startThread,
+  type WorkerClient,
+  WorkerHost,
+  type WorkerOptions,
+} from '../../../src/main/platform/workers/worker-host.ts'
 import {
   isAhead,
   shareWithThreads,
   startAhead,
   usualYoungMb,
 } from '../../../src/main/platform/workers/worker-prestart.ts'
-import type { DyingRouter } from '../../support/dying-thread.ts'
+import type { DyingJobs } from '../../support/dying-thread.ts'
 import { until } from '../../support/folder.ts'
 
 const entry = new URL('../../support/dying-thread.ts', import.meta.url)
@@ -15,7 +20,7 @@ const told = 'a thread ended before it answered'
 
 describe('M56 threads', () => {
   it('M56: when one dies, all who wait for it are told, and who asks after that', async () => {
-    const thread = startThread<RouterClient<DyingRouter>>(entry)
+    const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const { promise: died, resolve } = Promise.withResolvers<Error>()
     thread.onExit(resolve)
     await expect(thread.client.greet()).resolves.toBe('hello')
@@ -27,7 +32,7 @@ describe('M56 threads', () => {
   })
 
   it('M56: when one is ended, who waits is told; who gives up hears why', async () => {
-    const thread = startThread<RouterClient<DyingRouter>>(entry)
+    const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const stop = new AbortController()
     const givenUp = expect(thread.client.wait(undefined, { signal: stop.signal })).rejects.toThrow('no more')
     const waiting = expect(thread.client.wait()).rejects.toThrow(told)
@@ -45,9 +50,9 @@ describe('M58 threads that are started ahead', () => {
     startAhead(kind)
     expect(isAhead(kind)).toBe(true)
     shareWithThreads('test', new SharedArrayBuffer(64))
-    const given = startThread<RouterClient<DyingRouter>>(entry)
+    const given = startThread<WorkerClient<DyingJobs>>(entry)
     expect(isAhead(kind)).toBe(false)
-    const own = startThread<RouterClient<DyingRouter>>(entry)
+    const own = startThread<WorkerClient<DyingJobs>>(entry)
     for (const { client, terminate } of [given, own]) {
       expect(await client.greet()).toBe('hello')
       expect(await client.sharedBytes()).toBe(64)
@@ -59,6 +64,93 @@ describe('M58 threads that are started ahead', () => {
     const broken = { entry: new URL('../../support/no-such-thread.ts', import.meta.url), youngMb: usualYoungMb }
     startAhead(broken)
     await until(() => !isAhead(broken))
-    await expect(startThread<RouterClient<DyingRouter>>(entry).client.greet()).resolves.toBe('hello')
+    await expect(startThread<WorkerClient<DyingJobs>>(entry).client.greet()).resolves.toBe('hello')
+  })
+})
+
+describe('a worker that one owner has', () => {
+  function hostOf(options: Omit<WorkerOptions<WorkerClient<DyingJobs>>, 'entry'> = {}): WorkerHost<DyingJobs> {
+    const host = new WorkerHost<DyingJobs>({ entry, ...options })
+    onTestFinished(() => host.close())
+    return host
+  }
+
+  it('starts with the first request, ends when idle, and starts again', async () => {
+    const host = hostOf({ idleMs: 50 })
+    expect(host.isRunning).toBe(false)
+    expect(await host.run((client) => client.greet())).toBe('hello')
+    expect(host.isRunning).toBe(true)
+    await until(() => !host.isRunning)
+    expect(await host.run((client) => client.greet())).toBe('hello')
+  })
+
+  it('does not end while a request has no answer', async () => {
+    const host = hostOf({ idleMs: 20 })
+    const waiting = host.run((client) => client.wait())
+    waiting.catch(() => undefined)
+    await host.run((client) => client.greet())
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect(host.isRunning).toBe(true)
+    await host.close()
+    await expect(waiting).rejects.toThrow(told)
+  })
+
+  it('rejects who waits when it dies, and the next request starts another', async () => {
+    const crashes: string[] = []
+    const host = hostOf({ onCrash: (error) => crashes.push(error.message) })
+    const waiting = expect(host.run((client) => client.wait())).rejects.toThrow(told)
+    await expect(host.run((client) => client.die())).rejects.toThrow(told)
+    await waiting
+    expect(await host.run((client) => client.greet())).toBe('hello')
+    expect(crashes).toEqual(['died'])
+  })
+
+  it('ends when the last who waits gives up, and goes on while another waits', async () => {
+    const host = hostOf()
+    const [first, second] = [new AbortController(), new AbortController()]
+    const one = expect(host.run((client) => client.wait(), first.signal)).rejects.toThrow('no more')
+    const other = expect(host.run((client) => client.wait(), second.signal)).rejects.toThrow('enough')
+    first.abort(new Error('no more'))
+    await one
+    expect(host.isRunning).toBe(true)
+    second.abort(new Error('enough'))
+    await other
+    expect(host.isRunning).toBe(false)
+  })
+
+  it('tells the steps of a request', async () => {
+    const steps: number[] = []
+    for await (const step of hostOf().stream((client) => client.count(3))) steps.push(step)
+    expect(steps).toEqual([1, 2, 3])
+  })
+
+  it('starts the next worker only when the one before has stopped', async () => {
+    const order: string[] = []
+    const host = hostOf({
+      onStart: async (client) => void order.push(`start ${await client.greet()}`),
+      settle: async (client) => void order.push(`settle ${await client.greet()}`),
+      onStop: async (client) => void order.push(`stop ${await client.greet()}`),
+      idleMs: 20,
+    })
+    await host.run((client) => client.greet())
+    await until(() => !host.isRunning)
+    await host.run((client) => client.greet())
+    expect(order).toEqual(['start hello', 'settle hello', 'stop hello', 'start hello'])
+  })
+
+  it('is tried again after it could not start', async () => {
+    let tries = 0
+    const host = hostOf({
+      async onStart() {
+        tries += 1
+        if (tries === 1) throw new Error('not yet')
+      },
+    })
+    await expect(host.run((client) => client.greet())).rejects.toThrow('not yet')
+    expect(await host.run((client) => client.greet())).toBe('hello')
+  })
+
+  it('serves one request and is gone', async () => {
+    expect(await runInWorker<DyingJobs, string>(entry, (client) => client.greet())).toBe('hello')
   })
 })

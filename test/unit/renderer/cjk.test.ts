@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import ReactMarkdown from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { describe, expect, it } from 'vitest'
-import { remarkCjk } from '../../../src/renderer/markdown/chat/remark-cjk.ts'
 
-const html = (text: string, isOwn = true) =>
+const html = (text: string, isCjk = true) =>
   renderToStaticMarkup(
-    createElement(ReactMarkdown, { remarkPlugins: isOwn ? [remarkGfm, remarkCjk] : [remarkGfm] }, text),
+    createElement(ReactMarkdown, { remarkPlugins: isCjk ? [remarkGfm, remarkCjk] : [remarkGfm] }, text),
   ).replaceAll(/^<p>|<\/p>$/g, '')
 
 describe('M66 bold beside Chinese, Japanese and Korean', () => {

@@ -6,30 +6,30 @@ describe('M66 HTML in notes', () => {
   it.each([
     [
       '<table>\n<tr><td align="center" onclick="x()">a &amp; b<td colspan=2 class="y"><b>c</b>\n</table>',
-      '<table><tr><td style="text-align:center">a &amp; b</td><td colSpan="2"><b>c</b> </td></tr></table>',
+      '<table><tbody><tr><td style="text-align:center">a &amp; b</td><td colSpan="2"><b>c</b>\n</td></tr></tbody></table>',
     ],
     ['<h1>One</h1>\n<h2>Two</h2>', '<h1>One</h1>\n<h2>Two</h2>'],
     ['<p>one</p>\n<p>two **plain**', '<p>one</p>\n<p>two **plain**</p>'],
     [
       '<div>\nwith <a href="https://a.b/c">link</a><br>\n</div>',
-      '<div>with <a href="https://a.b/c">link</a><br/>\n</div>',
+      '<div>\nwith <a href="https://a.b/c">link</a><br/>\n</div>',
     ],
-    ['<div><a href="javascript:x">no</a></div>', '<div><a href="">no</a></div>'],
+    ['<div><a href="javascript:x">no</a></div>', '<div><a>no</a></div>'],
     ['<ul><li>a<li>b <ul><li>c</ul></ul>', '<ul><li>a</li><li>b <ul><li>c</li></ul></li></ul>'],
     [
       '<details open><summary>More</summary>\nwords</details>',
-      '<details open=""><summary>More</summary> words</details>',
+      '<details open=""><summary>More</summary>\nwords</details>',
     ],
-    ['<pre>\na\n\n  b\n</pre>\n\n*after*', '<pre><code>a\n\n  b\n</code></pre>\n<p><em>after</em></p>'],
-    ['<div>one\n\ntwo **bold**', '<div>one</div>\n<p>two <strong>bold</strong></p>'],
+    ['<pre>\na\n\n  b\n</pre>\n\n*after*', '<pre>a\n\n  b\n</pre>\n<p><em>after</em></p>'],
+    ['<div>one\n\ntwo **bold**', '<div>one\n<p>two <strong>bold</strong></p></div>'],
     ['</div>', ''],
-    ['<!-- a --> b', '<p>b</p>'],
+    ['<!-- a --> b', '<p> b</p>'],
     ['<td>rest</td>\n</tr>', '<table><tbody><tr><td>rest</td></tr></tbody></table>'],
     [
       '<tr><td>a</td></tr>\n<tr>\n<td>b</td>\n</tr>',
       '<table><tbody><tr><td>a</td></tr><tr><td>b</td></tr></tbody></table>',
     ],
-    ['a <span style="color: red">b</span> <font color=red>c</font>', '<p>a <span>b</span> <span>c</span></p>'],
+    ['a <span style="color: red">b</span> <font color=red>c</font>', '<p>a <span>b</span> <font>c</font></p>'],
     [
       '**<u>a</u>** <code>b</code> <a href="x">c</a>',
       '<p><strong><u>a</u></strong> <code>b</code> <a href="x">c</a></p>',
@@ -47,6 +47,17 @@ describe('M66 HTML in notes', () => {
       '<iframe src="a.html"></iframe>',
       '<p><quiet-macro data-text="&lt;iframe src=&quot;a.html&quot;&gt;"></quiet-macro></p>',
     ],
+    ['<div align="center" id="x">a</div>', '<div align="center">a</div>'],
+    [
+      '<details>\n<summary>More</summary>\n\n- **b** [[c]]\n\n</details>',
+      '<details>\n<summary>More</summary>\n<ul>\n<li><strong>b</strong> <a href="#name:c">c</a></li>\n</ul>\n</details>',
+    ],
+    ['a <b data-line="1" style="color:red" class="x" onclick="y()">b</b>', '<p>a <b>b</b></p>'],
+    [
+      '<web-page data-address="https://a.b"></web-page> <input type="text"> <svg/onload=x>',
+      '<p>&lt;web-page data-address=&quot;https://a.b&quot;&gt;&lt;/web-page&gt; &lt;input type=&quot;text&quot;&gt; &lt;svg/onload=x&gt;</p>',
+    ],
+    ['<img src="data:image/svg+xml,x" width="20">', '<p><img alt="|20"/></p>'],
     [
       '<form action="https://a.b">\n<input name="c">\n</form>',
       '<pre><code class="language-html">&lt;form action=&quot;https://a.b&quot;&gt;\n&lt;input name=&quot;c&quot;&gt;\n&lt;/form&gt;\n</code></pre>',
@@ -60,6 +71,23 @@ describe('M66 HTML in notes', () => {
     expect(rowsOf('<pre>\na\n\nb\n</pre>\n\nc')).toEqual(['<pre>\na\n\nb\n</pre>', 'c'])
     expect(rowsOf('<style>\na\n\nb </style>\n\nc')).toEqual(['<style>\na\n\nb </style>', 'c'])
     expect(rowsOf('<div>\na\n\nb\n</div>')).toEqual(['<div>\na', 'b\n</div>'])
+  })
+
+  it('M66: what is folded stays one row, with its Markdown and the lines that it has', () => {
+    const text = '<details><summary>More</summary>\n\n\n- [a]\n\n</details>\n\n<details>\n\nopen\n\n[a]: b'
+    const { rows, lines } = documentOf(text)
+    expect(rows.map((row) => row.text)).toEqual([
+      '<details><summary>More</summary>\n\n\n- [a]\n\n</details>\n\n[a]: b',
+      '<details>',
+      'open',
+    ])
+    expect([...lines]).toEqual([1, 8, 10])
+  })
+
+  it('M66: HTML of any depth or number is shown or is its source', () => {
+    expect(noteHtml(`${'<div>'.repeat(5000)}x`)).toContain('&lt;div&gt;')
+    const unclosed = '<font><i><u><sub><sup><b><s><kbd><var><cite>' // oxfmt-ignore
+    expect(noteHtml(unclosed + '<p>x'.repeat(2000))).toContain('&lt;font&gt;')
   })
 
   it('M66: a long table of HTML is cut between its rows, and each part is a table', () => {

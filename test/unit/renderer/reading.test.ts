@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
 import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
-import { Heights } from '../../../src/renderer/markdown/parse/row-heights.ts'
 import { tick, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/remark-line-breaks.ts'
 import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
@@ -110,13 +109,6 @@ describe('M66 rows of a note', () => {
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
     expect(rowOfLine(nothingShown, 1)).toBe(-1)
   })
-
-  it('M66: heights tell where a row stands, and which stands at a height', () => {
-    const heights = new Heights(3, (index) => [10, 20, 30][index] ?? 0)
-    expect(heights.total).toBe(60)
-    expect([0, 9, 10, 29, 30, 59, 500].map((y) => heights.indexAt(y))).toEqual([0, 0, 1, 1, 2, 2, 2])
-    expect(new Heights(0, () => 0).indexAt(5)).toBe(0)
-  })
 })
 
 function fixed(from: number): () => number {
@@ -158,13 +150,13 @@ describe('M66 what notes add to Markdown', () => {
     ['^^marked^^ 2^^3 and ==a ^^ b==', '<p><mark>marked</mark> 2^^3 and <mark>a ^^ b</mark></p>'],
     ['key:: value\nid:: 1', '<p><note-property data-key="key">value</note-property></p>'],
     ['- a\n  id:: 1', '<ul>\n<li>a</li>\n</ul>'],
-    ['<kbd>Q</kbd> a<br>b', '<p><kbd>Q</kbd> a<br/>\nb</p>'],
+    ['<kbd>Q</kbd> a<br>b', '<p><kbd>Q</kbd> a<br/>b</p>'],
     [
       '<script>alert(1)</script>',
       '<p><quiet-macro data-text="&lt;script&gt;alert(1)&lt;/script&gt;"></quiet-macro></p>',
     ],
     ['a <b onclick="x">b</b>', '<p>a <b>b</b></p>'],
-    ['a <b>b', '<p>a &lt;b&gt;b</p>'],
+    ['a <b>b', '<p>a <b>b</b></p>'],
     [
       '- [ ] a\n- b\n- [x] c',
       '<ul class="contains-task-list">\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="1"/> a</li>\n<li>b</li>\n<li class="task-list-item"><input type="checkbox" disabled="" data-line="3" checked=""/> c</li>\n</ul>',

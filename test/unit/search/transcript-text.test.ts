@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { transcriptText } from '../../../src/main/search/indexing/transcript-text.ts'
-import { sentencesIn } from '../../../src/main/llm/offline/sentences/all-sentences.ts'
 import type { Language } from '../../../src/main/llm/offline/language.ts'
+import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const answer = (text: string, provider: string) =>
   JSON.stringify({
@@ -10,7 +10,7 @@ const answer = (text: string, provider: string) =>
     message: { role: 'assistant', provider, content: [{ type: 'text', text }] },
   })
 
-const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant', 'ja', 'ko']
+const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant']
 
 describe('the text of a transcript', () => {
   it.each(languages)('leaves out what the offline model says on its own, in %s', (language) => {

@@ -1,4 +1,3 @@
-/** The models that one agent talks to: chosen by its settings, with its patience, counted on its account. */
 import { AppError } from '#shared/util/errors.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'

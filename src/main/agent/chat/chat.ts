@@ -12,16 +12,13 @@ import { factorOf } from '../compaction/due-steps.ts'
 import { reportOf } from '../context/context-timeline.ts'
 import { withOwnCallIds } from '../context/request-history.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
-import { isSessionOver } from '../sessions/session-reset.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
-import { Background } from './background.ts'
-import type { ChatOptions } from './chat-options.ts'
 import { carryOut } from './commands.ts'
 import { Distiller } from '../compaction/deferred-notes.ts'
 import { hasRescues } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
-import { countLeft, keepSession, leftEntry } from './session-summary.ts'
+import { countLeft, keepSession, leftEntry, isSessionOver } from './session-summary.ts'
 import { Meter } from './context-meter.ts'
 import { Permissions, type Decision } from '../tools/tool-permissions.ts'
 import { MessageQueue, type Waiting } from './message-queue.ts'
@@ -29,7 +26,7 @@ import { Requests } from './model-request.ts'
 import { assertTakesImages, noteModel, userMessage, type Said } from './user-message.ts'
 import { nameConversation } from './title.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
-import { prepareWork, type Work } from './turn-context.ts'
+import { prepareWork, type Work, type ChatOptions } from './turn-context.ts'
 
 export interface SendInput extends Said {
   readonly session?: string | undefined
@@ -108,7 +105,7 @@ export class Chat {
 
   /**
    * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
-   * being given the message waits. Where the session is over (M35), a new one takes it. When this returns, the message
+   * being given the message waits. Where the session is over, a new one takes it. When this returns, the message
    * is on the disk.
    * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
@@ -238,7 +235,7 @@ export class Chat {
     return this.#turns.stop(session)
   }
 
-  /** True when a reset has ended the session: the next message starts a new one (M35). */
+  /** True when a reset has ended the session: the next message starts a new one. */
   isOver(transcript: Transcript): boolean {
     const last = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
@@ -395,7 +392,7 @@ export class Chat {
     }
   }
 
-  /** What a session that is over leaves behind (M36): durable notes, and its last messages, those that it has not left before. */
+  /** What a session that is over leaves behind: durable notes, and its last messages, those that it has not left before. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
@@ -423,7 +420,7 @@ export class Chat {
     await transcript.appendCustom(leftEntry, { through: last.id })
   }
 
-  /** A model has answered: what no flush could read before is distilled now (M30). */
+  /** A model has answered: what no flush could read before is distilled now. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
     if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return
@@ -473,4 +470,24 @@ export class Chat {
 
 function busy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
+}
+
+/** Work that nobody waits for, until the end: then everybody waits for it. */
+class Background {
+  readonly #work = new Set<Promise<void>>()
+  readonly #onFault: (error: unknown) => void
+
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault
+  }
+
+  run(work: Promise<void>): void {
+    const guarded = work.catch(this.#onFault)
+    this.#work.add(guarded)
+    void guarded.finally(() => this.#work.delete(guarded))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#work)
+  }
 }

@@ -1,4 +1,3 @@
-/** What the commands of a chat do (M37). Their outcome is data: the interface says it in the user's language. */
 import type { CommandCall } from '#shared/chat/commands.ts'
 import type { Clock, AgentConfig } from '#platform'
 import type { CommandOutcome } from '#shared/contract/index.ts'

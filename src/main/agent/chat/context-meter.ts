@@ -1,4 +1,3 @@
-/** What fills the window: of the last request, of each one before, and of one that is only thought of (M45). */
 import type {
   BlockChange,
   ContextEvent,
@@ -16,9 +15,8 @@ import { cutOf, dueSteps } from '../compaction/due-steps.ts'
 import { keepingState } from '../compaction/compaction-state.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import { requestDifference, textOfItem } from '../context/blocks.ts'
-import { unfolded } from '../context/meter-rows.ts'
+import { unfolded, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
-import type { SentRequest } from '../context/sent.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
 import { readSentRequest } from '../sessions/stored-requests.ts'
 import { sessionEvents } from '../sessions/session-events.ts'
@@ -126,7 +124,7 @@ export class Meter {
     }
   }
 
-  /** What the next message will bring: asked of the same function that decides it then (M45). */
+  /** What the next message will bring: asked of the same function that decides it then. */
   #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
     const state = keepingState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()

@@ -41,7 +41,7 @@ export interface RequestSources {
 /** A request, and whether it has anything of notes that stay on this machine. */
 export type Assembled = Assembly & {
   readonly isLocal: boolean
-  /** Where some of it comes from that is trusted less than the user (M63). */
+  /** Where some of it comes from that is trusted less than the user. */
   readonly sources: readonly Source[]
 }
 
@@ -122,7 +122,7 @@ export class Requests {
     }
   }
 
-  /** Files and messages as the model may see them: all there is for a local one (M64). */
+  /** Files and messages as the model may see them: all there is for a local one. */
   async #seenBy(
     model: ChatModel,
     files: readonly ContextFile[],
@@ -177,7 +177,7 @@ function cutTurn(
   return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
 }
 
-/** Project context, MEMORY.md, and the logs of the session's first day and the day before (M3, M8). */
+/** Project context, MEMORY.md, and the logs of the session's first day and the day before. */
 async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
   const yesterday = new Date(sessionStart)
   yesterday.setDate(yesterday.getDate() - 1)

@@ -1,4 +1,3 @@
-/** The texts that models are asked with: from resources/prompts/, or from the configuration where it has its own. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentSettings } from '#platform'

@@ -1,6 +1,6 @@
 /**
- * What of a request comes from elsewhere (M63): results of other programs' tools, files that were attached, notes and
- * summaries that say so. Whatever a model writes with such text before it inherits that. Pure.
+ * What of a request comes from elsewhere: results of other programs' tools, files that were attached, notes and
+ * summaries that say so. Whatever a model writes with such text before it inherits that.
  */
 import { each, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'

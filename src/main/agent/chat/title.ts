@@ -1,4 +1,3 @@
-/** A name for a conversation, made by the model from its beginning. */
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { ask, type ChatModel } from '#llm'

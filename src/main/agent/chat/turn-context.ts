@@ -1,16 +1,21 @@
-/** All that one piece of work on a conversation needs: the model, the tools it may call, and what keeps it in its window. */
 import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
-import type { ChatModel } from '#llm'
+import type { ChatModel, Look, Models } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { ChatOptions } from './chat-options.ts'
-import { Eyes } from '../tools/access-policy.ts'
+import { Eyes, type ProposedChange } from '../tools/access-policy.ts'
 import { Keeper } from '../compaction/context-manager.ts'
 import type { Permissions } from '../tools/tool-permissions.ts'
 import type { Requests } from './model-request.ts'
-import { keepOutput, readOutput } from '../tools/tool-output.ts'
 import { fromMcp } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/own-tools.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { McpServers } from '../mcp-client/mcp-servers.ts'
+import type { Clock, AgentConfig } from '#platform'
+import type { Memory } from '#search'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Workspace } from '#workspace'
+import type { LearnedWindows } from './context-window-estimates.ts'
+import type { MessageQueue } from './message-queue.ts'
+import { keepOutput, readOutput } from '../tools/read-file-tool.ts'
 
 export interface Work {
   readonly session: string
@@ -102,4 +107,24 @@ function toolContext(
     },
     onProgress: (call, share, note) => emit({ type: 'toolProgress', progress: { call, share, note } }),
   }
+}
+
+export interface ChatOptions {
+  readonly config: AgentConfig
+  readonly sessions: Sessions
+  readonly workspace: Workspace
+  readonly memory: Memory
+  readonly models: Models
+  /** What of the memory stays on this machine, as it is now. */
+  readonly look: Look
+  /** Has a person decide on a change that words of others went into. @param model that asks for it */
+  readonly propose: (change: ProposedChange, model: string) => Promise<void>
+  readonly windows: LearnedWindows
+  readonly mcp: McpServers
+  readonly queue: MessageQueue
+  /** Where prompts and templates lie. */
+  readonly resources: string
+  readonly now: Clock
+  /** Logs what is no expected failure. @returns the log reference that the user is shown */
+  readonly onFault: (error: unknown) => string
 }

@@ -1,4 +1,3 @@
-/** What the user says, as a message of the conversation; and by whom it will be answered. */
 import type { Attachment } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { filePart, type UserMessage } from '#shared/chat/messages.ts'

@@ -1,12 +1,12 @@
 /**
- * What a transcript's branch says about keeping (M29 to M32): which messages still count, what summary stands for the
+ * What a transcript's branch says about keeping: which messages still count, what summary stands for the
  * rest, how far a flush has read, what was pruned. Everything follows from the entries, so a restart changes nothing.
  *
  *   entries   m m m m F m m C m m m        F flush (read up to here)   C compaction (its summary stands for what is before
  *                       └──┬──┘              its first kept entry)
  *   live messages:  from C's first kept entry on
  *
- * The invariant: no message is summarised that no flush has read. Pure.
+ * The invariant: no message is summarised that no flush has read.
  */
 import type { Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
@@ -21,15 +21,15 @@ export interface LiveMessage {
 
 export interface KeepingState {
   readonly summary: string | undefined
-  /** A local model made it of local notes (M64). */
+  /** A local model made it of local notes. */
   readonly isSummaryLocal: boolean
-  /** Where some of what the summary stands for comes from (M63). */
+  /** Where some of what the summary stands for comes from. */
   readonly summarySources: readonly Source[]
   /** Messages that no summary stands for, oldest first. */
   readonly live: readonly LiveMessage[]
   /** How many of the live messages a flush has read, from the first on. */
   readonly flushed: number
-  /** A flush has run since the last compaction: the next one waits for it (M29). */
+  /** A flush has run since the last compaction: the next one waits for it. */
   readonly hasFlushedInCycle: boolean
   /** Messages of the user since a model that was asked for notes or a summary failed; Infinity when it did not, or has since. */
   readonly turnsSinceFailure: number

@@ -1,5 +1,5 @@
 /**
- * Keeps a conversation within its model's window without losing anything (M29 to M32). Before each request it looks how
+ * Keeps a conversation within its model's window without losing anything. Before each request it looks how
  * full the window is; then it prunes, flushes, compacts, in that order, as far as is due. Each step is an entry of the
  * transcript, written when it is done, so that a crash in between repeats a step and never skips one. What has failed is
  * not asked for again in the next turn: answers go on meanwhile, and before a request grows past the window its oldest
@@ -31,7 +31,7 @@ export interface KeeperOptions extends NotesOptions {
   readonly assemble: () => Promise<Assembly>
   /** The last report that the provider has answered. */
   readonly lastReport: () => ContextReport | undefined
-  /** Nothing of the conversation is to be kept: it is summarised for itself alone (M65). */
+  /** Nothing of the conversation is to be kept: it is summarised for itself alone. */
   readonly isApart: () => boolean
   /** What may take a while has begun. */
   readonly onStart: (what: 'flush' | 'compaction') => void

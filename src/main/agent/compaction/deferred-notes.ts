@@ -1,5 +1,5 @@
 /**
- * What was rescued is distilled as soon as a model answers again (M30), a few parts after each answer, so that no answer
+ * What was rescued is distilled as soon as a model answers again, a few parts after each answer, so that no answer
  * waits and a provider that goes on failing is not asked again and again. It gives way to what a turn has to ask.
  */
 import { AppError } from '#shared/util/errors.ts'

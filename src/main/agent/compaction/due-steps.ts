@@ -1,11 +1,10 @@
 /**
- * What keeps a conversation in its window, and when (M29 to M32): said in one place, for the keeper that does it and for
- * the meter that tells what the next message will bring. Pure.
+ * What keeps a conversation in its window, and when: said in one place, for the keeper that does it and for
+ * the meter that tells what the next message will bring.
  */
 import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { keptTokens } from '../context/context-budget.ts'
-import { findCutPoint } from './cut-point.ts'
 import { isResting, type KeepingState } from './compaction-state.ts'
 import { applyPruning, planPruning, type PrunePlan, type PruneSettings } from './prune.ts'
 import { calibration, messageTokens } from '../context/message-tokens.ts'
@@ -113,4 +112,22 @@ function afterPruning(input: KeepingInput, plan: PrunePlan): KeepingInput {
 
 function messagesOf({ live }: Pick<KeepingState, 'live'>): Message[] {
   return live.map(({ message }) => message)
+}
+
+/** @returns the index of the first kept message, or 0 when there is nothing to cut off */
+export function findCutPoint(messages: readonly Message[], tokens: readonly number[], keepTokens: number): number {
+  let kept = 0
+  let cut = messages.length
+  while (cut > 0 && kept + (tokens[cut - 1] ?? 0) <= keepTokens) {
+    cut -= 1
+    kept += tokens[cut] ?? 0
+  }
+  while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
+  // The last thing said is always kept, however long it is: it is what the next answer is about.
+  return cut < messages.length ? cut : lastStart(messages)
+}
+
+function lastStart(messages: readonly Message[]): number {
+  const start = messages.findLastIndex((message) => message.role !== 'toolResult')
+  return Math.max(0, start)
 }

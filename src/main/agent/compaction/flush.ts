@@ -1,5 +1,5 @@
 /**
- * A memory flush (M29): a silent turn in which the model saves durable notes from a conversation, before part of it is
+ * A memory flush: a silent turn in which the model saves durable notes from a conversation, before part of it is
  * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
  * that says the notes instead of writing them has them written down: they go to today's log.
  */
@@ -12,7 +12,6 @@ import { originsOf, ownWordsIn } from '../chat/provenance-tracking.ts'
 import { callTools } from '../tools/execute-tools.ts'
 import { definitionsOf, ownTools } from '../tools/own-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
-import { notesIn } from './parse-notes-reply.ts'
 
 /** Model requests of one flush; saving notes takes two or three. */
 const maxSteps = 8
@@ -79,4 +78,15 @@ async function keepSaid(context: ToolContext, said: string, at: Date): Promise<F
     eyes.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
   )
   return [await workspace.describe(write)]
+}
+
+const noReply = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
+/** One sentence that says nothing but that all is well, or that there is nothing. */
+const noNote =
+  /^(ok(ay)?|done|noted|saved|understood|sure|all set|(i have |i |there (is|are|was|were) )?(found |see )?(nothing|no (new |further |other )?(durable )?(notes?|facts?|information))\b[^.\n\d]*|没有(什么)?(需要|值得|可)[^。\n\d]*|沒有(什麼)?(需要|值得|可)[^。\n\d]*|无需[^。\n\d]*|好的|好|已记录|已記錄)[\s.!。！]*$/i
+
+/** @returns undefined for an answer that holds no note */
+export function notesIn(answer: string): string | undefined {
+  const said = answer.replaceAll(noReply, '').trim()
+  return /[\p{L}\p{N}]/u.test(said) && !noNote.test(said) ? said : undefined
 }

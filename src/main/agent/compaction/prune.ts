@@ -1,6 +1,6 @@
 /**
- * Pruning (M32): old tool results shrink in what is sent; the transcript keeps them. A decision once taken stays, so that
- * the prefix of the next request is the one of the last. Pure.
+ * Pruning: old tool results shrink in what is sent; the transcript keeps them. A decision once taken stays, so that
+ * the prefix of the next request is the one of the last.
  */
 import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'

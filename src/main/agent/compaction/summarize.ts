@@ -1,16 +1,16 @@
 /**
- * Summaries for compaction (M31): structured, in parts when the conversation is too long for one request, and checked:
+ * Summaries for compaction: structured, in parts when the conversation is too long for one request, and checked:
  * an identifier that is spoken of again after the cut must be in the summary.
  */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
-import { lostIdentifiers } from '../context/identifiers.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import type { Budget } from '../context/context-budget.ts'
 import { ask, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
+import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
@@ -35,7 +35,7 @@ export interface SummaryRequest {
 export interface Summary {
   readonly text: string
   readonly usage: Usage
-  /** Made of local notes (M64). */
+  /** Made of local notes. */
   readonly isLocal: boolean
 }
 
@@ -131,4 +131,29 @@ async function askForSummary(
       reason: 'empty summary',
     })
   return { text, usage: answer.usage, isLocal: answer.local === true }
+}
+
+/** Paths, addresses, ids, versions, days, numbers with a unit: what a summary must not lose. */
+const identifiers = [
+  /https?:\/\/[^\s<>"')\]]+/g,
+  /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,
+  /(?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)+/g,
+  /\b[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+\b/g,
+  /\bv?\d+\.\d+(?:\.\d+)*\b/g,
+  /\b\d{4}-\d{2}-\d{2}\b/g,
+  /\b\d+(?:[.,]\d+)?\s?(?:ms|s|min|h|kB|MB|GB|TB|%|€|\$|USD|EUR|km|m|kg|requests|tokens|users)(?!\w)/g,
+  /\b[0-9a-f]{7,40}\b/g,
+]
+
+export function identifiersIn(text: string): Set<string> {
+  const found = new Set<string>()
+  const names = withoutLongRuns(text)
+  for (const pattern of identifiers)
+    for (const [match] of names.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
+  return found
+}
+
+/** Those of `before` that are spoken of again in `after` and that `summary` lacks. */
+export function lostIdentifiers(before: string, after: string, summary: string): string[] {
+  return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
 }

@@ -1,5 +1,5 @@
 /**
- * Words that no flush could read (M30): kept verbatim below memory/rescued/, an entry for each failure, until a model
+ * Words that no flush could read: kept verbatim below memory/rescued/, an entry for each failure, until a model
  * answers again and has distilled them. Nothing is removed then either: the entry says what became of it.
  *
  *   ## 10:03 - Kept word for word, waiting to be distilled
@@ -25,7 +25,7 @@ export interface Rescued {
   readonly path: string
   readonly id: string
   readonly text: string
-  /** It stays on this machine (M64). */
+  /** It stays on this machine. */
   readonly isLocal: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Durable notes from a conversation before part of it is summarised (M29, M30): over the whole conversation while that
+ * Durable notes from a conversation before part of it is summarised: over the whole conversation while that
  * fits, else in parts; tried twice, and where both fail, the words themselves are kept. What fails in passing was tried
  * twice by the model already.
  */

@@ -1,6 +1,6 @@
 /**
- * Builds a model request from its layers (M1), in order: system prompt and tools, project context, daily logs, history,
- * the message. The same value is what the provider gets and what the context meter shows. Pure.
+ * Builds a model request from its layers, in order: system prompt and tools, project context, daily logs, history,
+ * the message. The same value is what the provider gets and what the context meter shows.
  */
 import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '#shared/contract/index.ts'
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
@@ -8,8 +8,16 @@ import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
 import { roomBeside, type Budget } from './context-budget.ts'
-import { cutMiddle, isSessionExcerpt, maxExcerptCharacters, maxFileCharacters, maxTotalCharacters } from './cut-text.ts'
-import { cutToTokens, fileTokens, shareOut } from './fit-text.ts'
+import {
+  cutToTokens,
+  fileTokens,
+  shareOut,
+  cutMiddle,
+  isSessionExcerpt,
+  maxExcerptCharacters,
+  maxFileCharacters,
+  maxTotalCharacters,
+} from './fit-text.ts'
 import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
@@ -97,7 +105,7 @@ export function assemble(input: AssemblyInput): Assembly {
   }
 }
 
-/** Every file as it is sent: within its own limits (M3), and all of them within `tokens`. */
+/** Every file as it is sent: within its own limits, and all of them within `tokens`. */
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
   let left = maxTotalCharacters
   const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)

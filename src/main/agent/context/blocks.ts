@@ -1,10 +1,8 @@
-/** A request taken apart again into the items of its report, to be read and compared. Pure. */
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
 import { hasOwnName } from '#shared/util/own-files.ts'
 import { toolItem, toolOfItem } from '#shared/chat/context-items.ts'
-import { nameOfTool, stretchesOf } from './meter-rows.ts'
-import { spokenIn, type SentRequest } from './sent.ts'
+import { nameOfTool, stretchesOf, spokenIn, type SentRequest } from './meter-rows.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
 const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
@@ -37,7 +35,7 @@ function isTool({ name }: RequestBlock): boolean {
   return toolOfItem(name) !== undefined
 }
 
-/** Beside an agent's own files, logs are all that is read into a request (M3, M8). */
+/** Beside an agent's own files, logs are all that is read into a request. */
 function layerOfFile(path: string): Layer {
   return hasOwnName(path) ? 'project' : 'logs'
 }

@@ -1,6 +1,4 @@
-/** Sets a report right by what the provider counted (M28, M45). Pure. */
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
-import { sharesOf } from './shares.ts'
 import { calibration } from './message-tokens.ts'
 
 /**
@@ -23,4 +21,19 @@ function scaled(report: ContextReport, total: number): ContextReport {
   )
   const items: ContextItem[] = report.items.map((item, index) => ({ ...item, tokens: shares[index] ?? 0 }))
   return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
+}
+
+/** Shares `total` out by the largest remainder. @param exact what each would get, summing to about `total` */
+export function sharesOf(exact: readonly number[], total: number): number[] {
+  const whole = exact.map(Math.floor)
+  let left = total - whole.reduce((sum, share) => sum + share, 0)
+  const byRemainder = exact
+    .map((share, index) => ({ index, remainder: share % 1 }))
+    .sort((one, other) => other.remainder - one.remainder)
+  for (const { index } of byRemainder) {
+    if (left <= 0) break
+    whole[index] = (whole[index] ?? 0) + 1
+    left -= 1
+  }
+  return whole
 }

@@ -1,12 +1,12 @@
-/** How much of a model's window may be used, and from where on something is done about it. All in tokens. Pure. */
+/** How much of a model's window may be used, and from where on something is done about it. All in tokens. */
 
 export interface Budget {
   readonly contextWindow: number
   /** Kept free for the answer. */
   readonly reserveTokens: number
-  /** Above this, durable notes are saved before anything is summarised (M29). */
+  /** Above this, durable notes are saved before anything is summarised. */
   readonly flushAt: number
-  /** Above this, older turns are summarised (M31). */
+  /** Above this, older turns are summarised. */
   readonly compactAt: number
 }
 

@@ -1,4 +1,3 @@
-/** What a conversation's requests were filled with, one after another, and what happened in between (M45). Pure. */
 import type {
   ContextEvent,
   ContextEventDetails,

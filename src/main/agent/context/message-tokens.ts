@@ -1,4 +1,3 @@
-/** Tokens of messages, and of a request calibrated by what the provider counted (M28). Pure. */
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 

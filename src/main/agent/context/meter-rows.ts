@@ -1,15 +1,14 @@
 /**
- * The rows of a request's table (M45): a report is kept with one item for all tool schemas and one for the earlier
- * conversation, so that transcripts stay small; here each schema and each turn becomes a row of its own again. Pure.
+ * The rows of a request's table: a report is kept with one item for all tool schemas and one for the earlier
+ * conversation, so that transcripts stay small; here each schema and each turn becomes a row of its own again.
  */
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { stretchItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { spokenIn, type SentRequest } from './sent.ts'
-import { sharesOf } from './shares.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
+import { sharesOf } from './calibrate-estimate.ts'
 
 /** Turns that have a row each; what was said before them shares the first one. */
 const maxTurns = 24
@@ -109,4 +108,23 @@ function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
     sentCharacters: characters,
     ...(about === undefined ? {} : { about }),
   }))
+}
+
+/** What of a kept request is read; the rest of it is about the answer. */
+export interface SentRequest {
+  readonly system: readonly string[]
+  readonly messages: readonly Message[]
+  readonly tools: readonly unknown[]
+}
+
+const fenced = /<summary>\n([\s\S]*)\n<\/summary>$/
+
+/** The summary that stands for what came before, if any, and what was said. */
+export function spokenIn({ messages }: Pick<SentRequest, 'messages'>): {
+  readonly summary: string | undefined
+  readonly spoken: readonly Message[]
+} {
+  const first = messages[0]
+  const found = first?.role === 'user' ? fenced.exec(messageTextForModel(first)) : null
+  return found ? { summary: found[1] ?? '', spoken: messages.slice(1) } : { summary: undefined, spoken: messages }
 }

@@ -1,4 +1,3 @@
-/** A conversation as text, for requests that are about it: summaries, flushes in parts, titles. Pure. */
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel } from './message-tokens.ts'

@@ -1,6 +1,6 @@
 /**
  * The tree that a transcript's entries form by `parentId`. An edit, a retry and a deletion each leave what was there and
- * grow another branch; the current one ends at the last entry of the file. Pure.
+ * grow another branch; the current one ends at the last entry of the file.
  *
  *   m1 ─ m2 ─ m3            m3' is an edited m3: both have the same last message above them, so they are siblings
  *          └─ m3' ─ m4'     a marker below m3 makes its branch the current one again

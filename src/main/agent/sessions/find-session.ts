@@ -1,4 +1,3 @@
-/** Full-text search in one conversation, by plain reading: it needs no index and finds any script. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { messageText } from '#shared/chat/messages.ts'

@@ -1,4 +1,3 @@
-/** What happened to a conversation besides messages, in order and with its place. Pure. */
 import type { PlacedEvent, SessionEvent } from '#shared/contract/index.ts'
 import { sessionEventSchema } from '#shared/contract/sessions.ts'
 import { isRecord } from '#shared/util/json.ts'

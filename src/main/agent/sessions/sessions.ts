@@ -8,15 +8,14 @@ import type { FoundSession, Recall, SessionSummary, WireRequest } from '#shared/
 import { type Clock, Changes, type Announcements, Exclusive, makeFolder, readIfThere } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
-import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
+import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
 import { LiveAnswer, takeInterrupted } from './live-answer.ts'
-import { transcriptMarkdown } from './session-markdown.ts'
 import { recallsIn } from './recorded-recalls.ts'
 import { nameFor } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
 import { keepRequest, keepWire, readKeptRequest, readRequest, type KeptRequest } from './stored-requests.ts'
-import { pinEntry, summarize } from './session-list-entry.ts'
 import { Transcript, type TranscriptUse } from './transcript.ts'
+import { isRecord } from '#shared/util/json.ts'
 
 /** A conversation is another: by an entry that was added, or as a whole (`isWhole`: put aside, or brought back). */
 export interface SessionChange {
@@ -344,4 +343,59 @@ function hasAlready(transcript: Transcript, interrupted: AssistantMessage): bool
     last.timestamp >= interrupted.timestamp &&
     messageText(last).startsWith(messageText(interrupted))
   )
+}
+
+const titleCharacters = 60
+/** The entry type under which a pin is kept in the transcript. */
+const pinEntry = 'commonplace.pin'
+
+function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {
+  const messages = transcript.messages()
+  const { name } = transcript
+  const pin = transcript.lastCustomAnywhere(pinEntry)
+  return {
+    id,
+    title: name || firstWords(messages.find(({ message }) => message.role === 'user')?.message),
+    createdAt: transcript.header.createdAt,
+    updatedAt: messages.at(-1)?.message.timestamp ?? modifiedAt,
+    messages: messages.filter(({ message }) => message.role !== 'toolResult').length,
+    pinned: isRecord(pin) && pin['pinned'] === true,
+    named: name !== undefined && name !== '',
+    isWithoutMemory: transcript.isWithoutMemory,
+  }
+}
+
+function firstWords(message: Parameters<typeof messageText>[0] | undefined): string {
+  const text = message ? messageText(message).trim() : ''
+  const line = text.split('\n').find((line) => line !== '' && !line.startsWith('<file ')) ?? ''
+  const letters = [...line.replaceAll(/[*_`#]+/g, (marks) => (/^_$/.test(marks) ? marks : '')).trim()]
+  return letters.length > titleCharacters
+    ? `${letters.slice(0, titleCharacters).join('').trimEnd()}…`
+    : letters.join('')
+}
+
+function transcriptMarkdown(title: string, createdAt: number, messages: readonly Message[]): string {
+  const parts = [`# ${title}`, `*${moment(createdAt)}*`]
+  for (const message of messages) {
+    if (message.role === 'toolResult') continue
+    const text = messageText(message).trim()
+    if (message.role === 'user') parts.push(`## User · ${moment(message.timestamp)}`, text)
+    else parts.push(...answerParts(message, text))
+  }
+  return `${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+function answerParts(message: AssistantMessage, text: string): string[] {
+  const calls = message.content.flatMap((part) =>
+    part.type === 'toolCall' ? [`- \`${part.name}\` ${JSON.stringify(part.arguments)}`] : [],
+  )
+  if (text === '' && calls.length === 0 && message.errorMessage === undefined) return []
+  const failure = message.errorMessage === undefined ? '' : `> ${message.errorCode}: ${message.errorMessage}`
+  return [`## Assistant · ${moment(message.timestamp)} · ${message.model}`, text, calls.join('\n'), failure]
+}
+
+function moment(at: number): string {
+  const date = new Date(at)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${pad(date.getHours())}:${pad(date.getMinutes())}`
 }

@@ -1,4 +1,4 @@
-/** What a line of a transcript can be (M34): the layout that pi and early OpenClaw write, with our own kinds beside it. */
+/** What a line of a transcript can be: the layout that pi and early OpenClaw write, with our own kinds beside it. */
 import { z } from 'zod'
 import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {
@@ -9,6 +9,7 @@ import {
   userMessageSchema,
 } from '#shared/chat/message-schemas.ts'
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
+import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 
 /** The version of the layout that is written; newer ones are not guessed at. */
 export const version = 3
@@ -43,7 +44,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     leftOut: z.boolean().optional(),
     /** A local model made the summary of local notes: no remote one gets it. */
     local: z.literal(true).optional(),
-    /** Where some of what it stands for comes from (M63). */
+    /** Where some of what it stands for comes from. */
     sources: z.array(sourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
@@ -106,4 +107,13 @@ export function lineOf(entry: TranscriptEntry): string {
     ...entry,
     message: { ...entry.message, details: storedToolDetails(entry.message.details) },
   })
+}
+
+export function usageOfEntries(entries: readonly TranscriptEntry[]): Usage {
+  let sum: Usage = noUsage
+  for (const entry of entries) {
+    if (entry.type === 'message' && entry.message.role === 'assistant') sum = addUsage(sum, entry.message.usage)
+    else if ((entry.type === 'flush' || entry.type === 'compaction') && entry.usage) sum = addUsage(sum, entry.usage)
+  }
+  return sum
 }

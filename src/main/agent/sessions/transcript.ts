@@ -1,5 +1,5 @@
 /**
- * One conversation on disk (M34): a JSONL file, append-only, whose entries form a tree by `parentId`. The current branch
+ * One conversation on disk: a JSONL file, append-only, whose entries form a tree by `parentId`. The current branch
  * is the way from the last entry back to the root. Unknown entry types are kept and skipped over, so that transcripts of
  * pi and early OpenClaw open. Another process may add to the same file: what it added is read before anything of ours
  * follows, so that there is one tree.
@@ -186,7 +186,7 @@ export class Transcript {
     return lastCustomOf(this.#entries, customType)
   }
 
-  /** Whether it is held without memory (M65): nothing is recalled for it, and nothing of it is kept. */
+  /** Whether it is held without memory: nothing is recalled for it, and nothing of it is kept. */
   get isWithoutMemory(): boolean {
     return isWithoutMemory(this.lastCustomAnywhere(memoryEntry))
   }

@@ -1,4 +1,3 @@
-/** The tool that replaces a piece of a file by another. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { dailyLogDate } from '#workspace'

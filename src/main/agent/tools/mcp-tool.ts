@@ -1,4 +1,3 @@
-/** A tool of an MCP server as one of ours: asked for where the user wants to be asked, its result as text and pictures. */
 import { AppError } from '#shared/util/errors.ts'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { McpServers, McpTool } from '../mcp-client/mcp-servers.ts'

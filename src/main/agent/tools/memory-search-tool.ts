@@ -1,4 +1,3 @@
-/** The tool that searches the memory. */
 import { z } from 'zod'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { each, noteSources, sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
@@ -68,7 +67,7 @@ export const memorySearch = defineTool({
   },
 })
 
-/** Who said it, where that was not the user (M63). */
+/** Who said it, where that was not the user. */
 function fromOf(sources: readonly Source[]): { readonly from?: string } {
   return sources.length === 0 ? {} : { from: each(sources).map(sourceName).join('; ') }
 }

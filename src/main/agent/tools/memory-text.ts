@@ -1,4 +1,3 @@
-/** Notes in the form in which Anthropic's memory tool shows and changes them. Pure. */
 import type { FoundFile } from '#workspace'
 
 const numberWidth = 6

@@ -1,13 +1,60 @@
-/** The tools that every agent has; those of other programs come beside them. */
 import { hasMemoryTool, type ToolDefinition } from '#llm'
 import { anthropicMemory } from './anthropic-memory.ts'
 import { edit } from './edit-file.ts'
-import { list } from './list-files.ts'
-import { memoryGet } from './memory-get-tool.ts'
 import { memorySearch } from './memory-search-tool.ts'
-import { read } from './read-file-tool.ts'
-import type { Tool } from './tool.ts'
+import { read, sliceLines } from './read-file-tool.ts'
+import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { write } from './write-file-tool.ts'
+import { z } from 'zod'
+import { namedFiles, readShown } from './shown-text.ts'
+import { transcriptText } from '#search'
+
+/** Files on one page of the list. */
+const maxEntries = 500
+
+const list = defineTool({
+  name: 'list',
+  description: 'Lists the Markdown files of the workspace, or of one of its folders, with their size.',
+  readOnly: true,
+  parameters: z.object({
+    path: z.string().optional().describe('A folder; the whole workspace when left out'),
+    from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
+  }),
+  async run({ path = '', from = 1 }, context) {
+    const { workspace, signal, eyes } = context
+    // Anything else is refused where `read` would refuse it: a lone slash is the whole disk, not the workspace.
+    const isWhole = ['', '.', './'].includes(path.trim())
+    const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
+    const found = await namedFiles(all, context)
+    const page = found.slice(from - 1, from - 1 + maxEntries)
+    const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
+    const last = from + page.length - 1
+    if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; go on with from=${last + 1}]`)
+    // Always the same, wherever it looks: it is not told how many there are, nor where.
+    if (await eyes.missesAny()) lines.push('[notes that are marked local stay on this machine and are not listed]')
+    return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
+  },
+})
+
+const memoryGet = defineTool({
+  name: 'memory_get',
+  description: 'Reads lines of a memory file that memory_search named. Lines are numbered from 1.',
+  readOnly: true,
+  parameters: z.object({
+    path: pathParameter,
+    from: z.number().int().min(1).optional().describe('First line, 1-based'),
+    lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
+  }),
+  async run({ path, from = 1, lines = 2000 }, context) {
+    const { readSession, eyes } = context
+    const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
+    const text =
+      session === undefined
+        ? await readShown(path, context)
+        : await eyes.shown(path, transcriptText(await readSession(session)))
+    return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
+  },
+})
 
 /** Those that every agent has, in the order in which a model is told of them. */
 export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]

@@ -1,7 +1,9 @@
-/** The tool that reads a file, or an earlier long result, in pages. */
 import { z } from 'zod'
 import { readShown } from './shown-text.ts'
 import { defineTool, pathParameter } from './tool.ts'
+import { join } from 'node:path'
+import { AppError } from '#shared/util/errors.ts'
+import { readIfThere, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
 /** Long results are kept under such a path; it lies in no workspace. */
@@ -53,4 +55,25 @@ function fitting(lines: readonly string[]): string[] {
     page.push(line)
   }
   return page
+}
+
+/** In the name of what comes of local notes. */
+const localEnding = '-local.txt'
+
+/** @returns the path by which `read` finds it */
+export async function keepOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
+  const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
+  await writeDurably(join(folder, name), text)
+  return outputsPrefix + name
+}
+
+/** @param isLocal whoever reads it may see local notes @throws AppError `file_not_found`, `local_only` */
+export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
+  const missing = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
+  if (!/^[\w-]+\.txt$/.test(name)) throw missing()
+  if (name.endsWith(localEnding) && !isLocal)
+    throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
+  const text = await readIfThere(join(folder, name))
+  if (text === undefined) throw missing()
+  return text
 }

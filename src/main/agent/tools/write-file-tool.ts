@@ -1,4 +1,3 @@
-/** The tool that creates a file or replaces all of it. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { dailyLogDate, isInstruction } from '#workspace'

@@ -13,9 +13,7 @@ export interface SharedOptions {
   readonly threads: ThreadEntries
   readonly historyEntry: URL
   readonly importEntry: URL
-  readonly surveyEntry: URL
   readonly linksEntry: URL
-  readonly commitsEntry: URL
   readonly findEntry: URL
   readonly lookEntry: URL
   readonly upkeepEntry: URL

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { EndedChange, FileEntry, ListedFile, SurveyStep } from '#shared/contract/index.ts'
+import type { EndedChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { Chat, MessageQueue, Drafts, readKeptRequest, sessionEvents, Sessions } from '#agent'
-import { Checks, surveyMemory, type Scheduler, type Upkeep } from '#curation'
+import { Checks, type Scheduler, type Upkeep } from '#curation'
 import {
   Commits,
   Accepted,
@@ -31,7 +31,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { listFiles, nameFiles, type Listed } from './list-files.ts'
 import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
 import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
-import { builtinFile, localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
+import { localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
 import { carryOn } from './recovery.ts'
@@ -110,9 +110,9 @@ export class Agent {
       localHere: () => notesFolders(options)[0]?.local ?? [],
       localIn: (folder) => localElsewhere(options, folder),
     })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry, commitsEntry } = options
+    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
     this.finder = new Finder({ entry: findEntry, workspace, differ, now, undos: folders.undos })
-    this.commits = new Commits({ entry: commitsEntry, roots, differ })
+    this.commits = new Commits({ roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
@@ -322,17 +322,6 @@ export class Agent {
     return { workspace, memory, habits, scope, localNotes, figures: this.#figures }
   }
 
-  /** What its memory is made of, and what of it was ever recalled. */
-  async *survey(signal: AbortSignal | undefined): AsyncGenerator<SurveyStep> {
-    const { surveyEntry: entry, now } = this.#options
-    const { roots, layout } = this.workspace
-    const { scope } = this.#options.config.current.memory
-    const recalls = await this.sessions.recalls(signal)
-    const unreadable = [...this.memory.unreadable]
-    const model = builtinFile(this.#options.resources)
-    yield* surveyMemory({ entry, roots, scope, layout, unreadable, recalls, builtinFile: model, now: now(), signal })
-  }
-
   async close(): Promise<void> {
     this.checks.close()
     this.scheduler.close()
@@ -340,7 +329,6 @@ export class Agent {
     await this.chat.close()
     await this.links.close()
     await this.finder.close()
-    await this.commits.close()
     await this.recording.close()
     await this.memory.close()
     await this.localNotes.close()

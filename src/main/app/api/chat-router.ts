@@ -108,9 +108,9 @@ export const sessionsRoutes = ({ app, os, agent }: RouterBase) => ({
     await context.agent.chat.undelete(input.session, input.entry)
     return {}
   }),
-  drafts: os.sessions.drafts.use(agent).handler(({ context, input }) => context.agent.drafts.list(input.session)),
+  draft: os.sessions.draft.use(agent).handler(({ context, input }) => context.agent.drafts.get(input.session)),
   saveDraft: os.sessions.saveDraft.use(agent).handler(async ({ context, input }) => {
-    await context.agent.drafts.save(input.session, input.writer, input.draft)
+    await context.agent.drafts.save(input.session, input.draft)
     return {}
   }),
 })

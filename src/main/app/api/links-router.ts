@@ -1,22 +1,10 @@
-import { linkMention, mendLink } from '#workspace'
+import { mendLink } from '#workspace'
 import type { RouterBase } from './procedure.ts'
 
 const user = { cause: 'user' } as const
 
 export const linksRoutes = ({ os, agent }: RouterBase) => ({
   of: os.links.of.use(agent).handler(({ context, input, signal }) => context.agent.links.of(input.path, signal)),
-  mentions: os.links.mentions
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.links.mentions(input.path, signal)),
-  linkMention: os.links.linkMention.use(agent).handler(async ({ context, input }) => {
-    const { workspace, links } = context.agent
-    const link = await links.write(input.path, input.to, { label: input.words })
-    const write = await workspace.edit(input.path, user, (text = '') => linkMention(text, { ...input, link }))
-    return { patch: (await workspace.describe(write)).patch }
-  }),
-  around: os.links.around
-    .use(agent)
-    .handler(({ context, input, signal }) => context.agent.links.around(input.path, input.steps, signal)),
   resolve: os.links.resolve
     .use(agent)
     .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),
@@ -51,7 +39,6 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
 })
 
 export const tagsRoutes = ({ os, agent }: RouterBase) => ({
-  list: os.tags.list.use(agent).handler(({ context, signal }) => context.agent.links.tags(signal)),
   of: os.tags.of.use(agent).handler(({ context, input, signal }) => context.agent.links.properties(input.path, signal)),
   planRename: os.tags.planRename
     .use(agent)

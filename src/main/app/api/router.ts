@@ -7,7 +7,7 @@ import { forgetRoutes, historyRoutes } from './history-router.ts'
 import { importRoutes } from './import-router.ts'
 import { linksRoutes, tagsRoutes } from './links-router.ts'
 import { routerBase } from './procedure.ts'
-import { checksRoutes, searchRoutes, surveyRoutes } from './search-router.ts'
+import { checksRoutes, searchRoutes } from './search-router.ts'
 import { settingsRoutes } from './settings-router.ts'
 import { upkeepRoutes } from './upkeep-router.ts'
 import { findRoutes, picturesRoutes, workspaceRoutes } from './workspace-router.ts'
@@ -33,7 +33,6 @@ export function createRouter(app: App) {
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),
-    survey: surveyRoutes(base),
     upkeep: upkeepRoutes(base),
     workspace: workspaceRoutes(base),
   })

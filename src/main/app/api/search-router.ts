@@ -63,7 +63,3 @@ export const checksRoutes = ({ os, agent }: RouterBase) => ({
   import: os.checks.import.use(agent).handler(({ context, input }) => context.agent.checks.import(input.text)),
   export: os.checks.export.use(agent).handler(async ({ context }) => ({ text: await context.agent.checks.export() })),
 })
-
-export const surveyRoutes = ({ os, agent }: RouterBase) => ({
-  run: os.survey.run.use(agent).handler(({ context, signal }) => context.agent.survey(signal)),
-})

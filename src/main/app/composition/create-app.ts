@@ -191,8 +191,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     threads: threadEntries(mainFolder),
     historyEntry: threadFile(mainFolder, 'workspace/history/history.worker'),
     importEntry: threadFile(mainFolder, 'interop/import/import.worker'),
-    surveyEntry: threadFile(mainFolder, 'curation/insights/insights.worker'),
-    commitsEntry: threadFile(mainFolder, 'workspace/git/git-log.worker'),
     findEntry: threadFile(mainFolder, 'workspace/find-replace/find.worker'),
     linksEntry: threadFile(mainFolder, 'workspace/links/links.worker'),
     lookEntry: threadFile(mainFolder, 'workspace/privacy/scanner.worker'),

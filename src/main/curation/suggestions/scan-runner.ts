@@ -1,10 +1,9 @@
 /** Has a thread of its own go through all of a memory and look for what is to be done. */
-import type { RouterClient } from '@orpc/server'
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '#shared/contract/index.ts'
-import { fromOrpcError, startThread, type Thread } from '#platform'
+import { runInWorker } from '#platform'
 import type { Layout, Roots } from '#workspace'
 import type { Candidates } from '../review/candidates.ts'
-import type { UpkeepRouter } from './curation.worker.ts'
+import type { UpkeepJobs } from './curation.worker.ts'
 
 export interface NotesOptions {
   /** The thread's entry. */
@@ -37,17 +36,19 @@ export async function runLook(
   signal: AbortSignal,
   onProgress: (progress: UpkeepProgress) => void,
 ): Promise<Look> {
-  return inThread(entry, signal, async (thread) => {
-    const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
-    const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
-    const steps = await thread.client.run(request, { signal })
-    for (;;) {
-      const { value, done } = await steps.next()
-      if (done) throw new Error('the look through memory broke off')
-      if (value.type === 'done') return { proposals: value.proposals, rules: new Set(value.rules) }
-      onProgress({ done: value.done, total: value.total })
-    }
-  })
+  const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
+  const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
+  return runInWorker<UpkeepJobs, Look>(
+    entry,
+    async (client) => {
+      for await (const step of await client.run(request, { signal })) {
+        if (step.type === 'done') return { proposals: step.proposals, rules: new Set(step.rules) }
+        onProgress({ done: step.done, total: step.total })
+      }
+      throw new Error('the look through memory broke off')
+    },
+    signal,
+  )
 }
 
 /** Lines that a model may be asked about. @throws the signal's reason when it is aborted */
@@ -56,25 +57,5 @@ export async function runCandidates(
   signal: AbortSignal,
 ): Promise<Candidates> {
   const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
-  return inThread(entry, signal, (thread) => thread.client.candidates(request, { signal }))
-}
-
-async function inThread<T>(
-  entry: URL,
-  signal: AbortSignal,
-  work: (thread: Thread<RouterClient<UpkeepRouter>>) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted()
-  const thread = startThread<RouterClient<UpkeepRouter>>(entry)
-  const giveUp = () => void thread.terminate()
-  signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    return await work(thread)
-  } catch (error) {
-    signal.throwIfAborted()
-    throw fromOrpcError(error)
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-    await thread.terminate()
-  }
+  return runInWorker<UpkeepJobs, Candidates>(entry, (client) => client.candidates(request, { signal }), signal)
 }

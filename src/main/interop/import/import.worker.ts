@@ -1,7 +1,5 @@
-/** Entry of the thread that reads what is imported and packs what is exported: either can be large. */
-import { type } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
-import { serveThread, threadBase } from '#platform'
+import { serveWorker } from '#platform'
 import type { Roots } from '#workspace'
 import { packWorkspace } from '../export/pack.ts'
 import { prepare, type Wanted } from './prepare-import.ts'
@@ -13,36 +11,33 @@ interface Task extends Wanted {
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
 }
 
-/** What is imported; a thread is of one import. */
-let source: Source | undefined
-
-const router = {
-  /** Opens it at the first call, and looks at the workspace anew with each. */
-  prepare: threadBase.input(type<Task>()).handler(async ({ input: { path, roots, ...wanted } }) => {
-    source ??= await openSource(path)
-    return prepare(source, wanted, roots)
-  }),
-  copy: threadBase.input(type<{ from: string; to: string }>()).handler(async ({ input: { from, to } }) => {
-    if (!source) throw new AppError('file_not_found', `there is no ${from}`, { path: from })
-    await copyAttachment(source, from, to)
-  }),
-  close: threadBase.handler(() => source?.close()),
-  pack: threadBase
-    .input(
-      type<{
-        workspace: string
-        forbidden: readonly string[]
-        local: readonly string[]
-        note: string | undefined
-        upkeep: string | undefined
-        repository: string | undefined
-      }>(),
-    )
-    .handler(({ input: { workspace, forbidden, local, ...beside } }) =>
-      packWorkspace(workspace, { forbidden, local }, beside),
-    ),
+interface PackTask {
+  readonly workspace: string
+  readonly forbidden: readonly string[]
+  readonly local: readonly string[]
+  readonly note: string | undefined
+  readonly upkeep: string | undefined
+  readonly repository: string | undefined
 }
 
-export type ImportRouter = typeof router
+/** What is imported: a worker serves one import. */
+let source: Source | undefined
 
-serveThread(router)
+const jobs = {
+  /** The first call opens the source; each call reads the workspace again. */
+  async prepare({ path, roots, ...wanted }: Task) {
+    source ??= await openSource(path)
+    return prepare(source, wanted, roots)
+  },
+  async copy({ from, to }: { from: string; to: string }) {
+    if (!source) throw new AppError('file_not_found', `there is no ${from}`, { path: from })
+    await copyAttachment(source, from, to)
+  },
+  close: () => source?.close(),
+  pack: ({ workspace, forbidden, local, ...beside }: PackTask) =>
+    packWorkspace(workspace, { forbidden, local }, beside),
+}
+
+export type ImportJobs = typeof jobs
+
+serveWorker(jobs)

@@ -3,16 +3,15 @@
  * would happen; nothing that is here is replaced: a file whose name is taken goes beside the other.
  */
 import { basename, dirname } from 'node:path'
-import type { RouterClient } from '@orpc/server'
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import type { ImportPlan, ImportStanding, ImportStep, PastImport } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
-import { type Clock, expandHome, fromOrpcError, startThread } from '#platform'
+import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient } from '#platform'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } from '#workspace'
 import { ruleFor } from '#workspace/privacy'
-import type { ImportRouter } from './import.worker.ts'
+import type { ImportJobs } from './import.worker.ts'
 import { Job, type ImportTask } from './import-job.ts'
 import { targetOf } from './import-names.ts'
 import { ImportRecords, type ImportRecord } from './import-records.ts'
@@ -150,7 +149,7 @@ export class Importer {
   }
 
   /** @returns false when somebody else took a name meanwhile: what is left then goes elsewhere, links with it */
-  async #makeAll(client: RouterClient<ImportRouter>, job: Job): Promise<boolean> {
+  async #makeAll(client: WorkerClient<ImportJobs>, job: Job): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
       ...attachments.map(({ path, from }) => ({
@@ -272,7 +271,7 @@ export class Importer {
     return this.#inThread((client) => client.pack(task))
   }
 
-  async #prepare(client: RouterClient<ImportRouter>, { path: asked, into, withAttachments }: ImportTask) {
+  async #prepare(client: WorkerClient<ImportJobs>, { path: asked, into, withAttachments }: ImportTask) {
     const { roots, layout } = this.#options.workspace
     const path = expandHome(asked.trim())
     const steering = [longTermFile(layout), ...projectContextFiles(layout)]
@@ -327,16 +326,14 @@ export class Importer {
     return isNew ? hash : undefined
   }
 
-  async #inThread<T>(work: (client: RouterClient<ImportRouter>) => Promise<T>): Promise<T> {
-    const thread = startThread<RouterClient<ImportRouter>>(this.#options.entry)
-    try {
-      return await work(thread.client)
-    } catch (error) {
-      throw fromOrpcError(error)
-    } finally {
-      // What it unpacked goes with it.
-      await thread.client.close().catch(() => undefined)
-      await thread.terminate()
-    }
+  async #inThread<T>(work: (client: WorkerClient<ImportJobs>) => Promise<T>): Promise<T> {
+    return runInWorker<ImportJobs, T>(this.#options.entry, async (client) => {
+      try {
+        return await work(client)
+      } finally {
+        // Deletes what it unpacked.
+        await client.close().catch(() => undefined)
+      }
+    })
   }
 }

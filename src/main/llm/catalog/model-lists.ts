@@ -7,7 +7,8 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ModelProvider } from '#shared/util/providers.ts'
 import { readKept, writeDurably } from '#platform'
-import type { ListedModel, ProviderOptions } from '../model.ts'
+import type { ListedModel } from '../model.ts'
+import type { ProviderOptions } from '../middleware/provider-fetch.ts'
 
 const listTimeoutMs = 8000
 const freshMs = 10 * 60_000

@@ -1,6 +1,6 @@
 /**
  * Reads what a server sent without trusting its types: numbers come as strings, ids as numbers, texts as lists of parts,
- * and anything may be null. What cannot be meant is as if it were not there. Pure.
+ * and anything may be null. What cannot be meant is as if it were not there.
  */
 
 /** The fields of an object; none of anything else. */

@@ -1,6 +1,10 @@
-/** How requests to a provider travel: directly, or through a proxy from the configuration or the environment. */
+/** How requests reach a provider: the clients' options, and a proxy from the configuration or the environment. */
 import type { Dispatcher } from 'undici'
-import type { Fetch } from '#platform'
+import { type Fetch, boundedFetch, type Clock } from '#platform'
+import { maxEventBytes, maxListBytes, maxStreamBytes } from '#shared/util/limits.ts'
+import { failure } from './provider-failures.ts'
+import { tellingFetch, type TellSent } from './request-capture.ts'
+import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 
 /** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
@@ -23,10 +27,9 @@ export function proxyFor(
 ): string | undefined {
   if (proxy !== undefined) return proxy
   const { protocol, hostname } = (url === undefined ? null : URL.parse(url)) ?? { protocol: 'https:', hostname: '' }
-  const http = env['http_proxy'] || env['HTTP_PROXY']
-  const https = env['https_proxy'] || env['HTTPS_PROXY'] || http
-  const used = protocol === 'http:' ? http : https
-  const named = (env['no_proxy'] || env['NO_PROXY'] || '').split(/[\s,]+/)
+  const { httpProxy, httpsProxy, noProxy } = environmentProxies(env)
+  const used = protocol === 'http:' ? httpProxy : httpsProxy
+  const named = (noProxy ?? '').split(/[\s,]+/)
   const direct = new Set(named.map((host) => host.replace(/:\d+$/, '')))
   return used && !direct.has('*') && !direct.has(hostname) ? used : undefined
 }
@@ -58,4 +61,44 @@ function dispatcherFor(
       : new ProxyAgent(proxy)
   agents.set(key, agent)
   return agent
+}
+
+/** How to reach a provider. */
+export interface ProviderOptions {
+  readonly apiKey: string
+  readonly baseUrl: string | undefined
+  readonly timeoutMs: number
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Used instead of Node's own, to go through a proxy. */
+  readonly fetch?: Fetch | undefined
+  /** Told of each request before it leaves. */
+  readonly onSent?: TellSent | undefined
+  /** Answers bear its time. */
+  readonly now?: Clock | undefined
+}
+
+/** How both official clients are set up. Retries are ours, so that the user can be told of them. */
+export function clientOptions(
+  provider: string,
+  { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,
+) {
+  return {
+    apiKey,
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    // Lists are got, answers are posted for and streamed.
+    fetch: streamingFetch(
+      boundedFetch(
+        onSent ? tellingFetch(fetch, onSent) : fetch,
+        (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
+        () => failure('provider_too_much', provider),
+      ),
+    ),
+    // A redirection would take the conversation and the key along.
+    fetchOptions: { redirect: 'manual' as const },
+    timeout: timeoutMs,
+    maxRetries: 0,
+    logLevel: 'off' as const,
+  }
 }

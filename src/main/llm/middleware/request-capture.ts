@@ -1,10 +1,11 @@
 /**
- * Requests as they go over the wire (M45): seen where they leave for the network, and made into what may be kept and
+ * Requests as they go over the wire: seen where they leave for the network, and made into what may be kept and
  * shown, without what is secret and without the bulk of pictures.
  */
 import type { WireRequest } from '#shared/contract/index.ts'
 import { maxWire, maxWirePicture } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
+import type { ModelEvent } from '../model.ts'
 
 export type TellSent = (sent: WireRequest) => void
 
@@ -102,4 +103,31 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   const head = body.slice(0, half).toWellFormed()
   const tail = body.slice(-half).toWellFormed()
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
+}
+
+/** The events of a stream, and among them, as soon as it leaves, each request that is made for it. */
+export async function* withSent(open: (tell: TellSent) => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  const waiting: WireRequest[] = []
+  let wake: () => void = () => undefined
+  const events = open((sent) => {
+    waiting.push(sent)
+    wake()
+  })[Symbol.asyncIterator]()
+  try {
+    for (let next = events.next(); ;) {
+      const told = new Promise<undefined>((resolve) => {
+        wake = () => resolve(undefined)
+      })
+      if (waiting.length > 0) wake()
+      const first = await Promise.race([told, next])
+      for (const request of waiting.splice(0)) yield { type: 'sent', request }
+      if (first === undefined) continue
+      if (first.done) return
+      yield first.value
+      next = events.next()
+    }
+  } finally {
+    // Nobody waits for it: a stream that hangs would hang here too.
+    void events.return?.().catch(() => undefined)
+  }
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { failure, isPassing } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
+import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 
 /** Waits before the second, third and fourth try, ms; what the provider asks for goes before. */
 const delaysMs = [1000, 4000, 10_000]
@@ -99,5 +100,26 @@ async function within(
   } finally {
     timer.abort()
     next.catch(() => undefined)
+  }
+}
+
+/** @throws AppError `provider_too_much` from the stream, past the limits */
+export function withBounds(model: ChatModel): ChatModel {
+  return {
+    ...model,
+    async *stream(request, signal) {
+      let characters = 0
+      let parts = 0
+      let last: string | undefined
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === 'text' || event.type === 'thinking') {
+          characters += event.delta.length
+          if (event.type !== last) parts += 1
+          last = event.type
+          if (characters > maxAnswer || parts > maxParts) throw failure('provider_too_much', model.provider)
+        }
+        yield event
+      }
+    },
   }
 }

@@ -1,15 +1,14 @@
-/** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. Pure. */
+/** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. */
 import type { Message } from '#shared/chat/messages.ts'
 import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
 import { segmenter } from '#shared/util/segmenter.ts'
 import { countCjk } from '#shared/util/tokens.ts'
 import type { Purpose } from '../purpose.ts'
-import { understand } from './intent.ts'
+import { isSubstantial, understand } from './intent.ts'
 import { isHollow } from './quote.ts'
-import { replyLanguage, toldLanguage, type Language } from './language.ts'
+import { replyLanguage, type Language } from './language.ts'
 import { saidBy, saidInRendered, textOf, type Said } from './strip-context.ts'
-import { sentencesIn } from './sentences/all-sentences.ts'
-import { minWidth, widthOf } from './width.ts'
+import { sentencesIn } from './sentences.ts'
 
 /** Statements of the user that a flush writes down at most. */
 const maxNotes = 20
@@ -34,7 +33,7 @@ export function heardIn(messages: readonly Message[]): Said[] {
 export function notesOf(said: readonly Said[], written: string, today: string): string | undefined {
   const statements = new Set(
     kept(said, today)
-      .flatMap(({ text }) => (asksForNote(text, today) ? [text] : text.split('\n')))
+      .flatMap(({ text }) => (understand(text, today).kind === 'remember' ? [text] : text.split('\n')))
       .flatMap((text) => statedIn(text, today))
       .filter((statement) => !written.includes(statement)),
   )
@@ -43,34 +42,23 @@ export function notesOf(said: readonly Said[], written: string, today: string): 
 }
 
 /** Without what is not to be kept, as the user said with it or behind it. */
-function kept<T extends Said>(said: readonly T[], today: string): T[] {
-  const refused = new Set<T | undefined>()
-  for (const [index, one] of said.entries()) {
-    const intention = understand(one.text, today)
-    const isTakenBack = intention.kind === 'amend' && intention.text === ''
-    const isRefused = intention.kind === 'notThis'
-    if (isRefused || isTakenBack) refused.add(one)
-    if (isTakenBack || (isRefused && intention.isBefore)) refused.add(said[index - 1])
-  }
-  return said.filter((one) => !refused.has(one))
+function kept<T extends Pick<Said, 'text'>>(said: readonly T[], today: string): T[] {
+  const intentions = said.map(({ text }) => understand(text, today))
+  return said.filter((_, index) => {
+    const next = intentions[index + 1]
+    return intentions[index]?.kind !== 'notThis' && !(next?.kind === 'notThis' && next.isBefore)
+  })
 }
 
 /** Messages without those that the user did not want kept, and without what was answered to them. */
 export function withoutRefused(messages: readonly Message[]): Message[] {
-  const said = messages
-    .filter(({ role }) => role === 'user')
-    .map((message) => ({ text: textOf(message), time: '', message }))
-  const left = new Set(kept(said, '1970-01-01'))
-  const keptMessages = new Set(said.filter((one) => left.has(one)).map(({ message }) => message))
+  const said = messages.filter(({ role }) => role === 'user').map((message) => ({ text: textOf(message), message }))
+  const left = new Set(kept(said, '1970-01-01').map(({ message }) => message))
   let isKept = true
   return messages.filter((message) => {
-    if (message.role === 'user') isKept = keptMessages.has(message)
+    if (message.role === 'user') isKept = left.has(message)
     return isKept
   })
-}
-
-function asksForNote(text: string, today: string): boolean {
-  return understand(text, today).kind === 'remember'
 }
 
 /** What a text states: all of it, or where it also asks, those of its sentences that do not. */
@@ -79,13 +67,13 @@ function statedIn(said: string, today: string): string[] {
   const whole = stated(text, today)
   if (whole !== undefined && whole !== text) return [whole]
   const sentences = text.split(/(?<=[。！？!?；;])\s*|(?<=\p{L}\.)\s+(?=\p{Lu}|\p{Lo})/u).filter(Boolean)
-  const kept = sentences.flatMap((sentence) => stated(sentence, today) ?? [])
-  return whole !== undefined && kept.length === sentences.length ? [text] : kept
+  const statements = sentences.flatMap((sentence) => stated(sentence, today) ?? [])
+  return whole !== undefined && statements.length === sentences.length ? [text] : statements
 }
 
 /** A text as a note; undefined for questions, greetings and the like. */
 function stated(text: string, today: string): string | undefined {
-  if (widthOf(text) < minWidth) return undefined
+  if (!isSubstantial(text)) return undefined
   const intention = understand(text, today)
   if (intention.kind === 'remember') return intention.text || undefined
   const isKept = intention.kind === 'statement' || (intention.kind === 'question' && !intention.isAsked)
@@ -98,9 +86,9 @@ export function extractSummary(
   fallback: Language,
 ): string {
   const said = saidInRendered(conversation).flatMap((text) => text.split('\n').filter(Boolean))
-  const { summary } = sentencesIn(replyLanguage([...said].reverse(), languageOfText(conversation, fallback)))
+  const { summary } = sentencesIn(replyLanguage([...said.toReversed(), conversation.slice(0, 2000)], fallback))
   if (missing.length > 0)
-    return `${conversation}\n\n## ${summary.alsoSpokenOf}\n${missing.map((name) => `- ${name}`).join('\n')}`
+    return `${conversation}\n\n## ${summary.facts}\n${missing.map((name) => `- ${name}`).join('\n')}`
   const isQuestion = (line: string) => {
     const intention = understand(line, '1970-01-01')
     return intention.kind === 'question' && intention.isAsked
@@ -108,9 +96,7 @@ export function extractSummary(
   const questions = said.filter(isQuestion)
   const statements = said.filter((line) => !isQuestion(line))
   const decisions = statements.filter((line) =>
-    /\b(?:decid|chose|choose|agreed|will use)|决定|選擇|选择|決定|选了|選了|定了|訂了|決め|決ま|選んだ|にした|정했|결정|선택|하기로/i.test(
-      line,
-    ),
+    /\b(?:decid|chose|choose|agreed|will use)|决定|決定|选择|選擇|选了|選了|定了|訂了/i.test(line),
   )
   const paths = new Set(
     [...withoutLongRuns(conversation).matchAll(/[\w./-]+\.(?:md|ts|js|json|yaml)\b/g)].map(([path]) => path),
@@ -127,11 +113,6 @@ export function extractSummary(
   ]
     .filter(Boolean)
     .join('\n\n')
-}
-
-function languageOfText(text: string, fallback: Language): Language {
-  const told = toldLanguage(text.slice(0, 2000))
-  return told === undefined || told === 'zh' ? fallback : told
 }
 
 const words = segmenter('en', 'word')

@@ -1,14 +1,11 @@
 /**
  * Picks the lines of passages that best fit a question, by the words they share with it. Of conversations only what the
- * user told is worth a quote: not their questions, and never what this model answered. Pure.
+ * user told is worth a quote: not their questions, and never what this model answered.
  */
 import { simplify, timesIn } from '#search/text'
 import { understand } from './intent.ts'
-import { chinese } from './reading/chinese-patterns.ts'
-import { english } from './reading/english-patterns.ts'
-import { japanese } from './reading/japanese-patterns.ts'
-import { korean } from './reading/korean-patterns.ts'
-import { isOurs, speakers } from './sentences/all-sentences.ts'
+import { chinese, english } from './patterns.ts'
+import { isOwnSentence, speakers } from './sentences.ts'
 
 export interface Passage {
   readonly path: string
@@ -110,17 +107,15 @@ export function nearLines(
   today: string,
   found: readonly FoundLines[] = [],
 ): QuotedLine[] {
-  const lines = passages.map((passage) => quotable(passage, today)).find((quotes) => quotes.length > 0)
-  if (!lines) return []
-  const [first] = lines
-  const last = lines.at(-1)
+  const lines = passages.map((passage) => quotable(passage, today)).find((quotes) => quotes.length > 0) ?? []
+  const [first, last] = [lines[0], lines.at(-1)]
   const place = found.find(
     ({ path, startLine, endLine }) =>
-      path === first?.path && endLine >= first.line && startLine <= (last?.line ?? first.line),
+      first && last && path === first.path && endLine >= first.line && startLine <= last.line,
   )
-  const within = place ? lines.filter((quote) => contains(place, quote)).slice(0, most) : []
-  const next = place ? lines.find(({ line }) => line >= place.startLine) : undefined
-  const near = within.length > 0 ? within : [next ?? first].filter((quote) => quote !== undefined)
+  const within = lines.filter((quote) => place && contains(place, quote)).slice(0, most)
+  const next = lines.find(({ line }) => place && line >= place.startLine) ?? first
+  const near = within.length > 0 || !next ? within : [next]
   return near.map((quote) => ({ ...quote, text: clipped(quote.text) }))
 }
 
@@ -130,48 +125,50 @@ export function clipped(text: string, most: number = maxQuote): string {
   return letters.length > most ? `${letters.slice(0, most).join('').trimEnd()}…` : text
 }
 
-const item = /^\s*(?:[-*+>]|\d+[.)])\s+/
+/** A line without the sign of a list item or a quotation. */
+export function withoutMarker(line: string): string {
+  return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '').trim()
+}
+
 /** How transcripts, kept conversations and conversations kept word for word name who speaks. */
 const names = [...speakers.user, ...speakers.assistant].join('|')
 const speaker = new RegExp(`^(?:\\*\\*(${names}):\\*\\*|(User|Assistant|Tool result \\([^)]*\\)):)\\s*`)
 
 /** The lines that somebody wrote down or told, without what marks them as items or speech. */
-export function quotable({ path, from, lines }: Passage, today: string): QuotedLine[] {
+function quotable({ path, from, lines }: Passage, today: string): QuotedLine[] {
   const found: QuotedLine[] = []
   let isOther = false
   for (const [index, raw] of lines.entries()) {
-    const plain = raw.replace(item, '').trim()
+    const plain = withoutMarker(raw)
     if (plain === '' || /^(?:#{1,6}\s|---$|```)/.test(plain)) continue
     const spoken = speaker.exec(plain)
     if (spoken) isOther = !speakers.user.includes(spoken[1] ?? spoken[2] ?? '')
     const text = spoken ? plain.slice(spoken[0].length).trim() : plain
-    if (isOther || text === '' || isOurs(text)) continue
-    if (spoken) {
-      const intention = understand(text, today)
-      if (intention.kind !== 'remember' && intention.kind !== 'statement') continue
-      if (intention.kind === 'remember' && intention.text === '') continue
-    }
+    if (isOther || text === '' || isOwnSentence(text)) continue
+    if (spoken && !statesSomething(text, today)) continue
     found.push({ path, line: from + index, text })
   }
   return found
+}
+
+function statesSomething(text: string, today: string): boolean {
+  const intention = understand(text, today)
+  return intention.kind === 'statement' || (intention.kind === 'remember' && intention.text !== '')
 }
 
 /** A line that says itself when something is. */
 export function namesTime(text: string, today: string): boolean {
   return (
     timesIn(text, Date.parse(today) / 86_400_000).length > 0 ||
-    /\b\d{1,2}(?::\d{2}|\s?[ap]m)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[点點]|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]|[月火水木金土日]曜|요일|\d{1,2}\s?[時时시日号號일]/i.test(
+    /\b\d{1,2}(?::\d{2}|\s?[ap]m)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[点點]|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]|\d{1,2}\s?[時时日号號]/i.test(
       text,
     )
   )
 }
 
-const readings = [english, chinese, japanese, korean]
-const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
-
 /** A word that tells nothing of what is meant. */
 export function isHollow(word: string): boolean {
-  return readings.some(({ hollow }) => word.replace(hollow, '') === '')
+  return [english, chinese].some(({ hollow }) => word.replace(hollow, '') === '')
 }
 
 /**
@@ -180,25 +177,18 @@ export function isHollow(word: string): boolean {
  */
 function units(text: string): string[] {
   const folded = text.normalize('NFKC').toLowerCase()
-  const found: string[] = []
-  for (const [word] of folded.replace(cjk, ' ').matchAll(/[\p{L}\p{N}]+/gu))
-    if (!isHollow(word)) found.push(word.slice(0, wordBeginning))
-  for (const [run] of folded.matchAll(cjk)) {
-    for (const part of meaningful(run)) {
-      const letters = [...part]
-      if (letters.length === 1) found.push(part)
-      for (let index = 0; index + 1 < letters.length; index += 1) found.push(`${letters[index]}${letters[index + 1]}`)
-    }
-  }
-  return found
+  const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+/gu
+  const words = [...folded.replace(cjk, ' ').matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word)
+  const runs = [...folded.matchAll(cjk)].flatMap(([run]) => contentOf(run)).map((run) => [...run])
+  return [
+    ...words.filter((word) => !isHollow(word)).map((word) => word.slice(0, wordBeginning)),
+    ...runs.flatMap((run) => (run.length === 1 ? run : run.slice(1).map((letter, index) => `${run[index]}${letter}`))),
+  ]
 }
 
-/** A run of CJK characters without its function words, in pieces. */
-function meaningful(run: string): string[] {
-  const reading = /\p{Script=Hangul}/u.test(run)
-    ? korean
-    : /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(run)
-      ? japanese
-      : chinese
-  return simplify(run).replace(reading.hollow, ' ').split(' ').filter(Boolean)
+/** A run of CJK characters without its function words, in pieces; in Japanese these are in Hiragana. */
+function contentOf(run: string): string[] {
+  const isJapanese = /\p{Script=Hiragana}/u.test(run) && !/^\p{Script=Hiragana}+$/u.test(run)
+  const content = isJapanese ? run.replace(/\p{Script=Hiragana}+/gu, ' ') : run
+  return simplify(content).replace(chinese.hollow, ' ').split(' ').filter(Boolean)
 }

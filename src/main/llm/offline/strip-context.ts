@@ -1,6 +1,6 @@
 /**
  * What a user said, apart from what else stands in messages with their role: the moment of sending, attached files, and
- * texts of our own that take their place (a summary, a part of a conversation, a request to go on). Pure.
+ * texts of our own that take their place (a summary, a part of a conversation, a request to go on).
  */
 import { messageText, splitAttachments, type Message } from '#shared/chat/messages.ts'
 

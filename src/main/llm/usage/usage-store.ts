@@ -1,4 +1,3 @@
-/** What requests used and cost, by month and model: one line of a file each. Reached limits stop further requests. */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { MonthlyUsage, Spending } from '#shared/contract/index.ts'

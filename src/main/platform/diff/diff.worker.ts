@@ -1,6 +1,4 @@
-/** Entry of the thread that compares long texts. */
-import { type } from '@orpc/server'
-import { serveThread, threadBase } from '../workers/serve-worker.ts'
+import { serveWorker } from '../workers/serve-worker.ts'
 import { changesOf } from './compare-lines.ts'
 import { mergeBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, takeBack } from './patch.ts'
@@ -19,23 +17,13 @@ export interface Merged {
   readonly keepsBoth: boolean
 }
 
-const router = {
-  describe: threadBase
-    .input(type<Described>())
-    .handler(({ input: { path, before, after, isKept } }) => describeChange(path, before, after, { isKept })),
-  takeBack: threadBase
-    .input(type<{ text: string; patch: string }>())
-    .handler(({ input }) => takeBack(input.text, input.patch)),
-  changes: threadBase
-    .input(type<{ before: string; after: string }>())
-    .handler(({ input: { before, after } }) => changesOf(before, after)),
-  merge: threadBase
-    .input(type<Merged>())
-    .handler(({ input: { base, mine, theirs, keepsBoth } }) =>
-      (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs),
-    ),
+const jobs = {
+  describe: ({ path, before, after, isKept }: Described) => describeChange(path, before, after, { isKept }),
+  takeBack: ({ text, patch }: { text: string; patch: string }) => takeBack(text, patch),
+  changes: ({ before, after }: { before: string; after: string }) => changesOf(before, after),
+  merge: ({ base, mine, theirs, keepsBoth }: Merged) => (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs),
 }
 
-export type DiffRouter = typeof router
+export type DiffJobs = typeof jobs
 
-serveThread(router)
+serveWorker(jobs)

@@ -2,20 +2,16 @@
  * Compares texts without holding anybody up: short ones at once, where they are; long ones in a thread that is started
  * when it is needed and goes when nobody has needed it for a while. What the work costs is bounded (see compare.ts).
  */
-import type { RouterClient } from '@orpc/server'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { fromOrpcError } from '../workers/worker-errors.ts'
-import { startThread, type Thread } from '../workers/worker-client.ts'
+import { WorkerHost } from '../workers/worker-host.ts'
 import { changesOf, type LineEdit } from './compare-lines.ts'
-import type { Described, DiffRouter, Merged } from './diff.worker.ts'
+import type { Described, DiffJobs, Merged } from './diff.worker.ts'
 import { mergeBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, takeBack } from './patch.ts'
 
 /** Characters of both texts that are compared in place: some ms at worst (test/stress/diff.ts). */
 const maxInPlace = 16_000
 const usualIdleMs = 10_000
-
-type DiffClient = RouterClient<DiffRouter>
 
 export interface DifferOptions {
   /** The thread's entry; without one everything is done in place. */
@@ -25,19 +21,14 @@ export interface DifferOptions {
 }
 
 export class Differ {
-  readonly #options: DifferOptions
-  #thread: Thread<DiffClient> | undefined
-  /** Asked and not answered. */
-  #open = 0
-  #idle: NodeJS.Timeout | undefined
+  readonly #worker: WorkerHost<DiffJobs> | undefined
 
-  constructor(options: DifferOptions = {}) {
-    this.#options = options
+  constructor({ entry, idleMs = usualIdleMs }: DifferOptions = {}) {
+    if (entry) this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  /** False while nobody needs the thread. */
   get isAwake(): boolean {
-    return this.#thread !== undefined
+    return this.#worker?.isRunning ?? false
   }
 
   /**
@@ -46,9 +37,10 @@ export class Differ {
    */
   async describe(change: Described, signal?: AbortSignal): Promise<FileChange> {
     const { path, before, after, isKept } = change
-    if (this.#isShort(before, after)) return describeChange(path, before, after, { isKept })
+    const worker = this.#workerFor(before, after)
+    if (!worker) return describeChange(path, before, after, { isKept })
     try {
-      return await this.#ask((client) => client.describe(change), signal)
+      return await worker.run((client) => client.describe(change), signal)
     } catch {
       return describeChange(path, before, after, { isKept, steps: 0 })
     }
@@ -59,8 +51,8 @@ export class Differ {
    * @throws the signal's reason
    */
   async takeBack(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
-    if (this.#isShort(text, patch)) return takeBack(text, patch)
-    return this.#ask((client) => client.takeBack({ text, patch }), signal)
+    const worker = this.#workerFor(text, patch)
+    return worker ? worker.run((client) => client.takeBack({ text, patch }), signal) : takeBack(text, patch)
   }
 
   /**
@@ -69,70 +61,24 @@ export class Differ {
    */
   async merge(texts: Merged, signal?: AbortSignal): Promise<string | undefined> {
     const { base, mine, theirs, keepsBoth } = texts
-    if (this.#isShort(base, mine, theirs)) return (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs)
-    return this.#ask((client) => client.merge(texts), signal)
+    const worker = this.#workerFor(base, mine, theirs)
+    if (!worker) return (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs)
+    return worker.run((client) => client.merge(texts), signal)
   }
 
   /** Which lines of a text became which of another one; lines are what stands between `\n`. @throws the signal's reason */
   async changes(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
-    if (this.#isShort(before, after)) return changesOf(before, after)
-    return this.#ask((client) => client.changes({ before, after }), signal)
+    const worker = this.#workerFor(before, after)
+    return worker ? worker.run((client) => client.changes({ before, after }), signal) : changesOf(before, after)
   }
 
   /** What is being compared is described roughly, or fails. */
   async close(): Promise<void> {
-    clearTimeout(this.#idle)
-    const thread = this.#thread
-    this.#thread = undefined
-    await thread?.terminate()
+    await this.#worker?.close()
   }
 
-  #isShort(...texts: readonly string[]): boolean {
-    return this.#options.entry === undefined || texts.reduce((sum, text) => sum + text.length, 0) <= maxInPlace
-  }
-
-  async #ask<T>(work: (client: DiffClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    signal?.throwIfAborted()
-    const thread = this.#wake()
-    this.#open += 1
-    clearTimeout(this.#idle)
-    const given = Promise.withResolvers<never>()
-    const giveUp = () => given.reject(signal?.reason)
-    signal?.addEventListener('abort', giveUp, { once: true })
-    try {
-      return await Promise.race([work(thread.client), given.promise])
-    } catch (error) {
-      throw fromOrpcError(error)
-    } finally {
-      signal?.removeEventListener('abort', giveUp)
-      this.#open -= 1
-      // Nobody else waits for it: what was given up need not be finished.
-      if (this.#open === 0 && signal?.aborted) this.#end(thread)
-      else if (this.#open === 0) this.#restSoon(thread)
-    }
-  }
-
-  #wake(): Thread<DiffClient> {
-    const { entry } = this.#options
-    if (this.#thread) return this.#thread
-    if (!entry) throw new Error('there is no thread to compare texts in')
-    const thread = startThread<DiffClient>(entry)
-    thread.onExit(() => {
-      if (this.#thread === thread) this.#thread = undefined
-    })
-    this.#thread = thread
-    return thread
-  }
-
-  #restSoon(thread: Thread<DiffClient>): void {
-    this.#idle = setTimeout(() => {
-      if (this.#open === 0) this.#end(thread)
-    }, this.#options.idleMs ?? usualIdleMs)
-    this.#idle.unref()
-  }
-
-  #end(thread: Thread<DiffClient>): void {
-    if (this.#thread === thread) this.#thread = undefined
-    void thread.terminate()
+  /** Undefined where the texts are compared in place. */
+  #workerFor(...texts: readonly string[]): WorkerHost<DiffJobs> | undefined {
+    return texts.reduce((sum, text) => sum + text.length, 0) > maxInPlace ? this.#worker : undefined
   }
 }

@@ -1,7 +1,3 @@
-/**
- * What was typed and is kept nowhere else yet. Each window has a file of its own for each thing that is typed into, so
- * that no window's words take another's place; they go when that window has kept them, or somebody throws them away.
- */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
@@ -10,8 +6,8 @@ import { readKept } from './damaged-file.ts'
 import { Queue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 
-/** What was kept before windows had names. */
-const unnamed = 'earlier'
+/** For a draft that no single window owns. */
+export const unnamedWriter = 'earlier'
 
 export interface KeptDraft<T> {
   /** The window that it was typed in. */
@@ -30,6 +26,7 @@ export interface DraftFolderOptions<T> {
   readonly onDamaged: (file: string) => void
 }
 
+/** Unsaved text, in a file for each writer of each thing that is typed into. */
 export class DraftFolder<T extends object> {
   readonly #options: DraftFolderOptions<T>
   /** One after another: the last one typed is the one that stays. */
@@ -62,7 +59,7 @@ export class DraftFolder<T extends object> {
    * @throws AppError `disk_full`, `write_failed`
    */
   async save(name: string, writer: string, draft: T | null, shownAs?: string): Promise<void> {
-    const file = writer === unnamed ? `${name}.json` : `${name}~${writer}.json`
+    const file = writer === unnamedWriter ? `${name}.json` : `${name}~${writer}.json`
     const target = join(this.#options.folder, file)
     await this.#queue.run(file, () =>
       draft === null
@@ -79,7 +76,7 @@ export class DraftFolder<T extends object> {
 }
 
 function writerOf(name: string, file: string): string | undefined {
-  if (file === `${name}.json`) return unnamed
+  if (file === `${name}.json`) return unnamedWriter
   if (!file.startsWith(`${name}~`) || !file.endsWith('.json')) return undefined
   const writer = file.slice(name.length + 1, -'.json'.length)
   return /^[\w-]+$/.test(writer) ? writer : undefined

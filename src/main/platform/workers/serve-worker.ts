@@ -1,12 +1,11 @@
-/** The other end of `startThread`: what a thread's entry offers. */
-import { os, type AnyRouter } from '@orpc/server'
+import { os, type, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { shareWithThreads } from './worker-prestart.ts'
 import { plainPort } from './plain-port.ts'
 import { toOrpcError } from './worker-errors.ts'
 
-/** Requests of a thread are made from this: an expected failure keeps its code and data on the way. */
+/** An expected failure keeps its code and data on the way. */
 export const threadBase = os.use(async ({ next }) => {
   try {
     const result = await next()
@@ -20,7 +19,6 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-/** What fails in the middle keeps its code as well. */
 async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
   try {
     yield* steps
@@ -29,13 +27,23 @@ async function* withCodes(steps: AsyncGenerator): AsyncGenerator {
   }
 }
 
-/** What a thread is told first: where it is spoken to, and what all threads share. */
 export interface FirstMessage {
   readonly port: MessagePort
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>
 }
 
-/** Answers whoever started this thread. */
+/** What a worker does, by name. A job that tells its progress is an async generator. */
+export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
+
+/** Offers the jobs to the thread that started this worker. */
+export function serveWorker(jobs: WorkerJobs): void {
+  const procedures = Object.entries(jobs).map(([name, job]) => [
+    name,
+    threadBase.input(type<never>()).handler(({ input, signal }) => job(input, signal)),
+  ])
+  serveThread(Object.fromEntries(procedures))
+}
+
 export function serveThread(router: AnyRouter): void {
   parentPort?.once('message', ({ port, shared }: FirstMessage) => {
     for (const [name, memory] of shared) shareWithThreads(name, memory)

@@ -1,9 +1,7 @@
-/** Forgetting in a thread of its own: all that is kept is read for it, and a long history is written anew. */
-import type { RouterClient } from '@orpc/server'
 import type { ForgetOutcome, ForgetPlace, ForgetStep } from '#shared/contract/index.ts'
-import { fromOrpcError, startThread, type Thread } from '#platform'
+import { fromOrpcError, runInWorker, WorkerHost } from '#platform'
 import { isForgettingBegun, type ForgetRequest } from './erase.ts'
-import type { ForgetRouter } from './erasure.worker.ts'
+import type { ForgetJobs } from './erasure.worker.ts'
 import type { ForgetFolders } from './erasure-stores.ts'
 
 /**
@@ -17,12 +15,12 @@ export async function* forgetInThread(
   request: ForgetRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ForgetStep> {
-  const thread = startThread<RouterClient<ForgetRouter>>(entry)
-  const stop = () => void thread.client.stop().catch(() => undefined)
+  const worker = new WorkerHost<ForgetJobs>({ entry })
+  const stop = () => void worker.run((client) => client.stop()).catch(() => undefined)
   let left: AsyncIterator<ForgetStep, unknown> | undefined
   try {
     signal.addEventListener('abort', stop, { once: true })
-    const steps = await thread.client.run({ folders, request })
+    const steps = await worker.run((client) => client.run({ folders, request }))
     if (signal.aborted) stop()
     for (;;) {
       left = undefined
@@ -36,7 +34,7 @@ export async function* forgetInThread(
   } finally {
     if (left) await toItsEnd(left)
     signal.removeEventListener('abort', stop)
-    await thread.terminate()
+    await worker.close()
   }
 }
 
@@ -56,28 +54,11 @@ export async function scanInThread(
   texts: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<ForgetPlace[]> {
-  return inThread(entry, signal, (thread) => thread.client.find({ folders, texts }, signal ? { signal } : {}))
+  return runInWorker<ForgetJobs, ForgetPlace[]>(entry, (client) => client.find({ folders, texts }), signal)
 }
 
 /** What a crash broke off. @returns undefined where nothing was @throws AppError as `forget` */
 export async function resumeInThread(entry: URL, folders: ForgetFolders): Promise<ForgetOutcome | undefined> {
   if (!isForgettingBegun(folders)) return undefined
-  return inThread(entry, undefined, (thread) => thread.client.resume(folders))
-}
-
-async function inThread<T>(
-  entry: URL,
-  signal: AbortSignal | undefined,
-  work: (thread: Thread<RouterClient<ForgetRouter>>) => Promise<T>,
-): Promise<T> {
-  signal?.throwIfAborted()
-  const thread = startThread<RouterClient<ForgetRouter>>(entry)
-  try {
-    return await work(thread)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw fromOrpcError(error)
-  } finally {
-    await thread.terminate()
-  }
+  return runInWorker<ForgetJobs, ForgetOutcome | undefined>(entry, (client) => client.resume(folders))
 }

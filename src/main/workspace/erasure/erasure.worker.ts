@@ -1,6 +1,4 @@
-/** Entry of the thread that forgets, and finds what would be forgotten: it reads everything that is kept. */
-import { type } from '@orpc/server'
-import { serveThread, threadBase } from '#platform'
+import { serveWorker } from '#platform'
 import { forget, resumeForgetting, type ForgetRequest } from './erase.ts'
 import { Phrase } from './erase-pattern.ts'
 import { scan } from './find-occurrences.ts'
@@ -8,20 +6,16 @@ import type { ForgetFolders } from './erasure-stores.ts'
 
 const stopping = new AbortController()
 
-const router = {
-  /** Told to the end, also when it was stopped: `stop` ends it after the file at hand. */
-  run: threadBase.input(type<{ folders: ForgetFolders; request: ForgetRequest }>()).handler(async function* ({
-    input: { folders, request },
-  }) {
-    yield* forget(folders, request, stopping.signal)
-  }),
-  stop: threadBase.handler(() => stopping.abort()),
-  resume: threadBase.input(type<ForgetFolders>()).handler(({ input }) => resumeForgetting(input)),
-  find: threadBase
-    .input(type<{ folders: ForgetFolders; texts: readonly string[] }>())
-    .handler(({ input: { folders, texts }, signal }) => scan(folders, new Phrase(texts), signal)),
+const jobs = {
+  /** Goes on to its end where nobody listens; `stop` ends it after the file at hand. */
+  run: ({ folders, request }: { folders: ForgetFolders; request: ForgetRequest }) =>
+    forget(folders, request, stopping.signal),
+  stop: () => stopping.abort(),
+  resume: resumeForgetting,
+  find: ({ folders, texts }: { folders: ForgetFolders; texts: readonly string[] }, signal: AbortSignal | undefined) =>
+    scan(folders, new Phrase(texts), signal),
 }
 
-export type ForgetRouter = typeof router
+export type ForgetJobs = typeof jobs
 
-serveThread(router)
+serveWorker(jobs)

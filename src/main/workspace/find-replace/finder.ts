@@ -5,28 +5,25 @@
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { RouterClient } from '@orpc/server'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, PastReplacement, ReplaceEvent } from '#shared/contract/index.ts'
-import { type Clock, type Differ, fromOrpcError, startThread, type Thread, inBatches, KeptUndos } from '#platform'
+import { type Clock, type Differ, inBatches, KeptUndos, WorkerHost } from '#platform'
 import { hashText } from '../files/text-files.ts'
 import type { PendingReplacement } from '../moves/pending-change.ts'
 import type { RelocationWatch } from '../moves/multi-file-transaction.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
-import type { FindRouter } from './find.worker.ts'
+import type { FindJobs } from './find.worker.ts'
 import type { Wanted } from './text-matches.ts'
 
-/** A thread that nobody asks for so long gives its memory back, ms. */
+/** The worker ends after so long without a request, ms. */
 const idleMs = 60_000
 /** Searches of which it is known what they found, and replacements that can be taken back; older ones stand in the history. */
 const maxSearches = 8
 const maxDone = 5
 /** Files that are read at the same time. */
 const atOnce = 16
-
-type FindClient = RouterClient<FindRouter>
 
 interface Search {
   readonly wanted: Wanted
@@ -68,13 +65,12 @@ export class Finder {
   readonly #searches = new Map<string, Search>()
   readonly #done: KeptUndos<z.infer<typeof replacementSchema>>
   readonly #stops = new Map<string, AbortController>()
-  #thread: Thread<FindClient> | undefined
-  #open = 0
-  #idle: NodeJS.Timeout | undefined
+  readonly #worker: WorkerHost<FindJobs>
 
   constructor(options: FinderOptions) {
     this.#options = options
-    const { undos } = options
+    const { entry, undos } = options
+    this.#worker = new WorkerHost({ entry, idleMs })
     this.#done = new KeptUndos({
       folder: undos === undefined ? undefined : join(undos, 'replacements'),
       most: maxDone,
@@ -85,17 +81,11 @@ export class Finder {
   /** Tells what is found as it is found; the last step has a name for all of it. @throws AppError `input_invalid` */
   async *find(wanted: Wanted, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
-    const thread = this.#take()
-    try {
-      for await (const step of await thread.client.search({ ...this.#where(), wanted }, signal ? { signal } : {})) {
-        for (const { path, hash } of step.found) files.set(path, hash)
-        const found = step.found.map(({ hash: _hash, ...file }) => file)
-        yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
-      }
-    } catch (error) {
-      throw fromOrpcError(error)
-    } finally {
-      this.#release(thread)
+    const steps = this.#worker.stream((client) => client.search({ ...this.#where(), wanted }, { signal }))
+    for await (const step of steps) {
+      for (const { path, hash } of step.found) files.set(path, hash)
+      const found = step.found.map(({ hash: _hash, ...file }) => file)
+      yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
     }
     const search = randomUUID()
     keep(this.#searches, search, { wanted, files }, maxSearches)
@@ -176,11 +166,8 @@ export class Finder {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idle)
     for (const stop of this.#stops.values()) stop.abort()
-    const thread = this.#thread
-    this.#thread = undefined
-    await thread?.terminate()
+    await this.#worker.close()
   }
 
   /** What each file would be; those that are others by now, or may not be written, are left. */
@@ -189,25 +176,20 @@ export class Finder {
     files: readonly (readonly [path: string, hash: string])[],
     signal: AbortSignal,
   ): Promise<{ changes: Planned[]; left: LeftFile[] }> {
-    const thread = this.#take()
-    try {
-      const all = await inBatches(files, atOnce, async ([path, hash]): Promise<Planned | LeftFile | undefined> => {
-        if (signal.aborted) return undefined
-        if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
-        try {
-          const made = await thread.client.rewrite({ ...this.#where(), wanted, file: { path, hash } })
-          return made ?? { path, reason: 'changed' }
-        } catch (error) {
-          return leftBy(path, fromOrpcError(error))
-        }
-      })
-      const known = all.filter((one) => one !== undefined)
-      return {
-        changes: known.flatMap((one) => (isLeft(one) ? [] : [one])),
-        left: known.filter((one) => isLeft(one)),
+    const all = await inBatches(files, atOnce, async ([path, hash]): Promise<Planned | LeftFile | undefined> => {
+      if (signal.aborted) return undefined
+      if (await this.#options.workspace.isProtected(path)) return { path, reason: 'refused' }
+      try {
+        const asked = { ...this.#where(), wanted, file: { path, hash } }
+        return (await this.#worker.run((client) => client.rewrite(asked))) ?? { path, reason: 'changed' }
+      } catch (error) {
+        return leftBy(path, error)
       }
-    } finally {
-      this.#release(thread)
+    })
+    const known = all.filter((one) => one !== undefined)
+    return {
+      changes: known.flatMap((one) => (isLeft(one) ? [] : [one])),
+      left: known.filter((one) => isLeft(one)),
     }
   }
 
@@ -258,29 +240,6 @@ export class Finder {
   #where() {
     const { workspace, forbidden } = this.#options.workspace.roots
     return { workspace, forbidden: [...forbidden] }
-  }
-
-  #take(): Thread<FindClient> {
-    this.#open += 1
-    clearTimeout(this.#idle)
-    if (this.#thread) return this.#thread
-    const thread = startThread<FindClient>(this.#options.entry)
-    thread.onExit(() => {
-      if (this.#thread === thread) this.#thread = undefined
-    })
-    this.#thread = thread
-    return thread
-  }
-
-  #release(thread: Thread<FindClient>): void {
-    this.#open -= 1
-    if (this.#open > 0) return
-    this.#idle = setTimeout(() => {
-      if (this.#open > 0) return
-      if (this.#thread === thread) this.#thread = undefined
-      void thread.terminate()
-    }, idleMs)
-    this.#idle.unref()
   }
 }
 

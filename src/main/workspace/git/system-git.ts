@@ -1,30 +1,57 @@
-/** Commits of one file, told by the system's Git. */
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { logFormat, readLog, type FileCommit } from './log-text.ts'
 import { runGit, type GitAnswer } from './run-git.ts'
 
-/** What a look at the folder came to. */
+/** Fields end with NUL, which neither names nor messages have. */
+const mark = '\0:commit:\0'
+const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00', '--numstat']
+
+/** One commit, and what it did to the file. Paths are relative to the repository's top. */
+export interface FileCommit {
+  readonly commit: string
+  /** Milliseconds since the epoch, by the author's clock. */
+  readonly at: number
+  readonly author: string
+  readonly subject: string
+  /** What the file is called after it. */
+  readonly path: string
+  /** And was before, when it was moved. */
+  readonly from?: string
+  /** Lines; undefined for what Git takes for no text. */
+  readonly added: number | undefined
+  readonly removed: number | undefined
+}
+
 export type Repository =
   | {
       readonly state: 'found'
       /** The workspace within it, with `/` at its end; empty at its top. */ readonly prefix: string
     }
   | { readonly state: 'none' }
+  /** There is a repository, but no Git to read it. */
+  | { readonly state: 'no_git' }
   /** Git does not trust the folder, because it is another user's. */
   | { readonly state: 'untrusted'; readonly path: string }
 
-/** @returns undefined where there is no Git */
-export async function findRepository(
-  workspace: string,
-  signal: AbortSignal | undefined,
-): Promise<Repository | undefined> {
+export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<Repository> {
   const answer = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
-  if (!answer) return undefined
+  if (!answer) return { state: (await liesInRepository(workspace)) ? 'no_git' : 'none' }
   const { code, output, message } = answer
   const owned = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
   if (owned !== undefined) return { state: 'untrusted', path: owned }
   const [isInside, prefix = ''] = output.toString('utf8').split('\n')
   return code === 0 && isInside === 'true' ? { state: 'found', prefix } : { state: 'none' }
+}
+
+async function liesInRepository(workspace: string): Promise<boolean> {
+  let folder = await realpath(workspace)
+  while (!existsSync(join(folder, '.git'))) {
+    if (dirname(folder) === folder) return false
+    folder = dirname(folder)
+  }
+  return true
 }
 
 /**
@@ -74,4 +101,37 @@ function failed({ code, message }: GitAnswer): AppError {
   const [line = ''] = message.split('\n')
   const said = line === '' ? `ended with ${code}` : line.slice(0, 500)
   return new AppError('git_failed', `Git could not tell: ${said}`, { message: said })
+}
+
+/** @param path of the newest commit's file @returns newest first */
+function readLog(text: string, path: string): FileCommit[] {
+  const commits: FileCommit[] = []
+  let now = path
+  for (const record of text.split(mark).slice(1)) {
+    const [commit = '', seconds = '', author = '', subject = '', ...rest] = record.split('\0')
+    const change = readNumstat(rest.join('\0'))
+    const named = change?.path ?? now
+    commits.push({
+      commit,
+      at: Number(seconds) * 1000,
+      author,
+      subject,
+      path: named,
+      ...(change?.from === undefined ? {} : { from: change.from }),
+      added: change ? change.added : 0,
+      removed: change ? change.removed : 0,
+    })
+    now = change?.from ?? named
+  }
+  return commits
+}
+
+/** `3\t1\tpath\0`, of what was moved `3\t1\t\0from\0to\0`. */
+function readNumstat(text: string): Pick<FileCommit, 'path' | 'from' | 'added' | 'removed'> | undefined {
+  const found = /([\d-]+)\t([\d-]+)\t([^\0]*)\0(?:([^\0]+)\0([^\0]+)\0)?/.exec(text)
+  if (!found) return undefined
+  const [, added = '', removed = '', path = '', from, to] = found
+  const count = (figure: string) => (figure === '-' ? undefined : Number(figure))
+  const counts = { added: count(added), removed: count(removed) }
+  return path === '' && from !== undefined && to !== undefined ? { path: to, from, ...counts } : { path, ...counts }
 }

@@ -1,6 +1,5 @@
-/** Entry of the history thread: a `Recorder` behind typed calls. */
-import { EventPublisher, type } from '@orpc/server'
-import { serveThread, threadBase, yieldToOthers } from '#platform'
+import { EventPublisher } from '@orpc/server'
+import { serveWorker, yieldToOthers } from '#platform'
 import { blameOf, diffOf, movedTo, nameNow, textOf, timelineOf, type TimelineRequest } from './history-queries.ts'
 import { standingOf } from './change-revert-status.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
@@ -13,38 +12,31 @@ function opened(): Recorder {
   return recorder
 }
 
-const router = {
-  open: threadBase.input(type<RecorderSettings>()).handler(({ input }) => {
-    recorder = new Recorder(input, (event) => events.publish('event', event))
-  }),
-  events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
-  note: threadBase.handler(() => opened().note()),
-  keep: threadBase.input(type<number | null>()).handler(({ input }) => opened().keep(input)),
-  look: threadBase
-    .input(type<{ paths: readonly string[]; forbidden: readonly string[] }>())
-    .handler(({ input }) => opened().look(input.paths, input.forbidden)),
-  lookAgain: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().lookAgain(input)),
-  timeline: threadBase
-    .input(type<TimelineRequest>())
-    .handler(async ({ input }) => timelineOf(await opened().readable(), input)),
-  diff: threadBase
-    .input(type<{ commit: string; path: string }>())
-    .handler(async ({ input }) => diffOf(await opened().readable(), input.commit, input.path)),
-  nameNow: threadBase
-    .input(type<{ path: string; commit: string | undefined }>())
-    .handler(async ({ input }) => nameNow(await opened().readable(), input.path, input.commit)),
-  movedTo: threadBase.input(type<string>()).handler(async ({ input }) => movedTo(await opened().readable(), input)),
-  standing: threadBase
-    .input(type<{ path: string; patch: string }>())
-    .handler(async ({ input }) => standingOf(await opened().readable(), input.path, input.patch)),
-  text: threadBase.input(type<string>()).handler(async ({ input }) => textOf(await opened().present(), input)),
-  blame: threadBase.input(type<string>()).handler(async ({ input }) => blameOf(await opened().readable(), input)),
-  settle: threadBase.handler(() => opened().settle()),
-  close: threadBase.handler(() => recorder?.close()),
+const jobs = {
+  open(settings: RecorderSettings) {
+    recorder = new Recorder(settings, (event) => events.publish('event', event))
+  },
+  events: (_: undefined, signal: AbortSignal | undefined) => events.subscribe('event', signal ? { signal } : {}),
+  note: () => opened().note(),
+  keep: (days: number | null) => opened().keep(days),
+  look: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
+    opened().look(paths, forbidden),
+  lookAgain: (forbidden: readonly string[]) => opened().lookAgain(forbidden),
+  timeline: async (request: TimelineRequest) => timelineOf(await opened().readable(), request),
+  diff: async ({ commit, path }: { commit: string; path: string }) => diffOf(await opened().readable(), commit, path),
+  nameNow: async ({ path, commit }: { path: string; commit: string | undefined }) =>
+    nameNow(await opened().readable(), path, commit),
+  movedTo: async (path: string) => movedTo(await opened().readable(), path),
+  standing: async ({ path, patch }: { path: string; patch: string }) =>
+    standingOf(await opened().readable(), path, patch),
+  text: async (id: string) => textOf(await opened().present(), id),
+  blame: async (path: string) => blameOf(await opened().readable(), path),
+  settle: () => opened().settle(),
+  close: () => recorder?.close(),
 }
 
-export type HistoryRouter = typeof router
+export type HistoryJobs = typeof jobs
 
 // What is recorded is on the disk and in the journal: searches and windows come first.
 yieldToOthers()
-serveThread(router)
+serveWorker(jobs)

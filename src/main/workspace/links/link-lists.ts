@@ -32,6 +32,14 @@ export function titlesOf(index: LinkIndex) {
   })
 }
 
+export function propertiesOf(index: LinkIndex, path: string) {
+  const { properties = [], tags = [] } = index.notes.get(path) ?? {}
+  return {
+    properties: properties.map(({ name, values, line }) => ({ name, values: [...values], line })),
+    tags: tags.map(({ name, line }) => ({ name, line })),
+  }
+}
+
 /** The first of that id, with its first line. */
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {
@@ -81,7 +89,7 @@ async function linesOf(index: LinkIndex, places: readonly { note: IndexedNote; l
   return lines
 }
 
-export function shownLine(line: string): string {
+function shownLine(line: string): string {
   return line.trim().slice(0, maxCharacters).toWellFormed()
 }
 

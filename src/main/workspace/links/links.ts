@@ -3,36 +3,25 @@
  * has asked for a while. Moves and what they change in notes are one change, which one undo puts back.
  */
 import { randomUUID } from 'node:crypto'
-import type { RouterClient } from '@orpc/server'
 import type { Moving } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
-import {
-  Changes,
-  type Announcements,
-  type Differ,
-  type KeptUndos,
-  fromOrpcError,
-  startThread,
-  type Thread,
-} from '#platform'
+import { Changes, type Announcements, type Differ, type KeptUndos, type WorkerClient, WorkerHost } from '#platform'
 import { normalizeRequest } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
-import type { Asked, LinkRouter } from './links.worker.ts'
+import type { Asked, LinkJobs } from './links.worker.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { assertNotOwn } from './attachment-folder.ts'
 import { keptMoves, type Done } from '../moves/move-undo-store.ts'
 import type { LinkStyle } from './format-link.ts'
 import type { Rewrite } from '../moves/plan-move.ts'
 
-/** A thread that nobody asks for so long gives its memory back, ms. */
+/** The worker ends after so long without a request, ms. */
 const usualIdleMs = 300_000
-
-type LinkClient = RouterClient<LinkRouter>
 
 export interface LinksOptions {
   /** The thread's entry. */
@@ -74,17 +63,15 @@ export class Links {
   readonly #done: KeptUndos<Done>
   #relocating: Promise<void> = Promise.resolve()
   #underWay: UnderWay | undefined
-  #thread: Thread<LinkClient> | undefined
-  /** Asked and not answered. */
-  #open = 0
-  #idle: NodeJS.Timeout | undefined
-  /** Files changed since the thread was last asked. */
+  readonly #worker: WorkerHost<LinkJobs>
+  /** Files changed since the last request. */
   #isStale = false
 
   constructor(options: LinksOptions) {
     this.#options = options
     this.changes = this.#changes
     this.#done = keptMoves(options.undos)
+    this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? usualIdleMs })
   }
 
   /** Files have changed. */
@@ -93,11 +80,7 @@ export class Links {
   }
 
   of(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.of({ ...asked, path }, passing(signal)))
-  }
-
-  mentions(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.mentions({ ...asked, path }, passing(signal)))
+    return this.#ask((client, asked) => client.of({ ...asked, path }, { signal }))
   }
 
   resolve(path: string, kind: NoteLink['kind'], { target, fragment }: LinkTarget) {
@@ -105,19 +88,19 @@ export class Links {
   }
 
   files(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.files(asked, passing(signal)))
+    return this.#ask((client, asked) => client.files(asked, { signal }))
   }
 
   titles(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.titles(asked, passing(signal)))
+    return this.#ask((client, asked) => client.titles(asked, { signal }))
   }
 
   block(id: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.block({ ...asked, id }, passing(signal)))
+    return this.#ask((client, asked) => client.block({ ...asked, id }, { signal }))
   }
 
   broken(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.broken(asked, passing(signal)))
+    return this.#ask((client, asked) => client.broken(asked, { signal }))
   }
 
   /** A link to a file, as the vault writes its own. @param path where it is to stand */
@@ -126,22 +109,12 @@ export class Links {
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.names({ ...asked, path, typed }, passing(signal)))
+    return this.#ask((client, asked) => client.names({ ...asked, path, typed }, { signal }))
   }
 
-  /** A note and what lies so many links from it. */
-  around(path: string, steps: number, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.around({ ...asked, path, steps }, passing(signal)))
-  }
-
-  /** Tags and properties of all notes. */
-  tags(signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.tags(asked, passing(signal)))
-  }
-
-  /** What a note says of itself. */
+  /** Tags and properties of a note. */
   properties(path: string, signal?: AbortSignal) {
-    return this.#ask((client, asked) => client.properties({ ...asked, path }, passing(signal)))
+    return this.#ask((client, asked) => client.properties({ ...asked, path }, { signal }))
   }
 
   /** What another name for a tag would change. @throws AppError `tag_invalid` */
@@ -222,10 +195,7 @@ export class Links {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idle)
-    const thread = this.#thread
-    this.#thread = undefined
-    await thread?.terminate()
+    await this.#worker.close()
   }
 
   async #reversed({ path, newPath, before, after }: Done['rewrites'][number]): Promise<Rewrite> {
@@ -291,43 +261,20 @@ export class Links {
     return this.#ask((client, asked) => client.planMove({ ...asked, move }))
   }
 
-  async #ask<T>(work: (client: LinkClient, asked: Asked) => Promise<T>): Promise<T> {
-    const thread = this.#wake()
+  async #ask<T>(work: (client: WorkerClient<LinkJobs>, asked: Asked) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const isStale = this.#isStale
     this.#isStale = false
-    this.#open += 1
-    clearTimeout(this.#idle)
     try {
-      const { newNotes, isFlat, links, linkPaths } = await this.#options.habits()
-      const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
-      return await work(thread.client, asked)
+      return await this.#worker.run(async (client) => {
+        const { newNotes, isFlat, links, linkPaths } = await this.#options.habits()
+        const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
+        return work(client, asked)
+      })
     } catch (error) {
       this.#isStale ||= isStale
-      throw fromOrpcError(error)
-    } finally {
-      this.#open -= 1
-      if (this.#open === 0) this.#restSoon(thread)
+      throw error
     }
-  }
-
-  #wake(): Thread<LinkClient> {
-    if (this.#thread) return this.#thread
-    const thread = startThread<LinkClient>(this.#options.entry)
-    thread.onExit(() => {
-      if (this.#thread === thread) this.#thread = undefined
-    })
-    this.#thread = thread
-    return thread
-  }
-
-  #restSoon(thread: Thread<LinkClient>): void {
-    this.#idle = setTimeout(() => {
-      if (this.#open > 0) return
-      if (this.#thread === thread) this.#thread = undefined
-      void thread.terminate()
-    }, this.#options.idleMs ?? usualIdleMs)
-    this.#idle.unref()
   }
 }
 
@@ -341,8 +288,4 @@ function turned({ from, to }: Move): Move {
 
 function normalized({ from, to }: Move): Move {
   return { from: normalizeRequest(from), to: normalizeRequest(to) }
-}
-
-function passing(signal: AbortSignal | undefined) {
-  return signal ? { signal } : {}
 }

@@ -1,17 +1,12 @@
-/** Entry of the thread that knows what links to what in one workspace. */
-import { type } from '@orpc/server'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
-import { serveThread, threadBase } from '#platform'
+import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
-import { blockOf, brokenLinks, leadsTo, linksOf, titlesOf } from './link-lists.ts'
-import { mentionsOf } from './mentions.ts'
+import { blockOf, brokenLinks, leadsTo, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
 import { namesFor } from './link-names.ts'
-import { linksAround } from './neighborhood.ts'
 import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../moves/plan-move.ts'
-import { listTags, propertiesOf } from './tag-lists.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 
 /** The workspace, and how old what is known of it may be. */
@@ -22,7 +17,11 @@ export interface Asked extends NewNotes, LinkStyle {
   readonly isStale: boolean
 }
 
-/** What nobody told of is seen after this, ms. */
+interface AtPath {
+  readonly path: string
+}
+
+/** A change that no watcher reports is seen after this, ms. */
 const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
@@ -56,52 +55,42 @@ async function current({
   return known
 }
 
-const router = {
-  of: threadBase
-    .input(type<Asked & { path: string }>())
-    .handler(async ({ input }) => linksOf(await current(input), input.path)),
-  mentions: threadBase
-    .input(type<Asked & { path: string }>())
-    .handler(async ({ input, signal }) => mentionsOf(await current(input), input.path, signal)),
-  resolve: threadBase
-    .input(type<Asked & { path: string; link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }>())
-    .handler(async ({ input }) => leadsTo(await current(input), input.path, input.link)),
-  files: threadBase
-    .input(type<Asked>())
-    .handler(async ({ input }) =>
-      (await current(input))
-        .files()
-        .map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
-    ),
-  titles: threadBase.input(type<Asked>()).handler(async ({ input }) => titlesOf(await current(input))),
-  block: threadBase
-    .input(type<Asked & { id: string }>())
-    .handler(async ({ input }) => blockOf(await current(input), input.id)),
-  broken: threadBase.input(type<Asked>()).handler(async ({ input }) => brokenLinks(await current(input))),
-  write: threadBase
-    .input(type<Asked & { path: string; to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined }>())
-    .handler(async ({ input: { path, to, label, isEmbed, as, ...asked } }) => {
-      const { resolver, style } = await current(asked)
-      return linkTo(resolver, { from: path, path: to, label, isEmbed }, as ?? style)
-    }),
-  names: threadBase
-    .input(type<Asked & { path: string; typed: string }>())
-    .handler(async ({ input }) => namesFor(await current(input), input.path, input.typed)),
-  around: threadBase
-    .input(type<Asked & { path: string; steps: number }>())
-    .handler(async ({ input }) => linksAround(await current(input), input.path, input.steps)),
-  tags: threadBase.input(type<Asked>()).handler(async ({ input }) => listTags(await current(input))),
-  properties: threadBase
-    .input(type<Asked & { path: string }>())
-    .handler(async ({ input }) => propertiesOf(await current(input), input.path)),
-  planTagRename: threadBase
-    .input(type<Asked & { rename: TagRename }>())
-    .handler(async ({ input }) => planTagRename(await current(input), input.rename, input.forbidden)),
-  planMove: threadBase
-    .input(type<Asked & { move: Move }>())
-    .handler(async ({ input }) => planMove(await current(input), input.move, input.forbidden)),
+/** A job on what is known now. */
+function job<Input, Result>(work: (index: LinkIndex, input: Asked & Input, signal?: AbortSignal) => Result) {
+  return async (input: Asked & Input, signal: AbortSignal | undefined) => work(await current(input), input, signal)
 }
 
-export type LinkRouter = typeof router
+const jobs = {
+  of: job((index, { path }: AtPath) => linksOf(index, path)),
+  resolve: job((index, { path, link }: AtPath & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
+    leadsTo(index, path, link),
+  ),
+  files: job((index) =>
+    index.files().map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
+  ),
+  titles: job((index) => titlesOf(index)),
+  block: job((index, { id }: { id: string }) => blockOf(index, id)),
+  broken: job((index) => brokenLinks(index)),
+  write: job(
+    (
+      { resolver, style },
+      {
+        path,
+        to,
+        label,
+        isEmbed,
+        as,
+      }: AtPath & { to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined },
+    ) => linkTo(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
+  ),
+  names: job((index, { path, typed }: AtPath & { typed: string }) => namesFor(index, path, typed)),
+  properties: job((index, { path }: AtPath) => propertiesOf(index, path)),
+  planTagRename: job((index, { rename, forbidden }: Asked & { rename: TagRename }) =>
+    planTagRename(index, rename, forbidden),
+  ),
+  planMove: job((index, { move, forbidden }: Asked & { move: Move }) => planMove(index, move, forbidden)),
+}
 
-serveThread(router)
+export type LinkJobs = typeof jobs
+
+serveWorker(jobs)

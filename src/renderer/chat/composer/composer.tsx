@@ -21,9 +21,8 @@ import { attach, AttachError, withOwnName } from './attach-to-message.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
-import { OfferedDrafts } from '#lib/drafts/offered-drafts.tsx'
 import { DraftNotes } from './draft-notes.tsx'
-import { useDraft } from '#lib/drafts/use-draft.ts'
+import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
 
 export interface Outgoing {
   readonly text: string
@@ -60,8 +59,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const [problems, setProblems] = useState<readonly string[]>([])
   const frame = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
-  const typed = useDraft(agent.id, session, field)
-  const { draft, change, clear } = typed
+  const { draft, change, clear } = useDraft(agent.id, session)
   const picker = useRef<HTMLInputElement>(null)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const filePaths = (files.data ?? []).map(({ path }) => path)
@@ -87,10 +85,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     focus: () => field.current?.focus(),
     attach: (added) => void addFiles(added),
     takeBack: (text, attachments = []) => {
-      change((before) => ({
-        text: [text, before.text].filter(Boolean).join('\n\n'),
-        attachments: [...attachments, ...before.attachments],
-      }))
+      change((before) => joinDrafts({ text, attachments: [...attachments] }, before))
       // Where the writing goes on.
       requestAnimationFrame(() => {
         field.current?.focus()
@@ -123,10 +118,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     clear()
     setProblems([])
     if (await onSend({ text: text.trim(), attachments, delivery })) return
-    change((since) => ({
-      text: [text, since.text].filter(Boolean).join('\n\n'),
-      attachments: [...attachments, ...since.attachments],
-    }))
+    change((since) => joinDrafts({ text, attachments }, since))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Keys that choose a candidate of an input method belong to it, not to us.
@@ -162,7 +154,6 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   return (
     <div ref={frame} data-composer className="mx-auto w-full max-w-[740px] px-5 pb-4">
       <CompletionMenu items={items} selected={Math.min(selected, Math.max(0, items.length - 1))} onChoose={choose} />
-      <OfferedDrafts field={typed} />
       <div className="rounded-lg border border-line bg-raised px-3.5 pt-2.5 pb-2 shadow-float focus-within:border-accent">
         <DraftNotes agent={agent} session={session} draft={draft} problems={problems} onRead={() => setProblems([])} />
         {draft.attachments.length > 0 && (

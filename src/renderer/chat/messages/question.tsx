@@ -63,7 +63,7 @@ export function QuestionEditor({ question }: { question: Question }) {
   const { agent, edit, sendEdited } = useChatActions()
   const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)
-  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`, field)
+  const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
   /** Something was typed here; an empty field is what somebody wants, then. */
   const [isTyped, setIsTyped] = useState(false)
   const text = isTyped || draft.text !== '' ? draft.text : sent

@@ -50,6 +50,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
     [timeline.data, commits.data],
   )
   const untrusted = commits.data?.pages.find(({ state }) => state === 'untrusted')?.path
+  const hasNoGit = commits.data?.pages.some(({ state }) => state === 'no_git')
   const more = () => {
     if (hasMoreChanges) setLimit(limit + page)
     if (commits.hasNextPage) void commits.fetchNextPage()
@@ -60,6 +61,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         {timeline.error && <p className="p-2 text-muted">{explainError(timeline.error)}</p>}
         {commits.error && <p className="p-2 text-muted">{explainError(commits.error)}</p>}
         {untrusted !== undefined && <Untrusted path={untrusted} />}
+        {hasNoGit && <p className="p-2 text-[12px] text-muted">{t('history.noGit')}</p>}
         {timeline.isPending && <Skeleton lines={6} />}
         {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
           <p className="p-2 text-muted">{t('history.empty')}</p>

@@ -1,17 +1,13 @@
-/** What links to a note, what speaks of it without a link, and what it links to itself. */
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, Mention, OutgoingLink } from '#shared/contract/index.ts'
-import { api, client } from '#lib/api/client.ts'
+import type { Agent, OutgoingLink } from '#shared/contract/index.ts'
+import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { NoteProperties } from '../tags/note-properties.tsx'
-import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
-import { Highlight } from '#lib/ui/highlight.tsx'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 
@@ -30,9 +26,6 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
     <SidePanel title={t('links.title')} closing={t('links.close')} onClose={onClose}>
       <div className="flex flex-col gap-3 p-2">
         <NoteProperties agent={agent.id} path={path} />
-        <Link href={paths.around(path)} className="px-2 text-[12px] text-accent hover:underline">
-          {t('around.show')}
-        </Link>
         {links.error && <p className="p-2 text-muted">{explainError(links.error)}</p>}
         {links.isPending && <Skeleton lines={6} />}
         {links.data && (
@@ -43,7 +36,6 @@ export function LinksPanel({ agent, path, onClose }: LinksPanelProps) {
               ))}
             </Part>
             <NearNotes agent={agent.id} path={path} />
-            <Mentions agent={agent.id} path={path} />
             {broken.length > 0 && (
               <Part title={t('links.broken')} count={broken.length} none="">
                 {broken.map((link, at) => (
@@ -85,36 +77,14 @@ const rowLook = 'block rounded-sm px-2 py-1 hover:bg-soft'
 /** Of a line in a list. */
 const maxShown = 200
 
-interface PlaceProps {
-  readonly path: string
-  readonly line: number
-  readonly text: string
-  /** What of the text is meant, by its beginning and end. */
-  readonly found?: readonly [from: number, to: number]
-}
-
-function Place({ path, line, text, found }: PlaceProps) {
+function Place({ path, line, text }: { path: string; line: number; text: string }) {
   return (
     <Link href={paths.file(path, line)} className={rowLook}>
       <span className="block truncate font-mono text-[11px] text-muted">
         {clipLine(path)}:{line}
       </span>
-      <span className="line-clamp-2 text-[12px] break-words">
-        {found ? <Found text={text} found={found} /> : clipLine(text, maxShown)}
-      </span>
+      <span className="line-clamp-2 text-[12px] break-words">{clipLine(text, maxShown)}</span>
     </Link>
-  )
-}
-
-/** Only the place that is meant is marked: the same words may stand in the line once more. */
-function Found({ text, found: [from, to] }: { text: string; found: readonly [from: number, to: number] }) {
-  const words = clipLine(text.slice(from, to), maxShown)
-  return (
-    <>
-      {clipLine(text.slice(0, from), maxShown)}
-      <Highlight text={words} words={[words]} />
-      {clipLine(text.slice(to), maxShown)}
-    </>
   )
 }
 
@@ -137,55 +107,6 @@ function Outgoing({ path, link: { at, target, path: to, line, makes } }: { path:
         </Link>
       )}
     </div>
-  )
-}
-
-/** Every note is read for them: only when somebody wants to see them. */
-function Mentions({ agent, path }: { agent: string; path: string }) {
-  const { t } = useTranslation()
-  const [isOpen, setIsOpen] = useState(false)
-  const found = useQuery(api.links.mentions.queryOptions({ input: { agent, path }, enabled: isOpen }))
-  const link = useMutation(api.links.linkMention.mutationOptions())
-  const linkIt = ({ path: at, line, from, words }: Mention) =>
-    link.mutate(
-      { agent, path: at, to: path, line, from, words },
-      {
-        onSuccess: ({ patch }) =>
-          tellDone(t('links.linked', { path: at }), () => client.workspace.undo({ agent, path: at, patch })),
-      },
-    )
-  if (!isOpen)
-    return (
-      <Button look="link" className="self-start px-2! text-[12px]" onClick={() => setIsOpen(true)}>
-        {t('links.showMentions')}
-      </Button>
-    )
-  if (found.error) return <p className="p-2 text-muted">{explainError(found.error)}</p>
-  if (!found.data) return <Skeleton lines={3} />
-  return (
-    <Part title={t('links.mentions')} count={found.data.count} none={t('links.noMentions')}>
-      {found.data.mentions.map((mention) => (
-        <div key={`${mention.path}:${mention.line}:${mention.from}`} className="flex items-start">
-          <div className="min-w-0 flex-1">
-            <Place
-              path={mention.path}
-              line={mention.line}
-              text={mention.text}
-              found={[mention.at, mention.at + mention.words.length]}
-            />
-          </div>
-          <Button
-            look="link"
-            className="shrink-0 px-2! text-[12px]"
-            disabled={link.isPending}
-            aria-label={t('links.linkItIn', { path: mention.path, line: mention.line })}
-            onClick={() => linkIt(mention)}
-          >
-            {t('links.linkIt')}
-          </Button>
-        </div>
-      ))}
-    </Part>
   )
 }
 

@@ -1,9 +1,6 @@
-/** What of the workspace no search finds, below what a search found: files, and links to what lies elsewhere. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'wouter'
 import { api } from '#lib/api/client.ts'
-import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { SearchAll } from './unsearched.tsx'
 
@@ -46,10 +43,7 @@ function Files({ agent }: { agent: string }) {
   return (
     <div data-testid="unsearched-count" className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
-        <Link href={paths.map()} className="hover:underline">
-          {t('unsearched.count', { count: reasons.length })}
-        </Link>{' '}
-        {parts.join(' · ')}
+        {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
       </span>
       {of('scope') > 0 && <SearchAll agent={agent} />}
     </div>

@@ -1,20 +1,23 @@
-/** What a note says of itself, beside it: its tags and properties, each a way to the notes that say the same. */
 import { useQuery } from '@tanstack/react-query'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { tagKey } from '#shared/markdown/properties/parse-properties.ts'
-import { tagQuery } from '#shared/markdown/properties/queries.ts'
+import { propertyQuery, tagQuery } from '#shared/markdown/properties/queries.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { PropertyValue } from './property-list.tsx'
+import { IconButton } from '#lib/ui/button.tsx'
+import { RenameTag } from './rename-tag.tsx'
 
 /** Drawn at most: the text itself has the others. */
 const maxShown = 60
 
 export function NoteProperties({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
+  const [renamed, setRenamed] = useState<string>()
   const said = useQuery(api.tags.of.queryOptions({ input: { agent, path } }))
   if (said.error) return <p className="p-2 text-muted">{explainError(said.error)}</p>
   if (!said.data) return null
@@ -30,7 +33,7 @@ export function NoteProperties({ agent, path }: { agent: string; path: string })
       {tags.length > 0 && (
         <p className="flex flex-wrap gap-1.5 px-2 py-1">
           {tags.slice(0, maxShown).map(({ name }) => (
-            <TagChip key={name} name={name} />
+            <TagChip key={name} name={name} onRename={() => setRenamed(name)} />
           ))}
         </p>
       )}
@@ -54,18 +57,48 @@ export function NoteProperties({ agent, path }: { agent: string; path: string })
           ))}
         </dl>
       )}
+      {renamed !== undefined && <RenameTag agent={agent} from={renamed} onClose={() => setRenamed(undefined)} />}
     </section>
   )
 }
 
-/** @param name without `#` */
-function TagChip({ name }: { name: string }) {
+interface TagChipProps {
+  /** Without `#`. */
+  readonly name: string
+  readonly onRename: () => void
+}
+
+function TagChip({ name, onRename }: TagChipProps) {
+  const { t } = useTranslation()
+  return (
+    <span className="group inline-flex min-h-6 max-w-full items-center rounded-full bg-accent-wash pl-2 text-[12px] text-accent">
+      <Link
+        href={paths.search(tagQuery(name))}
+        onKeyDown={(event) => event.key === 'F2' && onRename()}
+        className="min-w-0 truncate hover:underline"
+      >
+        #{clipLine(name, 80)}
+      </Link>
+      <IconButton
+        label={t('tags.rename', { name })}
+        className="size-6! opacity-60 group-focus-within:opacity-100 group-hover:opacity-100"
+        onClick={onRename}
+      >
+        <Pencil size={11} />
+      </IconButton>
+    </span>
+  )
+}
+
+function PropertyValue({ name, value }: { name: string; value: string }) {
+  const query = propertyQuery(name, value)
   return (
     <Link
-      href={paths.search(tagQuery(name))}
-      className="inline-flex min-h-6 max-w-full items-center rounded-full bg-accent-wash px-2 text-[12px] text-accent hover:underline"
+      href={paths.search(query)}
+      title={query}
+      className="inline-flex min-h-6 max-w-full items-center rounded-full border border-line bg-raised px-2 text-[12px] hover:bg-soft"
     >
-      <span className="min-w-0 truncate">#{clipLine(name, 80)}</span>
+      <span className="min-w-0 truncate">{clipLine(value, 80)}</span>
     </Link>
   )
 }

@@ -23,8 +23,6 @@ export const goToEvent = 'commonplace:go-to'
 
 function apply(event: AppEvent): void {
   const drop = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey })
-  /** Shown as out of date; read anew when somebody asks. */
-  const mark = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey, refetchType: 'none' })
   switch (event.type) {
     case 'hello':
       return
@@ -36,7 +34,6 @@ function apply(event: AppEvent): void {
       drop(api.context.key())
       drop(api.checks.list.key())
       drop(api.history.standing.key())
-      mark(api.survey.key())
       return
     case 'indexStatus':
       queryClient.setQueryData(api.search.status.queryKey({ input: { agent: event.agent } }), event.status)
@@ -49,7 +46,6 @@ function apply(event: AppEvent): void {
       drop(api.sessions.list.key())
       drop(api.sessions.find.key())
       drop(api.search.recalls.key())
-      mark(api.survey.key())
       drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
       // The conversation that is open follows its own stream, until it is put aside; others are read anew when opened.
       void queryClient.invalidateQueries({

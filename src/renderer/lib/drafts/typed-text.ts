@@ -1,72 +1,79 @@
 /**
- * What was typed goes to the runtime, and lies in this browser until the runtime has it: where nobody answers, where the
- * page is closed at the same moment, or where views change meanwhile, it is there again. What a window left behind when
- * it was closed is handed over by the next one.
+ * Text being typed goes to the runtime, and stays in this browser until the runtime has it: where the runtime does not
+ * answer, or the page closes at that moment, nothing is lost. The next window hands over what a closed one left.
  */
 import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/client.ts'
 import { isNamed, isOpen, windowId } from './window-id.ts'
 
-type Place =
-  | { readonly kind: 'file'; readonly agent: string; readonly path: string }
-  | { readonly kind: 'message'; readonly agent: string; readonly session?: string | undefined }
+/** A file has a draft for each window; null says that nothing is unsaved. */
+interface TypedFile {
+  readonly kind: 'file'
+  readonly agent: string
+  readonly path: string
+  readonly draft: FileDraft | null
+}
 
-/** What was typed, and where. A null draft says that there is nothing any more. */
-type Typed =
-  | (Extract<Place, { kind: 'file' }> & { readonly draft: FileDraft | null })
-  | (Extract<Place, { kind: 'message' }> & { readonly draft: Draft })
+interface TypedMessage {
+  readonly kind: 'message'
+  readonly agent: string
+  readonly session?: string | undefined
+  readonly draft: Draft
+}
 
-type Kept = Typed & { readonly writer: string }
+type Kept = (TypedFile & { readonly writer: string }) | TypedMessage
 
-/** A pause in typing after which it is on the disk, with the time that a write takes: within 300 ms of the last key. */
+/** With the time that a write takes, a draft is on the disk within 300 ms of the last key. */
 export const keepAfterMs = 200
 
 const prefix = 'commonplace:typed:'
 
-/** @param writer another window's is changed by its name */
-export async function keepTyped(typed: Typed, writer?: string): Promise<void> {
-  // At once: the page may be gone before anybody answers.
-  if (writer === undefined) lay({ ...typed, writer: windowId() })
+/** @param writer changes another window's draft of a file */
+export async function keepTyped(typed: TypedFile | TypedMessage, writer?: string): Promise<void> {
+  const keptBy = (): Kept => (typed.kind === 'file' ? { ...typed, writer: writer ?? windowId() } : typed)
+  // At once: the page may be gone before the runtime answers.
+  if (writer === undefined) store(keptBy())
   await isNamed
-  await handOver({ ...typed, writer: writer ?? windowId() })
+  const kept = keptBy()
+  await handOver(keyOf(kept), kept)
 }
 
-/** What this window typed there and the runtime does not have yet. */
+/** A message typed in this browser that the runtime does not have yet. */
 export function messageTypedHere(agent: string, session: string | undefined): Draft | undefined {
-  const kept = read(keyOf({ kind: 'message', agent, session, writer: windowId() }))
+  const kept = read(messageKey(agent, session))
   return kept?.kind === 'message' ? kept.draft : undefined
 }
 
-/** The same for a file; null where nothing is left that is not saved. */
+/** The same for a file in this window; null where nothing is unsaved. */
 export function fileTypedHere(agent: string, path: string): FileDraft | null | undefined {
-  const kept = read(keyOf({ kind: 'file', agent, path, writer: windowId() }))
+  const kept = read(fileKey(agent, path, windowId()))
   return kept?.kind === 'file' ? kept.draft : undefined
 }
 
-/** Until what earlier windows left in this browser is with the runtime. */
+/** Hands over what earlier windows left in this browser. */
 export async function handedOver(agent: string): Promise<void> {
   await isNamed
   const mine = beginningOf(agent)
   for (const key of Object.keys(localStorage)) {
     const kept = key.startsWith(mine) ? read(key) : undefined
-    if (!kept || (kept.writer !== windowId() && (await isOpen(kept.writer)))) continue
-    // What is there by now: something may have been typed since.
+    if (!kept || (kept.kind === 'file' && kept.writer !== windowId() && (await isOpen(kept.writer)))) continue
+    // Something may have been typed since.
     const now = read(key)
-    if (now) await handOver(now)
+    if (now) await handOver(key, now)
   }
 }
 
-function lay(kept: Kept): void {
+function store(kept: Kept): void {
   const key = keyOf(kept)
   try {
     localStorage.setItem(key, JSON.stringify(kept))
   } catch {
-    // There is not room for pictures: words are what cannot be had again.
-    if (kept.kind === 'message') layWords(key, kept)
+    // No room for pictures: the words cannot be had again.
+    if (kept.kind === 'message') storeWords(key, kept)
   }
 }
 
-function layWords(key: string, kept: Kept & { kind: 'message' }): void {
+function storeWords(key: string, kept: TypedMessage): void {
   try {
     localStorage.setItem(key, JSON.stringify({ ...kept, draft: { ...kept.draft, attachments: [] } }))
   } catch {
@@ -74,20 +81,21 @@ function layWords(key: string, kept: Kept & { kind: 'message' }): void {
   }
 }
 
-async function handOver(kept: Kept): Promise<void> {
-  const key = keyOf(kept)
+async function handOver(key: string, kept: Kept): Promise<void> {
   const before = localStorage.getItem(key)
-  const { kind, agent, writer } = kept
+  const { agent } = kept
   try {
-    if (kind === 'file') await client.workspace.saveDraft({ agent, path: kept.path, writer, draft: kept.draft })
-    else {
+    if (kept.kind === 'file') {
+      const { path, writer, draft } = kept
+      await client.workspace.saveDraft({ agent, path, writer, draft })
+    } else {
       const target = kept.session === undefined ? { agent } : { agent, session: kept.session }
-      await client.sessions.saveDraft({ ...target, writer, draft: kept.draft })
+      await client.sessions.saveDraft({ ...target, draft: kept.draft })
     }
     // What was typed since is on its way.
     if (localStorage.getItem(key) === before) localStorage.removeItem(key)
   } catch {
-    // A draft that cannot be kept (a full disk) stays here; that the disk is full is told by the saving.
+    // A draft that cannot be kept (a full disk) stays here; saving reports the full disk.
   }
 }
 
@@ -97,9 +105,16 @@ function read(key: string): Kept | undefined {
   return text === null ? undefined : (JSON.parse(text) as Kept)
 }
 
-function keyOf(place: Place & { readonly writer: string }): string {
-  const what = place.kind === 'file' ? ['file', place.path] : ['message', place.session ?? null]
-  return `${beginningOf(place.agent)}${JSON.stringify([...what, place.writer])}`
+function keyOf(kept: Kept): string {
+  return kept.kind === 'file' ? fileKey(kept.agent, kept.path, kept.writer) : messageKey(kept.agent, kept.session)
+}
+
+function fileKey(agent: string, path: string, writer: string): string {
+  return `${beginningOf(agent)}${JSON.stringify(['file', path, writer])}`
+}
+
+function messageKey(agent: string, session: string | undefined): string {
+  return `${beginningOf(agent)}${JSON.stringify(['message', session ?? null])}`
 }
 
 /** The same address may show another memory tomorrow. */

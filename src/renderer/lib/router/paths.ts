@@ -22,7 +22,6 @@ interface Paths {
   search(query?: string, why?: Place): string
   recalls(message?: string): string
   checks(): string
-  map(): string
   context(session?: string): string
   settings(section?: string): string
   changes(): string
@@ -30,8 +29,6 @@ interface Paths {
   brokenLinks(): string
   inbox(proposal?: string): string
   forget(): string
-  tags(): string
-  around(path: string): string
   capture(): string
 }
 
@@ -58,16 +55,12 @@ export const paths: Paths = {
   recalls: (message?: string) =>
     message === undefined ? '/search/recalls' : `/search/recalls?${new URLSearchParams({ message })}`,
   checks: () => '/search/checks',
-  map: () => '/search/map',
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
   /** With a proposal: the one that is shown. */
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
   forget: () => '/forget',
-  tags: () => '/search/tags',
-  /** A note and what lies about it. */
-  around: (path: string) => `/links/around?${new URLSearchParams({ path })}`,
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }

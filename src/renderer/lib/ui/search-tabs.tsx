@@ -17,8 +17,6 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
     { path: paths.search(), name: t('search.tab') },
     { path: paths.recalls(), name: t('recalls.title') },
     { path: paths.checks(), name: t('checks.title') },
-    { path: paths.map(), name: t('map.title') },
-    { path: paths.tags(), name: t('tags.title') },
   ]
   return (
     <header className="flex min-h-[43px] shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1 max-sm:px-3">

@@ -1,6 +1,7 @@
 /** Markdown as an answer shows it: GFM, code, formulas, no raw HTML, citations as chips, links that leave the app. */
 import { memo, Suspense, use, useMemo, type ComponentProps } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -13,7 +14,6 @@ import { Nested } from './nested.tsx'
 import { portionsOf, type Piece, type Portion } from './split-markdown.ts'
 import { PlainPassage } from './plain-passage.tsx'
 import { remarkCitations } from './remark-citations.ts'
-import { remarkCjk } from './remark-cjk.ts'
 
 const components: Components = {
   a: Anchor,

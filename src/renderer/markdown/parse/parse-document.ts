@@ -4,7 +4,7 @@
  * place, and every row knows the line that it came from. Takes time in proportion to the text. Pure.
  */
 import { commentRanges, frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
-import { blocksOf, closingOf, isAllDefinitions } from '../chat/block-split.ts'
+import { blocksOf, closingOf, isAllDefinitions, shareDefinitions, type Block } from '../chat/block-split.ts'
 import { cutBlock, type Piece } from '../chat/split-markdown.ts'
 import { withoutPiles } from '#lib/util/clip.ts'
 import { withNestedLists } from './nested-lists.ts'
@@ -31,6 +31,10 @@ export interface Document {
 const rowWork = 6000
 const fewCharacters = 1200
 
+/** Characters of `<details>` that stay one row, with the Markdown in them. */
+const maxDetails = 20_000
+
+const details = /^ {0,3}<details[\s>]/i
 const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
 export function documentOf(text: string): Document {
@@ -47,7 +51,7 @@ export function documentOf(text: string): Document {
   const before = countLines(unified, end)
   const { text: body, notes: inline } = takeInlineFootnotes(shownBody(unified.slice(end)))
   for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
-  for (const { text: block, line } of blocksOf(body)) {
+  for (const { text: block, line } of withWholeDetails(blocksOf(body))) {
     if (isAllDefinitions(block)) continue
     const label = footnote.exec(block)?.[1]
     if (label !== undefined) {
@@ -56,7 +60,7 @@ export function documentOf(text: string): Document {
     }
     // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
     const work = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowWork : rowWork
-    const pieces = cutBlock(block, work, fewCharacters)
+    const pieces = cutBlock(block, work, details.test(block) ? maxDetails : fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
       if (index < pieces.length - 1) joined.add(rows.length)
       rows.push(piece)
@@ -76,6 +80,48 @@ export function documentOf(text: string): Document {
     joined: Uint8Array.from(rows, (_row, at) => Number(joined.has(at))),
     footnotes,
   }
+}
+
+/** Empty lines end a block of HTML, but what `<details>` folds goes on until its end. */
+function withWholeDetails(blocks: readonly Block[]): Block[] {
+  const result: Block[] = []
+  for (let at = 0; at < blocks.length; at += 1) {
+    const first = blocks[at]
+    if (!first) continue
+    const end = details.test(first.text) ? endOfDetails(blocks, at) : at
+    result.push(end === at ? first : joinedBlock(blocks.slice(at, end + 1), first.line))
+    at = end
+  }
+  return result
+}
+
+/** @returns the block that ends what opens at `from`; `from` itself where none does */
+function endOfDetails(blocks: readonly Block[], from: number): number {
+  let depth = 0
+  let length = 0
+  for (let at = from; at < blocks.length && length < maxDetails; at += 1) {
+    const { text } = blocks[at] ?? { text: '' }
+    if (footnote.test(text)) return from
+    length += text.length
+    if (/^ {0,3}</.test(text))
+      for (const [, slash] of text.matchAll(/<(\/?)details[\s>]/gi)) depth += slash === '' ? 1 : -1
+    if (depth <= 0) return at
+  }
+  return from
+}
+
+/** Every line keeps its place; the addresses of links stand last. */
+function joinedBlock(blocks: readonly Block[], line: number): Block {
+  const lines: string[] = []
+  const definitions = new Set<string>()
+  for (const block of blocks) {
+    const { text } = isAllDefinitions(block.text) ? { text: '' } : shareDefinitions(block.text)
+    for (const definition of block.text.slice(text.length).trim().split('\n')) definitions.add(definition)
+    while (line + lines.length < block.line) lines.push('')
+    lines.push(...text.split('\n'))
+  }
+  definitions.delete('')
+  return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
 }
 
 function withoutRules(matter: string): string {

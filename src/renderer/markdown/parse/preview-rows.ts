@@ -1,15 +1,13 @@
 /**
  * The rows that are shown, and how they become those of a changed text: a row that is the same stays the same object, with
- * its id and the height that it was measured at. Pure.
+ * its id. Pure.
  */
 import type { Document, Row } from './parse-document.ts'
 
 export interface ShownRow {
   readonly id: number
   readonly row: Row
-  /** As it was last drawn, px; undefined before. */
-  height: number | undefined
-  /** How high it is thought to be at a width, px: told once, for it looks at all of the text. */
+  /** Estimated once: it takes a look at all of the text. */
   guess?: { readonly width: number; readonly height: number }
 }
 
@@ -46,10 +44,10 @@ export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes
 export function applyPatch({ rows: before, ...old }: Shown, patch: Patch, nextId: () => number): Shown {
   const { head, tail, rows, lines, joined, footnotes } = patch
   const end = before.length - tail
-  // What is edited is the same row with another text: it is drawn anew in its place, at about its height.
+  // What is edited is the same row with another text: it is drawn again in its place.
   const middle = rows.map((row, index): ShownRow => {
     const replaced = head + index < end ? before[head + index] : undefined
-    return { id: replaced?.id ?? nextId(), row, height: replaced?.height }
+    return { id: replaced?.id ?? nextId(), row }
   })
   const isSameList =
     footnotes.length === old.footnotes.length && footnotes.every((label, at) => label === old.footnotes[at])
@@ -87,9 +85,8 @@ export function rowOfLine({ rows, lines }: Shown, line: number): number {
   return found
 }
 
-/** As high as a row is, or about as high as it will be, px. @param width of the text, px */
-export function heightOf(shown: ShownRow, width: number): number {
-  if (shown.height !== undefined) return shown.height
+/** About as high as a row will be, px. @param width of the text, px */
+export function guessedHeight(shown: ShownRow, width: number): number {
   if (shown.guess?.width !== width) shown.guess = { width, height: estimateHeight(shown.row, width) }
   return shown.guess.height
 }

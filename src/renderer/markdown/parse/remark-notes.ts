@@ -2,8 +2,7 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { calloutOf } from './callout.ts'
-import { withTags } from './inline-html.ts'
-import { nodesOfHtml } from './html-tree.ts'
+import { isShownHtml } from './html-tags.ts'
 import { withInline } from './inline-text.ts'
 import { isEmpty, withLines } from './source-lines.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
@@ -32,7 +31,7 @@ function changed(node: MarkdownNode): MarkdownNode[] {
     case 'heading':
     case 'tableCell':
     case 'call-out-title':
-      return [{ ...node, children: withInline(withTags(withLines(node.children ?? []))) }]
+      return [{ ...node, children: withInline(withShownTags(withLines(node.children ?? []))) }]
     case 'listItem':
       return [asTask({ ...node, children: withMarker((node.children ?? []).flatMap(changed)) })]
     default:
@@ -42,14 +41,21 @@ function changed(node: MarkdownNode): MarkdownNode[] {
 
 function ofHtml(node: MarkdownNode): MarkdownNode[] {
   const text = (node.value ?? '').trim()
-  const shown = nodesOfHtml(text)
-  if (shown) return shown
+  if (isShownHtml(text)) return [node]
   if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
 
+/** Tags within a line; one that is not shown is text. */
+function withShownTags(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+  return nodes.map((node) => {
+    if (node.type === 'html') return isShownHtml(node.value ?? '') ? node : textNode(node.value ?? '')
+    return node.children ? { ...node, children: withShownTags(node.children) } : node
+  })
+}
+
 function ofParagraph(node: MarkdownNode): MarkdownNode[] {
-  const children = withInline(withTags(withLines(node.children ?? [])))
+  const children = withInline(withShownTags(withLines(node.children ?? [])))
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
   if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]

@@ -1,16 +1,17 @@
 /** One row of a note, drawn. */
 import { memo, Suspense, use, useMemo } from 'react'
 import ReactMarkdown, { type Options } from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { CodeBlock } from '../chat/code-block.tsx'
 import { loadMath } from '../chat/load-math.ts'
 import { hasMath, isCheapMath } from '../chat/math.ts'
 import { Nested } from '../chat/nested.tsx'
-import { remarkCjk } from '../chat/remark-cjk.ts'
 import { PlainPassage } from '../chat/plain-passage.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { components } from './preview-elements.tsx'
 import type { Row } from '../parse/parse-document.ts'
+import type { rehypeHtml } from '../parse/rehype-html.ts'
 import { normalizeFormulas } from '../parse/formulas.ts'
 import { RowLine, useNote } from './note-context.ts'
 import { Properties } from './properties.tsx'
@@ -76,36 +77,59 @@ export function RowText({ row }: { row: Row }) {
 const Block = memo(function Block({ text }: { text: string }) {
   const { hasLineBreaks } = useNote()
   const normalized = normalizeFormulas(text)
+  const isMath = (normalized !== text || text.includes('$$')) && hasMath(normalized) && isCheapMath(normalized)
+  const isHtml = /<\/?[a-z]/i.test(text)
   const plain = (
     <ReactMarkdown
       remarkPlugins={hasLineBreaks ? breakingPlugins : remarkPlugins}
       rehypePlugins={rehypePlugins}
       components={components}
+      skipHtml={isHtml}
     >
       {normalized}
     </ReactMarkdown>
   )
-  if (normalized === text && !text.includes('$$')) return plain
-  if (!hasMath(normalized) || !isCheapMath(normalized)) return plain
+  if (!isMath && !isHtml) return plain
   return (
     <Suspense fallback={plain}>
-      <MathBlock text={normalized} />
+      <RichBlock text={normalized} isMath={isMath} isHtml={isHtml} />
     </Suspense>
   )
 })
 
-function MathBlock({ text }: { text: string }) {
-  const { remark, rehype } = use(loadMath())
+interface RichBlockProps {
+  readonly text: string
+  readonly isMath: boolean
+  readonly isHtml: boolean
+}
+
+/** Formulas and HTML need libraries that are loaded when the first of them is read. */
+function RichBlock({ text, isMath, isHtml }: RichBlockProps) {
+  const math = isMath ? use(loadMath()) : undefined
+  const html = isHtml ? use(loadHtml()) : undefined
   const { hasLineBreaks } = useNote()
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfmNotes, remarkCjk, ...remark, remarkNotes, ...(hasLineBreaks ? [remarkLineBreaks] : [])]}
-      rehypePlugins={[rehypeTaskLines, rehypeCodeDirection, ...rehype]}
+      remarkPlugins={[
+        remarkGfmNotes,
+        remarkCjk,
+        ...(math?.remark ?? []),
+        remarkNotes,
+        ...(hasLineBreaks ? [remarkLineBreaks] : []),
+      ]}
+      rehypePlugins={[rehypeTaskLines, rehypeCodeDirection, ...(html ? [html] : []), ...(math?.rehype ?? [])]}
       components={components}
     >
       {text}
     </ReactMarkdown>
   )
+}
+
+let html: Promise<typeof rehypeHtml> | undefined
+
+function loadHtml(): Promise<typeof rehypeHtml> {
+  html ??= import('../parse/rehype-html.ts').then((loaded) => loaded.rehypeHtml)
+  return html
 }
 
 function Footnote({ text, label }: { text: string; label: string }) {

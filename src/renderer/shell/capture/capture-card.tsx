@@ -29,17 +29,12 @@ export function CaptureCard({ agents: all, given, isAsked = false, onClose }: Ca
   const agent = agents.find(({ id }) => id === chosen) ?? agents[0]
   const agentId = agent?.id ?? 'main'
   const [section, setSection] = useState('')
-  const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName)
+  const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName, given)
   const field = useRef<HTMLTextAreaElement>(null)
   const longTerm = useLongTermPath(agentId)
   const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: longTerm } }))
   const sections = sectionsOf((memory.data?.text ?? '').split('\n')).filter(({ level }) => level > 1)
-  const initial = useRef({ given, change })
-  useEffect(() => {
-    const { given: brought, change: set } = initial.current
-    if (brought !== undefined) set(() => ({ text: brought, attachments: [] }))
-    field.current?.focus()
-  }, [])
+  useEffect(() => field.current?.focus(), [])
   const text = draft.text.trim()
   const remember = useMutation({
     mutationFn: (_how: { readonly keepsOpen: boolean }) =>

@@ -7,9 +7,7 @@ export function tagQuery(name: string): string {
   return `tag:${isPlain(name) ? name : `"${name.replaceAll('"', '')}"`}`
 }
 
-/** @param value undefined for all notes that have the property */
-export function propertyQuery(name: string, value?: string): string {
-  if (value === undefined) return `[${name}]`
+export function propertyQuery(name: string, value: string): string {
   const meant = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
   const isKnown = /^(?:after|before|on|in|path|source|tag)$/i.test(name)
   if (isPlain(meant) && /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) && !isKnown) return `${name}:${meant}`

@@ -136,68 +136,44 @@ period | show me yesterday's notes | 2026-11-17 2026-11-17
 period | list everything from the last 7 days | 2026-11-11 2026-11-18
 period | what was I doing last month | 2026-10-01 2026-10-31
 period | anything I noted last Friday? | 2026-11-13 2026-11-13
-greeting | hello
-greeting | Hi!
-greeting | hey there
-greeting | good morning
-greeting | Good evening :)
-greeting | yo
-greeting | hiya 👋
-greeting | hi, how are you?
-greeting | hello commonplace
-thanks | thanks
-thanks | Thank you!
-thanks | thx
-thanks | ty 🙏
-thanks | thanks a lot, that helped
-thanks | cheers mate
-thanks | thank u so much
-thanks | great, thanks!
-command | help
-command | what can you do?
-command | list files
-command | What files do you have?
-command | show me all my notes
-command | who are you
-command | how does this work?
-command | list my notes please
-other | Write a poem about the sea
-other | translate this into French: good night
-other | can you draft an email to Kim
-other | explain monads to me
-other | tell me a joke
-other | ok
-other | lol
-other | 👍
-other | bye
-other | got it
-other | nevermind
-other | sounds good
-other | I'm pretty tired today
-other | We shipped the release this morning.
-other | I am allergic to penicillin.
-other | My sister moved to Leeds.
-other | generate a regex for emails pls
-clock | what time is it
-clock | What's the date today?
-clock | what day is it
-clock | whats todays date
-clock | which day of the week is it today
-clock | Do you know what time it is?
-clock | What day is tomorrow?
-clock | tell me the current time please
-clock | what day was yesterday
-clock | What year is it?
-amend | forget that I like coffee
-amend | Delete the note about the gate code
-amend | please remove my shoe size from your memory
-amend | change the standup to 9:30
-amend | update my address to 5 Mill Lane
-amend | Can you erase what I said about Tom?
-amend | correct the line about the boiler
-amend | forget everything about the trip
-amend | replace my old phone number with 555 0199
-amend | could you delete that entry?
+help | hello
+help | Hi!
+help | hey there
+help | good morning
+help | Good evening :)
+help | yo
+help | hiya 👋
+help | hi, how are you?
+help | hello commonplace
+help | thanks
+help | Thank you!
+help | thx
+help | ty 🙏
+help | thanks a lot, that helped
+help | cheers mate
+help | thank u so much
+help | great, thanks!
+help | help
+help | what can you do?
+help | who are you
+help | how does this work?
+help | Write a poem about the sea
+help | translate this into French: good night
+help | can you draft an email to Kim
+help | explain monads to me
+help | tell me a joke
+help | ok
+help | lol
+help | 👍
+help | bye
+help | got it
+help | nevermind
+help | sounds good
+statement | I'm pretty tired today
+statement | We shipped the release this morning.
+statement | I am allergic to penicillin.
+statement | My sister moved to Leeds.
+help | generate a regex for emails pls
 notThis | don't remember this
 notThis | Please do not save that
 notThis | my pin is 9931, don't note that down
@@ -206,65 +182,31 @@ notThis | don't keep this: Ann is pregnant
 notThis | no need to write that down
 notThis | This should not be saved
 notThis | Never store this: card 4929
-overview | how many notes do I have?
-overview | how many files are there
-overview | summarize my notes
-overview | What do you know about me?
-overview | give me an overview of my notes
-overview | what have you noted about me so far
-overview | tell me everything you know about me
-overview | who am I
-overview | What is in your memory?
-overview | what's the number of my notes
-other | meeting with Wang tomorrow at 3pm
-other | dentist tomorrow at 9:30
-other | Lunch with Kim tomorrow at noon
-clock | what's the time right now
-clock | Which day is today?
-clock | is it friday today
-clock | can you tell me today's date
-clock | what day will it be tomorrow
-amend | Please forget my birthday
-amend | delete everything you know about Greg
-amend | I want you to remove the note on insulin
-amend | change my meeting time to 4
-amend | get rid of that last note
-amend | edit the entry about rent
-amend | scratch that last line
+statement | meeting with Wang tomorrow at 3pm
+statement | dentist tomorrow at 9:30
+statement | Lunch with Kim tomorrow at noon
 notThis | don't write this down please
 notThis | this is off the record
 notThis | you don't need to remember that
 notThis | please don't store what I just told you
 notThis | Don't note this one: I failed the exam
-overview | how many notes have I made so far
-overview | number of notes?
-overview | what do you remember about me?
-overview | Recap my notes
-overview | what's in my memory
-overview | so what do you know about me
-overview | give me a summary of everything you have noted
-command | show all my files
-command | list notes
 question | when is Nina's flight
 question | did I ever mention a dentist?
 question | what did I change in the contract
 question | who deleted the backup?
 question | where did I put the updated contract
-other | Flight to Oslo tomorrow at 7:40am
-other | I have an interview tomorrow at 2pm
-other | My sister lives in Porto.
-greeting | good evening
-other | translate this into French: good morning
-command | Hi there! What can you do?
-command | hello, what can you help me with?
-thanks | Thanks, that's great!
-thanks | Great, thank you! That was helpful.
+statement | Flight to Oslo tomorrow at 7:40am
+statement | I have an interview tomorrow at 2pm
+statement | My sister lives in Porto.
+help | good evening
+help | translate this into French: good morning
+help | Hi there! What can you do?
+help | hello, what can you help me with?
+help | Thanks, that's great!
+help | Great, thank you! That was helpful.
 question | I'm allergic to penicillin, and could you also tell me when the release is?
 question | We moved the release to May. When is the party?
 save | My locker is 212 in the cellar, keep it somewhere | My locker is 212 in the cellar
 save | keep it somewhere: the spare key is with Ann | the spare key is with Ann
-amend | forget that
-amend | Forget the wifi password please
-amend | delete what I just said
 period | Summarise what I told you today | 2026-11-18 2026-11-18
 `

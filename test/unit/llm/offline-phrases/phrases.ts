@@ -1,10 +1,8 @@
 /** The tables of phrasings, read, judged and parted in two: rules are made on one half and measured on the other. */
 import { createHash } from 'node:crypto'
 import { understand, type Intention } from '../../../../src/main/llm/offline/intent.ts'
-import { replyLanguage, toldLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
+import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
 import { english } from './english.ts'
-import { japanese } from './japanese.ts'
-import { korean } from './korean.ts'
 import { simplified } from './simplified.ts'
 import { traditional } from './traditional.ts'
 
@@ -24,18 +22,7 @@ const tables: Readonly<Record<Language, string>> = {
   en: english,
   'zh-Hans': simplified,
   'zh-Hant': traditional,
-  ja: japanese,
-  ko: korean,
 }
-/** What the interface is set to while such a table is typed; it has no Japanese and no Korean. */
-const fallbacks: Readonly<Record<Language, Language>> = {
-  en: 'en',
-  'zh-Hans': 'zh-Hans',
-  'zh-Hant': 'zh-Hant',
-  ja: 'en',
-  ko: 'en',
-}
-
 export const phrases: readonly Phrase[] = (Object.keys(tables) as Language[]).flatMap((language) =>
   tables[language]
     .trim()
@@ -55,29 +42,13 @@ export function fault({ language, intent, message, content }: Phrase): string | 
   if (intent === 'save' || intent === 'period') {
     if (plain(found[1] ?? '') !== plain(content)) return `holds ${found[1]}, not ${content}`
   }
-  const reply = replyLanguage([message], fallbacks[language])
-  const isUntold = toldLanguage(message) === undefined
-  return reply === language || (isUntold && reply === fallbacks[language]) ? undefined : `is answered in ${reply}`
+  // The interface is set to the language of the table.
+  const reply = replyLanguage([message], language)
+  return reply === language ? undefined : `is answered in ${reply}`
 }
 
 function intentOf({ kind }: Intention): string {
-  switch (kind) {
-    case 'remember':
-      return 'save'
-    case 'files':
-    case 'help':
-      return 'command'
-    case 'count':
-    case 'digest':
-    case 'aboutMe':
-      return 'overview'
-    case 'task':
-    case 'statement':
-    case 'assent':
-      return 'other'
-    default:
-      return kind
-  }
+  return kind === 'remember' ? 'save' : kind
 }
 
 function contentOf(got: Intention): string {

@@ -181,7 +181,6 @@ describe('M68 what a search asks of them', () => {
     [propertyQuery('status', 'in progress'), '[status:in progress]'],
     [propertyQuery('source', 'web'), '[source:web]'],
     [propertyQuery('status', ''), '[status:null]'],
-    [propertyQuery('status'), '[status]'],
   ])('%s', (query, written) => expect(query).toBe(written))
 })
 

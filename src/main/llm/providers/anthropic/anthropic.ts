@@ -1,4 +1,3 @@
-/** Anthropic's Messages API, through its own client. */
 import Anthropic from '@anthropic-ai/sdk'
 import { staysHere } from '#shared/util/locality.ts'
 import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
@@ -12,19 +11,18 @@ import {
   isGarbled,
   isLostConnection,
   providerFailure,
+  readError,
 } from '../../middleware/provider-failures.ts'
 import {
   AnswerDraft,
   ArgumentsDraft,
-  clientOptions,
   isWholeCall,
   type ChatModel,
   type ListedModel,
   type ModelEvent,
-  type ProviderOptions,
 } from '../../model.ts'
-import { readError } from '../../middleware/provider-error.ts'
 import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 const provider = 'anthropic'
 

@@ -1,7 +1,7 @@
 /**
  * Reasoning over Chat Completions, which knows none: each server has a form of its own, and some refuse the next request
  * of a turn with tools unless it comes back in just that form. The form in which a thought came is kept as its signature:
- * the name of a field, `content` for a list of parts, `<think>` for tags, or a list of signed details as JSON. Pure.
+ * the name of a field, `content` for a list of parts, `<think>` for tags, or a list of signed details as JSON.
  */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'

@@ -1,5 +1,3 @@
-/** A request in the form of Chat Completions, as each server wants it: what it was found not to take is left out. */
-import type OpenAI from 'openai'
 import { parseJson } from '#shared/util/json.ts'
 import {
   messageText,
@@ -8,11 +6,11 @@ import {
   type Message,
   type ToolCallPart,
 } from '#shared/chat/messages.ts'
-import type { Dialect } from './server-capabilities.ts'
 import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts'
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
 import { fieldsOf } from '../../middleware/lenient-json.ts'
+import OpenAI from 'openai'
 
 interface Addressee {
   readonly provider: OpenAiProvider
@@ -127,3 +125,47 @@ function toWireAssistant(
     },
   ]
 }
+
+interface Dialect {
+  /** `stream_options`, which asks for figures of usage. */
+  readonly takesUsageOption: boolean
+  /** Thoughts go back with turns in which tools were called, with every answer, or not at all. */
+  readonly reasoning: 'toolTurns' | 'everywhere' | 'never'
+}
+
+const known = new Map<string, Dialect>()
+
+/** Models that refuse any answer without its thoughts. */
+const wantsAllThoughts = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
+
+export function dialectOf(address: string, model: string): Dialect {
+  return (
+    known.get(`${address} ${model}`) ?? {
+      takesUsageOption: true,
+      reasoning: wantsAllThoughts.test(model) ? 'everywhere' : 'toolTurns',
+    }
+  )
+}
+
+export function learn(address: string, model: string, dialect: Dialect): void {
+  known.set(`${address} ${model}`, dialect)
+}
+
+/** @returns how to ask instead; undefined where the refusal is about something else */
+export function remedy(dialect: Dialect, error: unknown): Dialect | undefined {
+  if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
+  const { message } = error
+  if (dialect.takesUsageOption && /stream_options|include_usage/.test(message))
+    return { ...dialect, takesUsageOption: false }
+  if (dialect.reasoning === 'toolTurns' && demanded.test(message)) return { ...dialect, reasoning: 'everywhere' }
+  if (dialect.reasoning !== 'never' && thoughts.test(message) && refused.test(message))
+    return { ...dialect, reasoning: 'never' }
+  return undefined
+}
+
+const demanded =
+  /reasoning_content\W.{0,80}(missing|must be (passed|provided|present)|required)|(missing|requires?) .{0,20}reasoning_content/is
+const thoughts =
+  /reasoning_(content|details|text)|thinking_blocks|extra_content|provider_specific_fields|assistant\.reasoning|["'`]reasoning["'`]/i
+const refused =
+  /unsupported|not (supported|allowed|permitted|recognized)|unexpected|unknown|unrecognized|extra_forbidden|extra (fields|inputs)/i

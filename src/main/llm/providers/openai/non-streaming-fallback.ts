@@ -4,8 +4,8 @@
  */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { Fetch } from '#platform'
-import { noAnswer } from '../../middleware/provider-error.ts'
 import { fieldsOf, listOf } from '../../middleware/lenient-json.ts'
+import { noAnswer } from '../../middleware/provider-failures.ts'
 
 /** A `fetch` whose answers to what is posted are streams of events. */
 export function streamingFetch(inner: Fetch): Fetch {

@@ -1,18 +1,15 @@
-/** Chat Completions: the protocol of OpenAI that most other servers speak (Ollama, LM Studio, OpenRouter, DeepSeek, …). */
 import type OpenAI from 'openai'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
-import { dialectOf, learn, remedy } from './server-capabilities.ts'
 import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
-import { toChatRequest } from './chat-request.ts'
-import { usageOf } from './chat-usage.ts'
+import { toChatRequest, dialectOf, learn, remedy } from './chat-request.ts'
 import { failure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, ArgumentsDraft, isWholeCall, type ModelEvent, type ModelRequest } from '../../model.ts'
 import { explainOpenAi, streamedFailure, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
 import { ThinkTags, type ThinkPiece } from './think-tags.ts'
-import { fieldsOf, indexOf, listOf, nameOf, textOf } from '../../middleware/lenient-json.ts'
+import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
 
 interface ToolDraft {
   id: string
@@ -203,3 +200,32 @@ function isComplaint(chunk: Readonly<Record<string, unknown>>): boolean {
 const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
 /** Words of servers for an answer that reached its limit. */
 const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
+
+/** @returns what a chunk says of usage; undefined where it says nothing */
+function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
+  // Kimi tells it with the choice, Groq in a field of its own too.
+  const places = [chunk['usage'], fieldsOf(listOf(chunk['choices'])[0])['usage'], fieldsOf(chunk['x_groq'])['usage']]
+  const sent = places.find((place) => typeof place === 'object' && place !== null)
+  return sent === undefined ? undefined : toUsage(fieldsOf(sent))
+}
+
+function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
+  const prompt = tokensOf(wire['prompt_tokens']) ?? 0
+  const completion = tokensOf(wire['completion_tokens']) ?? 0
+  if (prompt === 0 && completion === 0) return noUsage
+  const told = fieldsOf(wire['prompt_tokens_details'])
+  const cached =
+    tokensOf(told['cached_tokens']) ?? tokensOf(wire['prompt_cache_hit_tokens']) ?? tokensOf(wire['cached_tokens']) ?? 0
+  const written = tokensOf(told['cache_write_tokens']) ?? 0
+  const total = tokensOf(wire['total_tokens']) ?? 0
+  const reasoning = tokensOf(fieldsOf(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
+  const missing = Math.max(0, total - prompt - completion)
+  // What the sum has beyond its parts is mostly thoughts, which some leave out; or a cache that is not counted as input.
+  const isCacheApart = cached > prompt && missing >= cached
+  const thoughts = missing - (isCacheApart ? cached : 0)
+  const output = completion + (reasoning > 0 && thoughts < reasoning ? 0 : thoughts)
+  const cacheRead = isCacheApart ? cached : Math.min(prompt, cached)
+  const cacheWrite = isCacheApart ? 0 : Math.min(prompt - cacheRead, written)
+  const input = isCacheApart ? prompt : prompt - cacheRead - cacheWrite
+  return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
+}

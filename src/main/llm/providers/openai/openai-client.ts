@@ -1,4 +1,3 @@
-/** OpenAI's client, for its own service and for the many servers that speak its protocol; its errors as ours. */
 import OpenAI from 'openai'
 import { parseJson } from '#shared/util/json.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
@@ -9,10 +8,11 @@ import {
   isGarbled,
   isLostConnection,
   providerFailure,
+  readError,
 } from '../../middleware/provider-failures.ts'
-import { clientOptions, type ListedModel, type ProviderOptions } from '../../model.ts'
-import { readError } from '../../middleware/provider-error.ts'
+import type { ListedModel } from '../../model.ts'
 import { fieldsOf, nameOf } from '../../middleware/lenient-json.ts'
+import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 

@@ -2,10 +2,11 @@
 import OpenAI from 'openai'
 import { staysHere } from '#shared/util/locality.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
-import type { ChatModel, ModelRequest, ProviderOptions } from '../../model.ts'
+import type { ChatModel, ModelRequest } from '../../model.ts'
 import { streamChat } from './openai-chat.ts'
 import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
 import { streamResponses } from './openai-responses.ts'
+import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 /** Addresses (proxies, gateways) that were found to have no Responses API. */
 const withoutResponses = new Set<string>()

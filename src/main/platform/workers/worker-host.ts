@@ -1,0 +1,250 @@
+import { type ClientLink, createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { allShared, takeWorker, usualYoungMb } from './worker-prestart.ts'
+import { plainPort } from './plain-port.ts'
+import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
+import { fromOrpcError } from './worker-errors.ts'
+
+/** What the jobs of a worker look like to the thread that asks for them. */
+export type WorkerClient<Jobs extends WorkerJobs> = {
+  readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
+    ? (
+        ...args: undefined extends Input
+          ? [input?: Input, options?: CallOptions]
+          : [input: Input, options?: CallOptions]
+      ) => Promise<Awaited<Result>>
+    : never
+}
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WorkerOptions<Client> {
+  /** The worker's file. */
+  readonly entry: URL
+  /** The worker ends when nobody has used it for so long, ms; without it only `close` ends it. */
+  readonly idleMs?: number | undefined
+  /** Runs before the first request. @param ending aborted when the worker ends */
+  readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
+  /** What an idle worker finishes before it ends; it answers requests meanwhile. */
+  readonly settle?: (client: Client) => Promise<void>
+  /** The last request before the worker ends. */
+  readonly onStop?: (client: Client) => Promise<void>
+  readonly onCrash?: (error: Error) => void
+}
+
+interface Running<Client> {
+  readonly thread: Thread<Client>
+  readonly ready: Promise<void>
+  readonly ending: AbortController
+}
+
+/** Owns a worker that starts with the first request, ends when it is idle, and starts again after a crash. */
+export class WorkerHost<Jobs extends WorkerJobs> {
+  readonly #options: WorkerOptions<WorkerClient<Jobs>>
+  #running: Running<WorkerClient<Jobs>> | undefined
+  /** The end of the worker before: the next one may need what that one holds. */
+  #ended: Promise<void> = Promise.resolve()
+  /** Requests without an answer. */
+  #open = 0
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(options: WorkerOptions<WorkerClient<Jobs>>) {
+    this.#options = options
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /**
+   * @param signal rejects at once; the worker ends when nobody else waits for it
+   * @throws the signal's reason; what the worker throws; an error when the worker dies
+   */
+  async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
+    const { thread, ready } = this.#acquire()
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      return await Promise.race([ready.then(() => work(thread.client)), aborted.promise])
+    } catch (error) {
+      throw fromOrpcError(error)
+    } finally {
+      signal?.removeEventListener('abort', abort)
+      this.#release()
+      if (signal?.aborted && this.#open === 0) void this.#end()
+    }
+  }
+
+  /** Steps of one request. @throws as `run` */
+  async *stream<Step>(work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>): AsyncGenerator<Step> {
+    const { thread, ready } = this.#acquire()
+    try {
+      await ready
+      yield* await work(thread.client)
+    } catch (error) {
+      throw fromOrpcError(error)
+    } finally {
+      this.#release()
+    }
+  }
+
+  /** Rejects requests without an answer. */
+  async close(): Promise<void> {
+    await this.#end()
+  }
+
+  #acquire(): Running<WorkerClient<Jobs>> {
+    this.#open += 1
+    clearTimeout(this.#idle)
+    const known = this.#running
+    if (known?.thread.isOpen) return known
+    // It has crashed, and its exit is not told yet.
+    if (known) this.#ended = known.thread.gone
+    return (this.#running = this.#start())
+  }
+
+  #release(): void {
+    this.#open -= 1
+    const { idleMs } = this.#options
+    clearTimeout(this.#idle)
+    if (this.#open > 0 || idleMs === undefined) return
+    this.#idle = setTimeout(() => void this.#endIdle(), idleMs)
+    this.#idle.unref()
+  }
+
+  #start(): Running<WorkerClient<Jobs>> {
+    const { entry, onStart, onCrash } = this.#options
+    const thread = startThread<WorkerClient<Jobs>>(entry)
+    const ending = new AbortController()
+    const ready = this.#ended.then(() => onStart?.(thread.client, ending.signal))
+    const running = { thread, ready, ending }
+    thread.onExit((error) => {
+      if (this.#running === running) this.#running = undefined
+      onCrash?.(error)
+    })
+    ready.catch(() => {
+      if (this.#running === running) void this.#end()
+    })
+    return running
+  }
+
+  async #endIdle(): Promise<void> {
+    const running = this.#running
+    const { settle } = this.#options
+    if (running && settle) {
+      this.#open += 1
+      await settle(running.thread.client).catch(() => undefined)
+      this.#open -= 1
+    }
+    if (this.#open === 0 && this.#running === running) await this.#end()
+  }
+
+  #end(): Promise<void> {
+    clearTimeout(this.#idle)
+    const running = this.#running
+    this.#running = undefined
+    if (running) this.#ended = this.#stop(running)
+    return this.#ended
+  }
+
+  async #stop({ thread, ready, ending }: Running<WorkerClient<Jobs>>): Promise<void> {
+    const { onStop } = this.#options
+    if (onStop) await ready.then(() => onStop(thread.client)).catch(() => undefined)
+    ending.abort()
+    await thread.terminate()
+  }
+}
+
+/** One request to a worker of its own. @throws as `WorkerHost.run` */
+export async function runInWorker<Jobs extends WorkerJobs, T>(
+  entry: URL,
+  work: (client: WorkerClient<Jobs>) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const host = new WorkerHost<Jobs>({ entry })
+  try {
+    return await host.run(work, signal)
+  } finally {
+    await host.close()
+  }
+}
+
+/** A worker without the rest: one MessagePort, typed calls in one direction, event iterators in the other. */
+export interface Thread<Client> {
+  readonly client: Client
+  /** False from the moment on when requests are rejected. */
+  readonly isOpen: boolean
+  /** Called once if the thread dies by itself. */
+  onExit(listener: (error: Error) => void): void
+  /** Resolves when the thread is gone, for whatever reason: what was asked of it will not be answered any more. */
+  readonly gone: Promise<void>
+  terminate(): Promise<void>
+}
+
+/** @param youngMb room for new objects, where a thread makes many in little time */
+export function startThread<Client extends object>(entry: URL, youngMb = usualYoungMb): Thread<Client> {
+  const worker = takeWorker({ entry, youngMb })
+  const { port1, port2 } = new MessageChannel()
+  worker.postMessage({ port: port2, shared: allShared() } satisfies FirstMessage, [port2])
+  const link = new LinkToThread(port1)
+  const client = createORPCClient(link) as Client
+  let terminated = false
+  let failure: Error | undefined
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error))
+  })
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  return {
+    client,
+    get isOpen() {
+      return link.isOpen
+    },
+    gone,
+    onExit(listener) {
+      worker.on('exit', (code) => {
+        port1.close()
+        if (!terminated) listener(failure ?? new Error(`a thread ended with code ${code}`))
+      })
+    },
+    async terminate() {
+      terminated = true
+      port1.close()
+      await worker.terminate()
+    },
+  }
+}
+
+/** Carries calls over a port. Once it is closed nobody answers: whoever waits, or asks after that, is told so. */
+class LinkToThread implements ClientLink<Record<never, never>> {
+  readonly #waiting = new Set<(error: Error) => void>()
+  readonly #link: RPCLink<Record<never, never>>
+  isOpen = true
+
+  constructor(port: MessagePort) {
+    // Before the link hears of it, which would call it an abort that nobody asked for.
+    port.on('close', () => {
+      this.isOpen = false
+      for (const fail of this.#waiting) fail(unanswered())
+      this.#waiting.clear()
+    })
+    this.#link = new RPCLink({ port: plainPort(port) })
+  }
+
+  call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {
+    if (!this.isOpen) return Promise.reject(unanswered())
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.add(reject)
+    const settled = () => this.#waiting.delete(reject)
+    this.#link.call(path, input, options).then(resolve, reject).finally(settled)
+    return promise
+  }
+}
+
+function unanswered(): Error {
+  return new Error('a thread ended before it answered')
+}

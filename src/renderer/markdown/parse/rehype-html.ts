@@ -1,0 +1,174 @@
+/** Makes elements of the HTML in a note. The HTML parser is large: only notes that hold HTML load this file. */
+import rehypeRaw from 'rehype-raw'
+import rehypeSanitize, { type Options as Schema } from 'rehype-sanitize'
+import { attachmentKind } from '#shared/util/attachments.ts'
+import { textTags } from './html-tags.ts'
+
+type Transform = ReturnType<typeof rehypeRaw>
+type Root = Parameters<Transform>[0]
+type Node = Root['children'][number]
+type Element = Extract<Node, { type: 'element' }>
+
+/** Elements within each other, and elements and texts of one row: beyond that the row shows its source. */
+const maxDepth = 30
+const maxNodes = 6000
+
+/** What `remark-notes.ts` and the parser of Markdown make, beside the tags that a note may write. */
+const ownTags = [
+  'note-embed',
+  'block-reference',
+  'foot-note',
+  'call-out',
+  'call-out-title',
+  'note-tag',
+  'quiet-macro',
+  'web-page',
+  'note-property',
+  'task-mark',
+  'line-mark',
+  'task-state',
+]
+
+const schema: Schema = {
+  tagNames: [...textTags, ...ownTags, 'input'],
+  attributes: {
+    '*': [['align', 'left', 'center', 'right']],
+    ...Object.fromEntries(ownTags.map((name) => [name, ['data*']])),
+    a: ['href', 'title'],
+    code: ['dir', ['className', /^language-./, 'math-inline', 'math-display']],
+    details: ['open'],
+    img: ['src', 'alt', 'title'],
+    input: [['type', 'checkbox'], ['disabled', true], 'checked', 'dataLine'],
+    li: [['className', 'task-list-item']],
+    ol: [
+      ['start', /^\d{1,9}$/],
+      ['className', 'contains-task-list'],
+    ],
+    td: [
+      ['colSpan', /^\d{1,2}$/],
+      ['rowSpan', /^\d{1,2}$/],
+    ],
+    th: [
+      ['colSpan', /^\d{1,2}$/],
+      ['rowSpan', /^\d{1,2}$/],
+    ],
+    ul: [['className', 'contains-task-list']],
+  },
+  ancestors: Object.fromEntries(['tbody', 'td', 'th', 'thead', 'tfoot', 'tr'].map((name) => [name, ['table']])),
+  // The renderer checks `href` and `src` again, with the same list.
+  protocols: {
+    href: ['http', 'https', 'irc', 'ircs', 'mailto', 'xmpp'],
+    src: ['http', 'https'],
+    dataAddress: ['http', 'https'],
+  },
+  strip: ['script', 'style'],
+}
+
+const parse = rehypeRaw()
+const sanitize = rehypeSanitize(schema)
+
+export function rehypeHtml() {
+  return (tree: Root, file: Parameters<Transform>[1]): Root => {
+    const pieces = rawOf(tree)
+    if (pieces.length === 0 || depthOf(pieces) > maxDepth) return tree
+    const first = tree.children[0]
+    const outer = first?.type === 'raw' ? outerTagOf(first.value) : undefined
+    const whole: Root =
+      outer === undefined ? tree : { ...tree, children: [{ type: 'raw', value: outer }, ...tree.children] }
+    const children = withParagraphs(parse(whole, file).children.flatMap(withoutMedia))
+    const shown = sanitize({ type: 'root', children })
+    return countNodes(shown) > maxNodes ? tree : shown
+  }
+}
+
+function rawOf(node: Node | Root): string[] {
+  if (node.type === 'raw') return [node.value]
+  return 'children' in node ? node.children.flatMap(rawOf) : []
+}
+
+/** Elements that need no end tag. */
+const endless = /^(?:br|hr|img|wbr|source|p|li|d[dt]|t[dhr]|thead|tbody|tfoot|r[pt])$/i
+
+/** How deep start tags go without an end: the parser calls itself for each level. */
+function depthOf(pieces: readonly string[]): number {
+  let depth = 0
+  let deepest = 0
+  for (const piece of pieces)
+    for (const [, slash, name = ''] of piece.matchAll(/<(\/?)([a-z][a-z\d]*)/gi)) {
+      if (endless.test(name)) continue
+      depth = Math.max(0, depth + (slash === '' ? 1 : -1))
+      deepest = Math.max(deepest, depth)
+    }
+  return deepest
+}
+
+/** A long table or list is cut into rows of the preview: the later ones begin inside of it. */
+function outerTagOf(html: string): string | undefined {
+  const [, name = ''] = /^\s*<([a-z]+)/i.exec(html) ?? []
+  if (/^(?:t[dhr]|thead|tbody|tfoot|caption)$/i.test(name)) return '<table>'
+  if (/^d[dt]$/i.test(name)) return '<dl>'
+  return /^li$/i.test(name) ? '<ul>' : undefined
+}
+
+/** The preview names pages, films and sound of the web and never loads them; files of the workspace become embeds. */
+function withoutMedia(node: Node): Node[] {
+  if (node.type !== 'element') return [node]
+  const children = node.children.flatMap((child) => withoutMedia(child).filter((one) => one.type !== 'doctype'))
+  const address = propertyOf(node, 'src')
+  switch (node.tagName) {
+    case 'img': {
+      const alt = propertyOf(node, 'alt')
+      const width = /^(\d+)(?:px)?;?$/.exec(propertyOf(node, 'width'))?.[1]
+      return [elementOf('img', { ...node.properties, alt: width === undefined ? alt : `${alt}|${width}` })]
+    }
+    case 'iframe':
+    case 'video':
+    case 'audio':
+    case 'source': {
+      const title = propertyOf(node, 'title')
+      if (/^https?:/i.test(address))
+        return [elementOf('web-page', { dataAddress: address, dataLabel: title || undefined })]
+      if (attachmentKind(address) !== undefined) return [elementOf('img', { src: address, alt: title })]
+      if (node.tagName === 'iframe') return [elementOf('quiet-macro', { dataText: `<iframe src="${address}">` })]
+      // What stands beside the sources of a film is for browsers that cannot play it.
+      return children.filter((child) => child.type === 'element' && /^(?:web-page|img)$/.test(child.tagName))
+    }
+    default:
+      return [{ ...node, children }]
+  }
+}
+
+/** A picture or words that stand in no element get the margins of a paragraph. */
+function withParagraphs(nodes: readonly Node[]): Node[] {
+  const result: Node[] = []
+  let paragraph: Element | undefined
+  for (const node of nodes) {
+    if (!isLoose(node)) {
+      paragraph = undefined
+      result.push(node)
+    } else if (paragraph) paragraph.children.push(node)
+    else {
+      paragraph = elementOf('p', {}, [node])
+      result.push(paragraph)
+    }
+  }
+  return result
+}
+
+function isLoose(node: Node): node is Element | Extract<Node, { type: 'text' }> {
+  if (node.type === 'element') return /^(?:img|web-page|quiet-macro)$/.test(node.tagName)
+  return node.type === 'text' && node.value.trim() !== ''
+}
+
+function elementOf(tagName: string, properties: Element['properties'], children: Element['children'] = []): Element {
+  return { type: 'element', tagName, properties, children }
+}
+
+function propertyOf({ properties }: Element, name: string): string {
+  const value = properties[name]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function countNodes(node: Node | Root): number {
+  return 'children' in node ? node.children.reduce((sum, child) => sum + countNodes(child), 1) : 1
+}
