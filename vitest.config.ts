@@ -1,12 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
-/** Machines are shared: what a moment without processor time broke is tried once more; what is wrong fails twice. */
-const retry = 1
-const shared = { globals: false, restoreMocks: true, unstubEnvs: true, retry } as const
+const shared = { globals: false, restoreMocks: true, unstubEnvs: true } as const
+
+/** Unit tests that mock modules, start threads or change the process: they have a process a file. */
+const isolatedUnit = [
+  'test/unit/app/electron/**/*.test.ts',
+  'test/unit/agent/reset.test.ts',
+  'test/unit/platform/files.test.ts',
+  'test/unit/platform/thread.test.ts',
+  'test/unit/search/watcher.test.ts',
+]
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 2,
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {
@@ -14,6 +21,17 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          exclude: isolatedUnit,
+          isolate: false,
+          globalSetup: ['test/support/build.ts'],
+          testTimeout: 15_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'unit-isolated',
+          include: isolatedUnit,
           // A window's test starts threads, which are the build's.
           globalSetup: ['test/support/build.ts'],
           testTimeout: 15_000,
@@ -34,7 +52,9 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/shared-browser.ts'],
+          // A page that a busy machine is slow to draw is tried once more.
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

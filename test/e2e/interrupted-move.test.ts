@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
-import { pendingText } from '../../src/main/workspace/moves/pending-change.ts'
+import { pendingText } from '../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
@@ -13,7 +13,7 @@ afterAll(closeBrowser)
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
-const notes = 1500
+const notes = rounds(700, 1500)
 const looks = [
   ['light', 'en-US', 'A move that was interrupted is being completed.'],
   ['dark', 'zh-CN', '正在完成上次中断的移动'],
@@ -21,7 +21,7 @@ const looks = [
 
 describe('M67 a start after a crash', () => {
   it.each(looks.slice(0, rounds(1, looks.length)))(
-    'M67: the tree says that a move is being completed, until it is (%s %s)',
+    'the tree says that a move is being completed, until it is (%s %s)',
     async (colorScheme, locale, words) => {
       const [before, after] = ['See [[a]].\n', 'See [[b]].\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
@@ -76,9 +76,9 @@ describe('M67 a start after a crash', () => {
     [
       'replacement',
       'en-US',
-      { replacement: { text: 'cat', replacement: 'dog', count: 1500 } },
+      { replacement: { text: 'cat', replacement: 'dog', count: notes } },
       'A replacement that was interrupted is being completed.',
-      'A replacement that a crash had interrupted was completed: 1,500 notes.',
+      `A replacement that a crash had interrupted was completed: ${notes.toLocaleString('en')} notes.`,
       'cat → dog',
     ],
     [
@@ -86,12 +86,12 @@ describe('M67 a start after a crash', () => {
       'zh-CN',
       { tag: { from: 'cat', to: 'dog' } },
       '正在完成上次中断的标签改名',
-      '崩溃中断的标签改名已完成：1,500 条笔记。',
+      `崩溃中断的标签改名已完成：${notes.toLocaleString('en')} 条笔记。`,
       '#cat → #dog',
     ],
   ] as const
   it.each(whole)(
-    'M43 M67: a %s that a crash interrupted is called what it is, told over the chat once completed, and taken back there (%s)',
+    'a %s that a crash interrupted is called what it is, told over the chat once completed, and taken back there (%s)',
     async (_kind, locale, of, ending, ended, words) => {
       const [before, after] = ['A #cat.\n', 'A #dog.\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)

@@ -5,14 +5,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
+import { rounds } from '../support/thorough.ts'
 import { moveFolder } from './move-folder.ts'
 
 afterAll(closeBrowser)
 
-const count = 1500
+const count = rounds(600, 1500)
 
 describe('M67 a move of many notes', () => {
-  it('M67: a notice says how far it is; cancelled, nothing was moved', async () => {
+  it('a notice says how far it is; cancelled, nothing was moved', async () => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`Projects/n${at}.md`, `[[Projects/n${(at + 1) % count}]]\n`]),
     )

@@ -12,7 +12,7 @@ import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
 afterAll(closeBrowser)
 
 describe('M60 review in the inbox', () => {
-  it('M60: estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
+  it('estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
     const memory = makeMemory(61, 400)
     const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []
     const promote = quote === '' ? [] : [{ quote, section: 'Part 1', text: `Kept: ${quote}` }]

@@ -19,6 +19,8 @@ import { goTo, lookAt, watchPage } from '../support/page-watch.ts'
 
 afterAll(closeBrowser)
 
+const schemes = ['light', 'dark'] as const
+
 /** A window with a long note in it has fewer elements; a browser lays out more than this with pauses. */
 const maxElements = 25_000
 
@@ -58,11 +60,11 @@ async function enter(page: Page, url: string, place: string): Promise<void> {
 
 describe('M56 hostile Markdown in the window', () => {
   it.each(['answer', 'file'] as const)(
-    'M56: no document leaves the window blank: as %s',
+    'no document leaves the window blank: as %s',
     { timeout: 120_000 },
     async (way) => {
       // Some one way, some the other; THOROUGH=1 shows each once, the stress run all of them both ways.
-      const share = rounds(4, 2)
+      const share = rounds(12, 2)
       const mine = documents.filter((_document, index) => index % share === (way === 'answer' ? 0 : 1))
       const { page, url } = await openWith(
         Object.fromEntries(mine.map(({ text }, index) => [`fuzz/d${index}.md`, text])),
@@ -89,8 +91,8 @@ describe('M56 hostile Markdown in the window', () => {
     },
   )
 
-  it('M56: what is nested too deeply is plain text that says so, and the rest of the answer is Markdown', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
+  it('what is nested too deeply is plain text that says so, and the rest of the answer is Markdown', async () => {
+    for (const colorScheme of schemes.slice(0, rounds(1, 2))) {
       const answer = `# A heading\n\n${'> '.repeat(5000)}the bottom\n\nAnd **on** it goes, see [x](#cite:%E0).`
       const { page, url } = await openWith({}, { plain: transcriptOf('plain', [answer]) }, { colorScheme })
       await enter(page, url, '/chat/plain')
@@ -284,8 +286,8 @@ function foreignTranscript(): string {
 }
 
 describe('M56 a broken piece stays a piece', () => {
-  it.each(['light', 'dark'] as const)(
-    'M56: a passage and a step break, the conversation goes on, %s',
+  it.each(schemes.slice(0, rounds(1, 2)))(
+    'a passage and a step break, the conversation goes on, %s',
     async (colorScheme) => {
       const { page, url } = await openWith({}, { foreign: foreignTranscript() }, { colorScheme }, sabotaged)
       await sabotage(page)
@@ -310,8 +312,8 @@ describe('M56 a broken piece stays a piece', () => {
     },
   )
 
-  it.each(['light', 'dark'] as const)(
-    'M56: a view breaks, the frame goes on, another view and a second try help, %s',
+  it.each(schemes.slice(0, rounds(1, 2)))(
+    'a view breaks, the frame goes on, another view and a second try help, %s',
     async (colorScheme) => {
       const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
       await sabotage(page)

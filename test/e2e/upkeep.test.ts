@@ -6,12 +6,13 @@ import { openTestServer } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until } from '../support/folder.ts'
 import { makeMemory } from '../support/made-memory.ts'
+import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
 describe('M60 inbox', () => {
-  it('M60, M62: everything from the keyboard, with a way back; a found line is called outdated where it is shown', async () => {
-    const { files } = makeMemory(7, 800)
+  it('everything from the keyboard, with a way back; a found line is called outdated where it is shown', async () => {
+    const { files } = makeMemory(7, rounds(300, 800))
     const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
     const page = await openPage()

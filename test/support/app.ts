@@ -15,6 +15,7 @@ export interface TestAppOptions {
   readonly config?: string
   readonly env?: NodeJS.ProcessEnv
   readonly now?: () => Date
+  /** Follows changes from outside, keeps the history and runs what is scheduled. Off by default: it costs time. */
   readonly watch?: boolean
   readonly clientPatienceMs?: number
   readonly isOpenAddress?: (address: string) => boolean
@@ -43,7 +44,7 @@ export async function prepareFolders(options: TestAppOptions): Promise<{ home: s
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folders = await prepareFolders(options)
-  const { env = {}, now, watch = true, isOpenAddress } = options
+  const { env = {}, now, watch = false, isOpenAddress } = options
   const app = await createApp({ mainFolder, env, home: folders.home, watch, isOpenAddress, ...(now ? { now } : {}) })
   onTestFinished(() => app.close())
   return { app, ...folders }

@@ -1,21 +1,20 @@
-/** A real Chromium, the machine's own. Screenshots are kept as artifacts. */
+/** Pages of the browser that all e2e files share. Screenshots are kept as artifacts. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
-import { chromiumFlags, findChromium } from './chromium.ts'
+import { chromium, type Browser, type BrowserContextOptions, type Download, type Page } from 'playwright-core'
+import { inject, onTestFinished } from 'vitest'
+import { temporaryFolder } from './folder.ts'
 
 const artifacts = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
-let shared: Promise<Browser> | undefined
+let connected: Promise<Browser> | undefined
 
 /** @param expected what the page may report: the test has brought it about */
 export async function openPage(options: BrowserContextOptions = {}, expected?: RegExp): Promise<Page> {
-  shared ??= chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] })
-  const context = await (
-    await shared
-  ).newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options })
+  connected ??= chromium.connect(inject('browserEndpoint'))
+  const browser = await connected
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options })
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
@@ -31,8 +30,15 @@ export async function openPage(options: BrowserContextOptions = {}, expected?: R
 }
 
 export async function closeBrowser(): Promise<void> {
-  await (await shared)?.close()
-  shared = undefined
+  await (await connected)?.close()
+  connected = undefined
+}
+
+/** @returns its path; the browser may keep its downloads elsewhere */
+export async function saved(download: Download): Promise<string> {
+  const path = join(await temporaryFolder(), 'download')
+  await download.saveAs(path)
+  return path
 }
 
 export async function keepScreenshot(page: Page, name: string): Promise<void> {

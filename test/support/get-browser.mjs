@@ -21,14 +21,16 @@ const fonts = ['fonts-noto-cjk', 'fontconfig']
 const playwright = fileURLToPath(new URL('../../node_modules/playwright-core/cli.js', import.meta.url))
 
 export const nothingToBeHad =
-  'There is no browser for the tests, and none could be fetched: install Chrome, Chromium or Edge, or name one in CHROMIUM_PATH (without a browser: npm test -- --project unit --project integration).'
+  'There is no browser for the tests, and none could be fetched: install Chrome, Chromium or Edge, or name one in CHROMIUM_PATH (without a browser: npm run test:unit and npm run test:integration).'
 
-/** @param {readonly string[]} args of the test command: `--project unit` and `--project integration` alone need none */
+const withoutBrowser = new Set(['unit', 'unit-isolated', 'integration'])
+
+/** @param {readonly string[]} args of the test command */
 export function needsBrowser(args) {
   const projects = args.flatMap((arg, index) =>
     arg === '--project' ? (args[index + 1] ?? []) : arg.startsWith('--project=') ? arg.slice('--project='.length) : [],
   )
-  return projects.length === 0 || projects.some((project) => project !== 'unit' && project !== 'integration')
+  return projects.length === 0 || projects.some((project) => !withoutBrowser.has(project))
 }
 
 /**

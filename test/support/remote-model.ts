@@ -30,7 +30,7 @@ agents:
   defaults: { model: ${remoteModel}, visibility: { local: ${JSON.stringify(rules)} }, session: { memoryHook: { enabled: false } }, chat: { titles: false }, ${given} }
   list: [{ id: main, workspace: "{{workspace}}" }]
 `
-  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
+  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now, watch: true })
   const agent = await test.app.agents.get('main')
   const ask = async (text: string, { session, model = remoteModel }: { session?: string; model?: string } = {}) => {
     const sent = await agent.chat.send({ text, session, model, reopen: true })

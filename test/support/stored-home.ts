@@ -260,6 +260,7 @@ export async function tellInbox(client: ContractClient, agent: string): Promise<
 export async function tellKept(client: ContractClient, agent: string, told: Told): Promise<Record<string, unknown>> {
   const { checks, runs } = await client.checks.list({ agent })
   const recalls = await client.search.recalls({ agent })
+  const batches = await client.history.batches({ agent })
   const { links: broken } = await client.links.broken({ agent })
   const sessionDrafts = async (session?: string) => {
     const draft = await client.sessions.draft({ agent, ...(session === undefined ? {} : { session }) })
@@ -289,10 +290,9 @@ export async function tellKept(client: ContractClient, agent: string, told: Told
     imports: (await client.import.past({ agent })).map(
       ({ path, files, left }) => `${told(path)} ${files} ${left.join()}`,
     ),
-    moves: (await client.links.moves({ agent })).map(({ from, to, notes: count }) => `${from} > ${to} ${count}`),
-    renames: (await client.tags.renames({ agent })).map(({ from, to, notes: count }) => `${from} > ${to} ${count}`),
-    replacements: (await client.find.past({ agent })).map(
-      ({ text, replacement, count, files }) => `${text} > ${replacement} ${count} ${files}`,
+    batches: batches.map(
+      ({ kind, from, to, count, notes: written }) =>
+        `${kind} ${from} > ${to} ${count === undefined ? '' : `${count} `}${written}`,
     ),
     accepted: (await client.history.accepted({ agent })).length,
   }

@@ -2,6 +2,7 @@
  * Accepts and takes back without pause until somebody kills it: everything, saying which of both is done, or, with
  * `--some`, some of it, as chance has it.
  */
+import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { Upkeep } from '../../src/main/curation/suggestions/suggestions.ts'
@@ -16,7 +17,8 @@ export function openUpkeepOf(
   state: string,
   answer?: (content: string) => string,
 ): { upkeep: Upkeep; workspace: Workspace; close(): void } {
-  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] })
+  const journal = join(state, 'pending-change.json')
+  const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { journal })
   const upkeep = new Upkeep({
     folder: state,
     workspace,

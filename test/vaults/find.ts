@@ -71,7 +71,7 @@ async function measure(folder: string): Promise<void> {
     const between = await notesOf(vault)
     const remaining = [...between.values()].reduce((sum, note) => sum + note.count, 0)
     const undoing = performance.now()
-    for await (const _step of await client.find.undo({ ...main, undo: replaced.undo }));
+    await client.history.undoBatch({ ...main, undo: replaced.undo })
     const undoMs = performance.now() - undoing
     const after = await notesOf(vault)
     const other = [...before].filter(([path, { hash }]) => after.get(path)?.hash !== hash).length

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LinkIndex, type IndexedNote } from '../../src/main/workspace/links/link-index.ts'
-import { planMove } from '../../src/main/workspace/moves/plan-move.ts'
+import { planMove } from '../../src/main/workspace/transactions/plan-move.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { applyEdits, movedPath, type Move } from '../../src/shared/markdown/links/rewrite-links.ts'
 import { baseOf, keyOf, stemOf } from '../../src/shared/markdown/links/resolve-link.ts'
@@ -195,7 +195,7 @@ async function measure(folder: string): Promise<void> {
       const { plan, rewrites } = await planMove(index, move, [])
       times.push(performance.now() - start)
       try {
-        await workspace.relocate(move, rewrites, { cause: 'user' })
+        await workspace.change({ move }, rewrites, { cause: 'user' })
       } catch {
         sum.refused += 1
         continue

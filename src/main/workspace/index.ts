@@ -11,7 +11,6 @@ export { locateAttachment, maxAttachmentBytes, readAttachment } from './files/at
 export { addLogEntry } from './files/daily-log.ts'
 export { FileDrafts } from './files/file-drafts.ts'
 export { isHidden, isInstruction, isNote, isPortable, nameFor } from './files/file-names.ts'
-export { type LocalRules } from './files/keep-visibility.ts'
 export {
   dailyLogDate,
   dailyLogPath,
@@ -63,5 +62,8 @@ export { Recording } from './history/recording.ts'
 export { Accepted } from './history/reviewed-hunks.ts'
 export { Links } from './links/links.ts'
 export { mendLink } from './links/repair-link.ts'
-export { type CarriedOn } from './moves/crash-recovery.ts'
-export { type ChangeKind } from './moves/pending-change.ts'
+export { Batches } from './transactions/batches.ts'
+export { type BatchKind, kindOf, namesOf } from './transactions/change-journal.ts'
+export { type LocalRules } from './transactions/keep-local.ts'
+export { type Recovered } from './transactions/recovery.ts'
+export { UndoStore } from './transactions/undo-store.ts'

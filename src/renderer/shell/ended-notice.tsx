@@ -7,12 +7,8 @@ import { useLocation } from 'wouter'
 import type { EndedChange } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { attempt, forgetTold, tellUntilSeen } from '#lib/feedback/toast.ts'
-import { takeBackMove, takeBackRename, takeBackReplacement } from '../editor/history/revert-change.ts'
-import { clipLine } from '#lib/util/clip.ts'
+import { shownNames, takeBackBatch } from '../editor/history/revert-change.ts'
 import { paths } from '#lib/router/paths.ts'
-
-/** Of a text that was found, or that took its place. */
-const maxShown = 60
 
 export function EndedNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
@@ -26,7 +22,7 @@ export function EndedNotice({ agent }: { agent: string }) {
       tellUntilSeen(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
         description: wordsOf(one, t),
-        undo: undo === null ? undefined : () => takeBack(agent, one, undo),
+        undo: undo === null ? undefined : () => takeBackBatch(agent, undo, one),
         onward: { label: t('changes.title'), go: () => navigate(paths.changes()) },
         onSeen: () => void (isShown && attempt(see(agent, id))),
       })
@@ -40,17 +36,12 @@ export function EndedNotice({ agent }: { agent: string }) {
   return null
 }
 
-function wordsOf({ kind, from, to, left }: EndedChange, t: TFunction): string {
-  const mark = kind === 'tag' ? '#' : ''
+function wordsOf(one: EndedChange, t: TFunction): string {
+  const { from, to } = shownNames(one)
   return [
-    ...(from === '' ? [] : [`${mark}${clipLine(from, maxShown)} → ${mark}${clipLine(to, maxShown)}`]),
-    ...(left > 0 ? [t('changes.replacedLeft', { count: left })] : []),
+    ...(one.from === '' ? [] : [`${from} → ${to}`]),
+    ...(one.left > 0 ? [t('changes.replacedLeft', { count: one.left })] : []),
   ].join(' · ')
-}
-
-function takeBack(agent: string, { kind, from }: EndedChange, undo: string): Promise<unknown> {
-  if (kind === 'replacement') return takeBackReplacement(agent, undo)
-  return kind === 'move' ? takeBackMove(agent, undo, from) : takeBackRename(agent, undo, from)
 }
 
 async function see(agent: string, id: string): Promise<void> {

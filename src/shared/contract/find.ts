@@ -34,36 +34,23 @@ const findEventSchema = z.discriminatedUnion('type', [
 export type FindEvent = z.infer<typeof findEventSchema>
 
 /** A file that was left as it is: somebody changed it meanwhile, or it may not be written. */
-const leftFileSchema = z.object({ path: z.string(), reason: z.enum(['changed', 'refused']) })
+export const leftFileSchema = z.object({ path: z.string(), reason: z.enum(['changed', 'refused']) })
 export type LeftFile = z.infer<typeof leftFileSchema>
 
 const replaceEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
   z.object({
     type: z.literal('done'),
-    /** Matches that were replaced; for `undo`, files. */
+    /** Matches that were replaced. */
     count: z.number().int(),
     files: z.number().int(),
     left: z.array(leftFileSchema),
     isStopped: z.boolean(),
-    /** Takes all of it back; null where nothing was done. */
+    /** For `history.undoBatch`; null where nothing was done. */
     undo: idSchema.nullable(),
   }),
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
-
-/** A replacement that can be taken back. */
-export const pastReplacementSchema = z.object({
-  undo: idSchema,
-  /** Milliseconds since the epoch. */
-  at: z.number(),
-  text: z.string(),
-  replacement: z.string(),
-  /** Matches. */
-  count: z.number().int(),
-  files: z.number().int(),
-})
-export type PastReplacement = z.infer<typeof pastReplacementSchema>
 
 export const find = {
   /** Looks through all notes; ending the iteration ends the work. */
@@ -91,8 +78,4 @@ export const find = {
     )
     .output(eventIterator(replaceEventSchema)),
   stop: base.input(forAgent.extend({ search: idSchema })).output(z.object({})),
-  /** Replacements, also of earlier runs, that `undo` can still take back, latest first. */
-  past: base.input(forAgent).output(z.array(pastReplacementSchema)),
-  /** Takes a whole replacement back, file by file where their lines still stand. Fails with `undo_conflict` when it is long ago. */
-  undo: base.input(forAgent.extend({ undo: idSchema })).output(eventIterator(replaceEventSchema)),
 }

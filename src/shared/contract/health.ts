@@ -62,7 +62,7 @@ const endedChangeSchema = z.object({
   notes: z.number().int(),
   /** Notes that somebody had changed since: they are as they were. */
   left: z.number().int(),
-  /** For `links.undoMove`, `tags.undoRename` or `find.undo`; null where nothing takes it back at once. */
+  /** For `history.undoBatch`; null where nothing takes it back at once. */
   undo: idSchema.nullable(),
 })
 export type EndedChange = z.infer<typeof endedChangeSchema>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { maxPatch } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'
+import { leftFileSchema } from './find.ts'
 
 /**
  * Who changed a file (M26). `upkeep` is a proposal that the user accepted (M60). `client` is another program that uses this memory (M58); `template` the app itself, at the
@@ -95,6 +96,21 @@ export const fileCommitsSchema = z.object({
 export type FileCommits = z.infer<typeof fileCommitsSchema>
 export type FileCommit = FileCommits['commits'][number]
 
+/** A change of many notes that one undo takes back. */
+const pastBatchSchema = z.object({
+  undo: idSchema,
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  kind: z.enum(['move', 'tag', 'replacement']),
+  from: z.string(),
+  to: z.string(),
+  /** Matches of a replacement. */
+  count: z.number().int().optional(),
+  /** Notes that it wrote. */
+  notes: z.number().int(),
+})
+export type PastBatch = z.infer<typeof pastBatchSchema>
+
 export const history = {
   /** Newest first: of one file, through its moves, or of all. */
   timeline: base
@@ -145,4 +161,13 @@ export const history = {
   accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(z.object({})),
   /** Makes the file, by the name it has now, what it was after a change; what it is now stays in the history. */
   restore: base.input(forChange).output(z.object({ path: z.string(), hash: z.string().nullable(), patch: z.string() })),
+  /** Moves, renamed tags and replacements, also of earlier runs, that `undoBatch` can take back, latest first. */
+  batches: base.input(forAgent).output(z.array(pastBatchSchema)),
+  /**
+   * Takes all of a batch back, also where other lines were changed since. Fails with `undo_conflict` where that cannot
+   * be, and nothing is done then; of a replacement, notes that cannot be restored are left, and named.
+   */
+  undoBatch: base
+    .input(forAgent.extend({ undo: idSchema }))
+    .output(z.object({ notes: z.number().int(), left: z.array(leftFileSchema) })),
 }

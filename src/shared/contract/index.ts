@@ -66,14 +66,7 @@ export {
 export { type AppEvent } from './events.ts'
 export { type ForgetKind } from '../util/forget-kinds.ts'
 export { type ForgetOutcome, type ForgetPlace, type ForgetStep } from './forget.ts'
-export {
-  type FindEvent,
-  type FoundFile,
-  type LeftFile,
-  type PastReplacement,
-  type ReplaceEvent,
-  type UnreadFile,
-} from './find.ts'
+export { type FindEvent, type FoundFile, type LeftFile, type ReplaceEvent, type UnreadFile } from './find.ts'
 export { type Habits } from './habits.ts'
 export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
 export { type EndedChange, type Part, type Problem, type Remedy } from './health.ts'
@@ -101,6 +94,7 @@ export {
   type FileCommit,
   type FileCommits,
   type HistoryEntry,
+  type PastBatch,
 } from './history.ts'
 export {
   type Candidate,

@@ -151,6 +151,7 @@ export const links = {
       notes: z.number().int(),
       /** The settings keep it on this machine by its place, and it is kept there. */
       staysLocal: z.boolean(),
+      /** For `history.undoBatch`. */
       undo: idSchema,
     }),
   ),
@@ -158,14 +159,6 @@ export const links = {
   moving: base.input(forAgent).output(movingSchema.nullable()),
   /** Takes back the move that is under way, where its notes are not all written: it fails with `move_cancelled` then. */
   cancelMove: base.input(forAgent).output(z.object({})),
-  /** Moves, also of earlier runs, that `undoMove` can still take back, latest first; `notes` were written anew with each. */
-  moves: base
-    .input(forAgent)
-    .output(
-      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
-    ),
-  /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
-  undoMove: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }
 
 const notePropertySchema = z.object({
@@ -194,18 +187,10 @@ export const tags = {
   /** What another name for a tag, and for all below it, would change. Fails with `tag_invalid`. */
   planRename: base.input(forRename).output(tagPlanSchema),
   /**
-   * Writes every place anew, as one change: all of it, or nothing. Fails with `plan_outdated` when the plan is not what
-   * would be done any more.
+   * Writes every place anew, as one change: all of it, or nothing; `history.undoBatch` takes it back. Fails with `plan_outdated`
+   * when the plan is not what would be done any more.
    */
   rename: base
     .input(forRename.extend({ plan: idSchema }))
     .output(z.object({ tags: z.number().int(), notes: z.number().int(), undo: idSchema })),
-  /** Renames, also of earlier runs, that `undoRename` can still take back, latest first; `notes` were written anew with each. */
-  renames: base
-    .input(forAgent)
-    .output(
-      z.array(z.object({ undo: idSchema, at: z.number(), from: z.string(), to: z.string(), notes: z.number().int() })),
-    ),
-  /** Puts everything back. Fails with `undo_conflict` when that cannot be; then nothing is done. */
-  undoRename: base.input(forAgent.extend({ undo: idSchema })).output(z.object({})),
 }

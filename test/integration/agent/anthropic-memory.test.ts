@@ -16,7 +16,7 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: ${model} }]
 `
   const env = { ANTHROPIC_API_KEY: 'sk-test-key', OPENAI_COMPATIBLE_API_KEY: 'sk-test-key' }
-  const test = await openTestApp({ config, env, files })
+  const test = await openTestApp({ watch: true, config, env, files })
   const agent = await test.app.agents.get('main')
   /** One answer that makes these calls, and one that ends the turn. */
   async function call(...inputs: readonly object[]): Promise<ToolResultMessage[]> {

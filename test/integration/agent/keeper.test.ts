@@ -16,6 +16,7 @@ import { AppError } from '../../../src/shared/util/errors.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { memoryText } from '../../support/scripted-conversation.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const pruning = {
   mode: 'always',
@@ -76,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 describe('M30 the invariant', () => {
-  it('M30: whatever the conversation, the window, the failures and the crashes: no fact is lost, and requests fit (any)', async () => {
+  it('whatever the conversation, the window, the failures and the crashes: no fact is lost, and requests fit (any)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(8192, 16_000, 32_768, 200_000, 1_000_000),
@@ -196,7 +197,7 @@ describe('M30 the invariant', () => {
           expect(said).toHaveLength(steps.length)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: rounds(10, 40) },
     )
   }, 120_000)
 })

@@ -232,6 +232,7 @@ describe('M38 a memory that is shared', () => {
 describe('M38 agents', () => {
   it('M38: are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
     const { app, home, workspace } = await openTestApp({
+      watch: true,
       config:
         '# mine\nagents:\n  list:\n    # the first\n    - { id: main, workspace: "{{workspace}}", archived: false, memory: { shareWith: [main], search: { maxResults: 9 } } }\n',
     })

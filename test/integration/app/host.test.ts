@@ -6,6 +6,7 @@ import { mainFolder, openTestApp, openTestServer } from '../../support/app.ts'
 import { connect, enter, socketOf, type Admission } from '../../support/client.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
+import { rounds } from '../../support/thorough.ts'
 
 describe('M49 browser host', () => {
   it('M49: lets nobody in without the token, which becomes a cookie that scripts cannot read', async () => {
@@ -180,13 +181,13 @@ describe('M49 browser host', () => {
 })
 
 describe('M49 lifecycle', () => {
-  it('M49: starts and stops fifty times and leaves nothing behind', async () => {
+  it('starts and stops many times and leaves nothing behind', async () => {
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
     const { app, home } = await openTestApp({ watch: true })
     await app.agents.get('main')
     await app.close()
     const before = process.getActiveResourcesInfo().length
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < rounds(20, 50); round += 1) {
       const again = await createApp({ mainFolder, env: {}, home })
       if (round % 10 === 0) await again.agents.get('main')
       await again.close()

@@ -16,6 +16,7 @@ import { contract } from '../../../src/shared/contract/index.ts'
 import { AppError, errorCodes } from '../../../src/shared/util/errors.ts'
 import { openTestApp } from '../../support/app.ts'
 import { until, writeFiles } from '../../support/folder.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const secret = 'the combination is 9-31-44'
 const origin = { cause: 'agent' as const }
@@ -29,6 +30,7 @@ async function openFortress() {
     - { id: nested, workspace: "{{workspace}}/memory/nested" }
 `
   const test = await openTestApp({
+    watch: true,
     config,
     files: {
       'memory/mine.md': 'Mine.\n',
@@ -325,7 +327,7 @@ describe('M27 isolation: a list is no way around', () => {
 })
 
 describe('M27 isolation: hostile paths, by every request and every tool', () => {
-  it('M27: none leads out or to what is hidden, nothing that runs is written, every answer is a clear one', async () => {
+  it('none leads out or to what is hidden, nothing that runs is written, every answer is a clear one', async () => {
     const { app, root, home, workspace, main } = await openFortress()
     const router = createRouter(app) as unknown as Record<string, Record<string, Parameters<typeof call>[0]>>
     const source = join(root, 'vault')
@@ -380,13 +382,13 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       await call(createRouter(app).checks.remove, { agent: 'main', id })
     }
     const paths = hostilePaths(root, home)
+    // Every request and every tool looks at the path in the same way: each is asked some of them, and each path of some.
+    const share = rounds(5, 1)
     for (const [index, path] of paths.entries()) {
       const label = JSON.stringify(path.slice(0, 60))
-      for (const [name, inputs] of Object.entries(asked)) {
-        // Each of these starts a thread of its own; they look at the path in the same way, so each is asked some of them.
-        if (name === 'import.plan' && index % 6 !== 0) continue
-        if (name === 'import.run' && index % 6 !== 3) continue
-        if (name === 'import.start' && index % 6 !== 5) continue
+      for (const [name, inputs] of [...Object.entries(asked)].filter((_request, at) => at % share === index % share)) {
+        // Each of these starts a thread of its own.
+        if (['import.plan', 'import.run', 'import.start'].includes(name) && index % 6 > 1) continue
         const [group = '', request = ''] = name.split('.')
         const procedure = router[group]?.[request]
         if (!procedure) throw new Error(`there is no ${name}`)
@@ -549,6 +551,7 @@ describe('M27 moves', () => {
 describe('M27 M38 whose folder is whose', () => {
   it('M38: an agent that is made inside the folder of another is closed to that one at once', async () => {
     const { app, workspace } = await openTestApp({
+      watch: true,
       files: { 'memory/mine.md': 'The gate is green.\n', 'memory/inner/old.md': 'The zebra is in the lift.\n' },
     })
     const main = await app.agents.get('main')

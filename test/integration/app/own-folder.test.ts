@@ -16,7 +16,7 @@ const vault = {
 }
 
 async function openFolder(files: Readonly<Record<string, string>>, setUp: { seed?: boolean; own?: string } = {}) {
-  const test = await openTestApp({ now: () => new Date(2026, 0, 20, 10, 30) })
+  const test = await openTestApp({ watch: true, now: () => new Date(2026, 0, 20, 10, 30) })
   const folder = await folderWith(files)
   const router = createRouter(test.app)
   const { created } = await call(router.agents.setUp, { agent: 'main', workspace: folder, locale: 'en', ...setUp })

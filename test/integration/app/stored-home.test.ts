@@ -105,13 +105,6 @@ async function asked(client: ContractClient, agent: string, query: string): Prom
   return results[0]?.path.replaceAll('\\', '/').replace(/^.*\/extra\//, 'extra/')
 }
 
-/** Ends a stream that has to end. */
-async function last<T>(stream: Promise<AsyncIterable<T>>): Promise<T | undefined> {
-  let step: T | undefined
-  for await (step of await stream);
-  return step
-}
-
 describe('a home that version 0.1.0 made', () => {
   let home: StoredHome
   let expected: Record<string, Record<string, unknown>>
@@ -260,7 +253,7 @@ describe('what was done with version 0.1.0', () => {
   it('can still be taken back', async () => {
     const { root, client } = await openStored()
     const read = (path: string) => readFile(join(root, 'workspace', path), 'utf8')
-    const { upkeep, links, tags, find, history, sessions } = client
+    const { upkeep, history, sessions } = client
 
     const { done } = await upkeep.list(main)
     const promoted = done.find(({ rule }) => rule === 'promote')
@@ -268,16 +261,16 @@ describe('what was done with version 0.1.0', () => {
     expect(await upkeep.undo({ ...main, acceptance: promoted?.acceptance ?? '' })).toEqual({ undone: 1, stuck: [] })
     expect(await read('MEMORY.md')).not.toContain('Aurora')
 
-    const [replacement] = await find.past(main)
-    expect(await last(find.undo({ ...main, undo: replacement?.undo ?? '' }))).toMatchObject({ type: 'done', files: 1 })
+    const batches = await history.batches(main)
+    const undo = (wanted: string) =>
+      history.undoBatch({ ...main, undo: batches.find(({ kind }) => kind === wanted)?.undo ?? '' })
+    expect(await undo('replacement')).toEqual({ notes: 1, left: [] })
     expect(await read('notes/garden.md')).toContain('Tomatoes grow in the raised bed.\nBeans grow along the fence.\n')
 
-    const [rename] = await tags.renames(main)
-    await tags.undoRename({ ...main, undo: rename?.undo ?? '' })
+    await undo('tag')
     expect(await read('people/王小明.md')).toBe('# 王小明\n\n他在鹿特丹工作，负责 [[极光计划]]。 #person\n')
 
-    const [move] = await links.moves(main)
-    await links.undoMove({ ...main, undo: move?.undo ?? '' })
+    await undo('move')
     expect(await read('people/Anna.md')).toBe(
       '# Anna\n\nAnna works from Utrecht on Wednesdays. Her project is [[Aurora]]. #person\n',
     )

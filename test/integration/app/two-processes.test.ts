@@ -40,7 +40,7 @@ describe('M26 several processes', () => {
   }, 120_000)
 
   it('M26: while an app is open, what commands write is recorded in the order in which it was written', async () => {
-    const { app, home, workspace } = await openTestApp()
+    const { app, home, workspace } = await openTestApp({ watch: true })
     const { history, workspace: files } = await app.agents.get('main')
     const at = new Date(2026, 0, 20, 9, 5)
     const own = async () => {
@@ -141,7 +141,7 @@ describe('M34 several processes', () => {
 
 describe('M30 folders that are not as they were', () => {
   it('M30: a workspace that was moved away is not made anew; what would be written is told', async () => {
-    const { app, workspace } = await openTestApp()
+    const { app, workspace } = await openTestApp({ watch: true })
     const agent = await app.agents.get('main')
     await rename(workspace, `${workspace}-moved`)
     await expect(agent.workspace.remember('lost?', new Date(), { cause: 'capture' })).rejects.toMatchObject({

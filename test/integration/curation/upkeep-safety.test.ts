@@ -147,10 +147,10 @@ describe('M60 nothing unasked', () => {
           for (const { close } of both) close()
           expect(problems).toEqual([])
         }),
-        { numRuns: rounds(25, 400) },
+        { numRuns: rounds(10, 400) },
       )
     },
-    60_000 + rounds(25, 400) * 2000,
+    60_000 + rounds(10, 400) * 2000,
   )
 
   it(
@@ -171,7 +171,7 @@ describe('M60 nothing unasked', () => {
       first.close()
       const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
       const random = seededRandom()
-      for (let round = 0; round < rounds(8, 150); round += 1) {
+      for (let round = 0; round < rounds(4, 150); round += 1) {
         const child = spawn(process.execPath, [writer, folder, state], { stdio: ['ignore', 'pipe', 'inherit'] })
         await once(child.stdout, 'data')
         await new Promise((resolve) => setTimeout(resolve, random() * 150))
@@ -188,7 +188,7 @@ describe('M60 nothing unasked', () => {
         close()
       }
     },
-    60_000 + rounds(8, 150) * 3000,
+    60_000 + rounds(4, 150) * 3000,
   )
 
   it(
@@ -208,7 +208,7 @@ describe('M60 nothing unasked', () => {
       const writer = fileURLToPath(new URL('../../support/upkeep-writer.ts', import.meta.url))
       const random = seededRandom()
       let midway = 0
-      for (let round = 0; round < rounds(8, 150); round += 1) {
+      for (let round = 0; round < rounds(4, 150); round += 1) {
         const children = [1, 2].map(() =>
           spawn(process.execPath, [writer, folder, state, '--some'], { stdio: ['ignore', 'pipe', 'inherit'] }),
         )
@@ -243,7 +243,7 @@ describe('M60 nothing unasked', () => {
       }
       process.stdout.write(`two processes: ${midway} files were found half taken back\n`)
     },
-    60_000 + rounds(8, 150) * 4000,
+    60_000 + rounds(4, 150) * 4000,
   )
 })
 

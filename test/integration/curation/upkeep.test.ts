@@ -20,7 +20,7 @@ const files = {
 }
 
 async function openUpkeep(more: Record<string, string> = {}) {
-  const test = await openTestApp({ files: { ...files, ...more }, now })
+  const test = await openTestApp({ files: { ...files, ...more }, now, watch: true })
   const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')

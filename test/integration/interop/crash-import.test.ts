@@ -10,7 +10,7 @@ import { folderWith } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', import.meta.url))
-const kills = rounds(2, 60)
+const kills = rounds(1, 60)
 const count = 80
 
 describe('M69 kills', () => {

@@ -9,7 +9,7 @@ import { openTestApp } from '../../support/app.ts'
 import { folderWith, temporaryFolder } from '../../support/folder.ts'
 
 async function openImporter(files: Record<string, string> = {}) {
-  const test = await openTestApp({ files })
+  const test = await openTestApp({ files, watch: true })
   const agent = await test.app.agents.get('main')
   const { importer, workspace, links } = agent
   const taskOf = (path: string, into: string, withAttachments = true) => ({ path, into, withAttachments })

@@ -9,7 +9,7 @@ import { mainFolder, openTestApp } from '../../support/app.ts'
 import { folderWith } from '../../support/folder.ts'
 
 async function openImporter(files: Record<string, string>) {
-  const test = await openTestApp({ files })
+  const test = await openTestApp({ files, watch: true })
   const { importer, links } = await test.app.agents.get('main')
   const taskOf = (path: string) => ({ path, into: 'in', withAttachments: true })
   const run = async (path: string) => {

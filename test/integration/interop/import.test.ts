@@ -13,7 +13,7 @@ import { folderWith, temporaryFolder, writeFiles } from '../../support/folder.ts
 import { rounds } from '../../support/thorough.ts'
 
 async function openImporter(files: Record<string, string> = {}) {
-  const test = await openTestApp({ files })
+  const test = await openTestApp({ files, watch: true })
   const { importer, workspace, history } = await test.app.agents.get('main')
   const plan = (path: string, into: string) => importer.plan(taskOf(path, into))
   const run = async (path: string, into: string) => {

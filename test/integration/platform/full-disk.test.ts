@@ -6,6 +6,7 @@ import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 import { mainFolder } from '../../support/app.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const megabyte = 1024 * 1024
 const mayMount = (() => {
@@ -55,7 +56,7 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     await agent.workspace.save('MEMORY.md', `${before}and one more\n`, { hash, baseText: before })
   })
 
-  it('M55: with the state folder’s disk full notes are kept all the same, and recorded when there is room', async () => {
+  it('with the state folder’s disk full notes are kept all the same, and recorded when there is room', async () => {
     const disk = smallDisk(16 * megabyte)
     const workspace = join(await temporaryFolder(), 'workspace')
     const { agent } = await openOn(join(disk.folder, 'state'), workspace)
@@ -63,19 +64,21 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     await agent.memory.settle(10_000)
     disk.fill(0)
     const at = new Date(2026, 0, 20, 9, 5)
-    for (let number = 0; number < 40; number += 1)
+    const notes = rounds(8, 40)
+    const last = `note-${notes - 1}`
+    for (let number = 0; number < notes; number += 1)
       await agent.workspace.remember(`note-${number} ${'word '.repeat(200)}`, at, { cause: 'capture' })
     await expect(agent.drafts.save('s', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
       code: 'disk_full',
     })
     // What is not in the index yet is not there: whoever asks hears that, and why.
     const whatIsLacking = { stale: true, standstill: expect.stringMatching(/full/) }
-    await until(async () => (await agent.memory.search('note-39')).standstill !== undefined, 20_000)
-    expect(await agent.memory.search('note-39')).toMatchObject(whatIsLacking)
-    expect(await agent.memory.explain('note-39')).toMatchObject(whatIsLacking)
+    await until(async () => (await agent.memory.search(last)).standstill !== undefined, 20_000)
+    expect(await agent.memory.search(last)).toMatchObject(whatIsLacking)
+    expect(await agent.memory.explain(last)).toMatchObject(whatIsLacking)
     await expect(agent.chat.send({ text: 'hello', model: 'offline' })).rejects.toMatchObject({ code: 'disk_full' })
     const log = await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')
-    for (let number = 0; number < 40; number += 1) expect(log).toContain(`note-${number} word`)
+    for (let number = 0; number < notes; number += 1) expect(log).toContain(`note-${number} word`)
     disk.makeRoom()
     await until(async () => {
       const blamed = await agent.history?.blame('memory/2026-01-20.md')
@@ -85,7 +88,7 @@ describe.skipIf(!mayMount)('M55 full disks', () => {
     await ended
     expect((await agent.sessions.get(session)).messages()).toHaveLength(2)
     await until(async () => {
-      const { results, standstill } = await agent.memory.search('note-39')
+      const { results, standstill } = await agent.memory.search(last)
       return standstill === undefined && results.length > 0
     }, 40_000)
   }, 120_000)

@@ -10,6 +10,7 @@ const planted = ['sk-ant-planted-0123456789', 'Bearer planted.token.abcdef', 'sk
 describe('M41 secrets', () => {
   it('M41: planted keys are in no log and in no report, nor is what the user wrote', async () => {
     const { app, workspace, home } = await openTestApp({
+      watch: true,
       files: { 'memory/secret-plan.md': 'The walrus moves on Friday.\n' },
       config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}", prompts: { system: "You are Ann Example of ann@example.org" } }\n`,
     })
@@ -55,6 +56,7 @@ describe('M41 secrets', () => {
 describe('M50 the file and the pane at once', () => {
   it('M50: what is typed is merged with what was saved meanwhile; what touches is refused and nothing is lost', async () => {
     const { app, home } = await openTestApp({
+      watch: true,
       config:
         '# mine\ninterface:\n  theme: light\n\n\nspending:\n  monthlyLimit: 5\n\n\nagents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
     })
@@ -80,7 +82,7 @@ describe('M50 the file and the pane at once', () => {
   })
 
   it('M50: where everything lies, with sizes', async () => {
-    const { app, workspace } = await openTestApp({ files: { 'memory/a.md': 'x'.repeat(1000) } })
+    const { app, workspace } = await openTestApp({ watch: true, files: { 'memory/a.md': 'x'.repeat(1000) } })
     await app.agents.get('main')
     const locations = await app.locations()
     expect(locations.find(({ kind }) => kind === 'workspace')).toMatchObject({

@@ -13,7 +13,7 @@ const files = {
 }
 
 async function openMemory(config = untouchedConfig, more: Readonly<Record<string, string>> = {}) {
-  const test = await openTestApp({ files: { ...files, ...more }, config })
+  const test = await openTestApp({ files: { ...files, ...more }, config, watch: true })
   const { memory } = await test.app.agents.get('main')
   await memory.settle(10_000)
   await memory.settleVectors(() => undefined)

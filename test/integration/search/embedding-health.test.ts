@@ -25,7 +25,11 @@ function ofServer(url: string, more = ''): string {
 }
 
 async function openMemory(config: string, files: Readonly<Record<string, string>> = notes) {
-  const test = await openTestApp({ files: { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n', ...files }, config })
+  const test = await openTestApp({
+    files: { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n', ...files },
+    config,
+    watch: true,
+  })
   const { memory } = await test.app.agents.get('main')
   await memory.settle(10_000)
   const configure = (text: string) =>

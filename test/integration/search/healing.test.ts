@@ -117,9 +117,9 @@ describe('M30 what no flush could read', () => {
 })
 
 describe('M30 a provider that fails at random', () => {
-  it('M30: 200 turns in a window of 16k, one request in ten fails: no fact lost, few requests, soon well again', async () => {
+  it('loses no fact, asks little and is soon well again when one request in ten fails', async () => {
     const random = seededRandom()
-    const turns = 200
+    const turns = rounds(80, 200)
     const failed: number[] = []
     const talk = await openTalk({
       contextWindow: 16_000,
@@ -138,9 +138,9 @@ describe('M30 a provider that fails at random', () => {
     const answers = turns
     const beside = (server.requests.length - answers) / turns
     process.stdout.write(
-      `200 turns at 16k: ${server.requests.length} requests, ${failed.length} failed, ${beside.toFixed(2)} a turn beside the answer; last 8 turns ${rest}\n`,
+      `${turns} turns at 16k: ${server.requests.length} requests, ${failed.length} failed, ${beside.toFixed(2)} a turn beside the answer; last 8 turns ${rest}\n`,
     )
-    expect(failed.length).toBeGreaterThan(10)
+    expect(failed.length).toBeGreaterThan(rounds(1, 10))
     expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
     expect(beside).toBeLessThanOrEqual(1.5)
     // Two turns after the last failure all is as if there had been none: answers, and a cycle of keeping at most.
@@ -150,16 +150,19 @@ describe('M30 a provider that fails at random', () => {
     )
   }, 240_000)
 
-  it('M31: only what keeping asks fails for long stretches: every answer comes, requests fit, and two turns after it heals all is well', async () => {
+  it('answers all while only what keeping asks fails for long stretches, and is well two turns after it heals', async () => {
+    // With longer messages the window is as full in fewer turns.
+    const share = rounds(3, 1)
     const stretches = [
-      [12, 60],
-      [75, 82],
-      [90, 130],
+      [12 / share, 60 / share],
+      [75 / share, 84 / share],
+      [90 / share, 129 / share],
     ] as const
-    const turns = 145
+    const turns = 147 / share
     const overloaded = { status: 503, message: 'overloaded', headers: { 'retry-after-ms': '1' } }
     const talk = await openTalk({
       contextWindow: 16_000,
+      size: 600 * share,
       fails: (_request, body) => {
         const isBroken = stretches.some(([from, to]) => talk.turns() >= from && talk.turns() < to)
         return isBroken && !isAnswer(body) ? overloaded : undefined
@@ -174,7 +177,7 @@ describe('M30 a provider that fails at random', () => {
     await talk.app.close()
     const beside = (talk.server.requests.length - turns) / turns
     process.stdout.write(
-      `${turns} turns, keeping fails in 95: ${beside.toFixed(2)} requests a turn beside the answer, most in a turn ${Math.max(...asked)}\n`,
+      `${turns} turns, keeping fails in two of three: ${beside.toFixed(2)} requests a turn beside the answer, most in a turn ${Math.max(...asked)}\n`,
     )
     expect(beside).toBeLessThanOrEqual(1.5)
     for (const [from, to] of stretches) {
@@ -194,7 +197,7 @@ describe('M30 a provider that fails at random', () => {
     for (const [, to] of stretches) expect(isResting(keepingState(until(branch, to + 2)))).toBe(false)
   }, 240_000)
 
-  it('M31: whatever the window, the files and the request that fails: three requests a turn at most, and no loop', async () => {
+  it('asks three times a turn at most, and in no loop, whatever the window, the files and the request that fails', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(8192, 12_000, 16_000, 32_768, 65_536, 200_000, 1_000_000),
@@ -232,7 +235,7 @@ describe('M30 a provider that fails at random', () => {
           expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
         },
       ),
-      { numRuns: rounds(3, 60) },
+      { numRuns: rounds(2, 60) },
     )
   }, 600_000)
 })
@@ -242,12 +245,13 @@ describe('M28 a window that is smaller than believed', () => {
     ['the provider names', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
     ['is found by halving', () => 'Your input exceeds the context window of this model. Please adjust your input.'],
   ])(
-    'M28: one that %s is learned, shown, and kept over a restart',
+    'one that %s is learned, shown, and kept over a restart',
     async (how, refusal) => {
-      const talk = await openTalk({ contextWindow: 128_000, size: 2000 })
+      const talk = await openTalk({ contextWindow: 128_000, size: rounds(6000, 2000) })
+      const [first, then] = [rounds(20, 60), rounds(8, 20)]
       talk.server.window = 14_000
       talk.server.refusal = refusal
-      await talk.say(60)
+      await talk.say(first)
       const { learned, contextWindow } = await talk.report()
       const isGuess = how !== 'the provider names'
       expect(learned).toMatchObject({ believed: 128_000, isGuess, window: contextWindow })
@@ -255,7 +259,7 @@ describe('M28 a window that is smaller than believed', () => {
       const refusedBefore = talk.server.refused.count
       expect(refusedBefore).toBeGreaterThan(0)
       expect(refusedBefore).toBeLessThanOrEqual(4)
-      await talk.say(20)
+      await talk.say(then)
       expect(talk.server.refused.count - refusedBefore).toBeLessThanOrEqual(isGuess ? 2 : 0)
       const branch = (await talk.transcript()).branch()
       const errors = branch.filter(
@@ -263,7 +267,7 @@ describe('M28 a window that is smaller than believed', () => {
           entry.type === 'message' && entry.message.role === 'assistant' && entry.message.stopReason === 'error',
       )
       expect(errors).toEqual([])
-      expect(await lostFacts(talk.workspace, await talk.transcript(), 80)).toEqual([])
+      expect(await lostFacts(talk.workspace, await talk.transcript(), first + then)).toEqual([])
       const kept = JSON.parse(await readFile(join(talk.home, 'learned-windows.json'), 'utf8')) as Record<string, object>
       expect(kept['anthropic/test-model']).toMatchObject({ believed: 128_000, window: contextWindow })
     },
@@ -284,10 +288,10 @@ describe('M28 a window that is smaller than believed', () => {
 })
 
 describe('M45 what will happen next', () => {
-  it('M45: the meter promises a flush or a compaction exactly when the next message brings one', async () => {
-    const talk = await openTalk({ contextWindow: 16_000, size: 1500 })
+  it('the meter promises a flush or a compaction exactly when the next message brings one', async () => {
+    const talk = await openTalk({ contextWindow: 16_000, size: rounds(3000, 1500) })
     const seen = new Set<string>()
-    for (let turn = 0; turn < 40; turn += 1) {
+    for (let turn = 0; turn < rounds(20, 40); turn += 1) {
       const before = (await talk.events()).length
       const promised = turn === 0 ? [] : ((await talk.report()).next ?? [])
       await talk.say(1)

@@ -14,7 +14,7 @@ import { startModelServer } from '../../support/model-server.ts'
 const memoryFile = { 'MEMORY.md': '# M\n\n- The mascot is a walrus\n' }
 
 async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
-  const test = await openTestApp({ files: memoryFile, ...options })
+  const test = await openTestApp({ files: memoryFile, watch: true, ...options })
   const agent = await test.app.agents.get('main')
   await agent.memory.settle(10_000)
   return { ...test, agent, memory: agent.memory }

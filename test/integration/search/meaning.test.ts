@@ -33,7 +33,7 @@ function configOf(url?: string): string {
 }
 
 async function openMemory(files: Record<string, string>, url?: string) {
-  const { app } = await openTestApp({ files, config: configOf(url) })
+  const { app } = await openTestApp({ files, config: configOf(url), watch: true })
   const { memory } = await app.agents.get('main')
   await memory.settle(10_000)
   return memory
@@ -133,7 +133,7 @@ describe('M17 a model takes part where it is of use', () => {
 describe('M12 an index for another model', () => {
   it('M12: is what everybody reads once it is there, whoever asked for something meanwhile', async () => {
     const server = await startModelServer()
-    const { app, home, workspace } = await openTestApp({ files: notes, config: configOf() })
+    const { app, home, workspace } = await openTestApp({ files: notes, config: configOf(), watch: true })
     const { memory } = await app.agents.get('main')
     await memory.settle(10_000)
     await writeFile(join(home, 'config.yaml'), configOf(server.openAiUrl).replaceAll('{{workspace}}', workspace))

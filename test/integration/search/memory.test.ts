@@ -16,7 +16,7 @@ const files = {
 }
 
 async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
-  const test = await openTestApp({ files, ...options })
+  const test = await openTestApp({ files, watch: true, ...options })
   const { memory, workspace } = await test.app.agents.get('main')
   await memory.settle(10_000)
   const pathsFor = async (query: string) => (await memory.search(query)).results.map(({ path }) => path)

@@ -191,7 +191,7 @@ describe('M27 M69 a repository of a stranger', () => {
   })
 
   it('M69: the app’s own history has nothing of it', async () => {
-    const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' } })
+    const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' }, watch: true })
     git(workspace, 'init', '-q', '-b', 'main')
     commitAll(workspace, 'Own')
     const router = createRouter(app)

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { pendingText } from '../../../src/main/workspace/moves/pending-change.ts'
+import { pendingText } from '../../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const mover = fileURLToPath(new URL('../../support/crash-mover.ts', import.meta.url))
-const kills = rounds(6, 120)
+const kills = rounds(4, 120)
 const linking = 40
 
 function vault(kind: 'note' | 'folder'): Record<string, string> {
@@ -26,7 +26,7 @@ function vault(kind: 'note' | 'folder'): Record<string, string> {
 
 describe('M67 kills', () => {
   it.each(['note', 'folder'] as const)(
-    'M67: a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
+    'a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
     async (kind) => {
       const { home, workspace } = await prepareFolders({ files: vault(kind) })
       const random = seededRandom()
@@ -93,5 +93,61 @@ describe('M67 kills', () => {
     expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]] and more.\n')
     expect(await readFile(join(workspace, 'two.md'), 'utf8')).toBe('Another text.\n')
     expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')
+  })
+
+  it('a change that another process left half done is finished before the next one begins', async () => {
+    const { home, workspace } = await prepareFolders({
+      files: { 'b.md': '# B\n', 'one.md': 'See [[a]].\n', 'x.md': 'X\n' },
+    })
+    const app = await createApp({ mainFolder, env: {}, home, watch: false })
+    try {
+      const agent = await app.agents.get('main')
+      const change = {
+        format: 1,
+        move: { from: 'a.md', to: 'b.md', isFolder: false },
+        texts: [pendingText('one.md', 'one.md', 'See [[a]].\n', 'See [[b]].\n')],
+        origin: { cause: 'user' },
+      }
+      await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
+      await agent.workspace.move('x.md', 'y.md', { cause: 'user' })
+      expect(await readFile(join(workspace, 'one.md'), 'utf8')).toBe('See [[b]].\n')
+      expect(existsSync(join(workspace, 'y.md'))).toBe(true)
+      expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
+    } finally {
+      await app.close()
+    }
+  })
+
+  it('what somebody writes while a change is taken back stays, a file that the change made goes', async () => {
+    const paths = Array.from({ length: 40 }, (_, at) => `n${at}.md`)
+    const { home, workspace } = await prepareFolders({
+      files: Object.fromEntries(paths.map((path) => [path, 'before\n'])),
+    })
+    const app = await createApp({ mainFolder, env: {}, home, watch: false })
+    try {
+      const agent = await app.agents.get('main')
+      const texts = paths.map((path) => ({ path, newPath: path, before: 'before\n', after: 'after\n' }))
+      const made = { path: 'made.md', newPath: 'made.md', before: null, after: 'made\n' }
+      const stop = new AbortController()
+      const onProgress = (done: number) => {
+        if (done === 0) return
+        expect(readFileSync(join(workspace, 'made.md'), 'utf8')).toBe('made\n')
+        writeFileSync(join(workspace, 'n3.md'), 'somebody else\n')
+        stop.abort()
+      }
+      const changed = agent.workspace.change(
+        {},
+        [made, ...texts],
+        { cause: 'user' },
+        { onProgress, signal: stop.signal },
+      )
+      await expect(changed).rejects.toMatchObject({ code: 'move_cancelled' })
+      const all = await Promise.all(paths.map((path) => readFile(join(workspace, path), 'utf8')))
+      expect(all).toEqual(paths.map((path) => (path === 'n3.md' ? 'somebody else\n' : 'before\n')))
+      expect(existsSync(join(workspace, 'made.md'))).toBe(false)
+      expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
+    } finally {
+      await app.close()
+    }
   })
 })

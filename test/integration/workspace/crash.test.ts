@@ -10,11 +10,11 @@ import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
 const writer = fileURLToPath(new URL('../../support/crash-writer.ts', import.meta.url))
-const kills = rounds(8, 200)
+const kills = rounds(4, 200)
 
 describe('M26 kills', () => {
   it(
-    'M26: killed at any moment of writing: no torn file, a history that can be read, nothing captured is lost',
+    'killed at any moment of writing: no torn file, a history that can be read, nothing captured is lost',
     async () => {
       const { home, workspace } = await prepareFolders({})
       const random = seededRandom()

@@ -60,7 +60,7 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
 `
   const env = { ANTHROPIC_API_KEY: 'sk-test-anthropic' }
-  const test = await openTestApp({ files: { ...files, ...more }, config, env, now })
+  const test = await openTestApp({ files: { ...files, ...more }, config, env, now, watch: true })
   const client = createRouterClient(createRouter(test.app))
   return { ...test, env, client }
 }
@@ -104,6 +104,7 @@ describe('Forget', () => {
   it('M60: what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
     const server = await startModelServer({ text: 'yes' })
     const { app } = await openTestApp({
+      watch: true,
       files,
       config: `agents:
   defaults:

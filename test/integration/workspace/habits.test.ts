@@ -34,7 +34,7 @@ async function fingerprint(folder: string): Promise<string[]> {
 }
 
 async function openVault(files: Readonly<Record<string, string | Uint8Array>> = vault) {
-  const test = await openTestApp({ now: () => new Date(2026, 0, 20, 10, 30) })
+  const test = await openTestApp({ watch: true, now: () => new Date(2026, 0, 20, 10, 30) })
   const folder = await folderWith(files)
   const router = createRouter(test.app)
   const open = async (seed?: boolean) => {

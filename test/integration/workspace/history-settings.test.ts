@@ -7,7 +7,7 @@ import { until } from '../../support/folder.ts'
 
 async function openHistory() {
   let time = new Date(2026, 0, 20, 10)
-  const { app, workspace } = await openTestApp({ now: () => time })
+  const { app, workspace } = await openTestApp({ now: () => time, watch: true })
   const agent = await app.agents.get('main')
   const set = (key: 'enabled' | 'keepDays', value: unknown) =>
     app.settings.set([['agents', 'defaults', 'history', key], value])

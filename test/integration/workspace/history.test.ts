@@ -16,7 +16,7 @@ import { startModelServer } from '../../support/model-server.ts'
 import { rounds } from '../../support/thorough.ts'
 
 async function openHistory(files: Record<string, string> = {}, config?: string) {
-  const test = await openTestApp({ files, ...(config ? { config } : {}) })
+  const test = await openTestApp({ files, watch: true, ...(config ? { config } : {}) })
   const agent = await test.app.agents.get('main')
   const { history, workspace } = agent
   if (!history) throw new Error('no history')
@@ -135,7 +135,7 @@ describe('M26 history', () => {
       { text: 'done' },
     )
     const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents: { list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }] }\n`
-    const { app } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k' } })
+    const { app } = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k' }, watch: true })
     const { chat, sessions, history } = await app.agents.get('main')
     const { session, ended } = await chat.send({ text: 'write it down' })
     await ended
@@ -280,11 +280,11 @@ describe('M26 history', () => {
     await expect(history.diff('0'.repeat(40), 'MEMORY.md')).rejects.toMatchObject({ code: 'file_not_found' })
   })
 
-  it('M26: of many quick writes the last state of each is recorded', async () => {
+  it('of many quick writes the last state of each is recorded', async () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
-      Array.from({ length: rounds(100, 1000) }, (_, number) =>
+      Array.from({ length: rounds(50, 1000) }, (_, number) =>
         files.write(`memory/${number % 20}.md`, `${number}\n`, { cause: number % 2 === 0 ? 'user' : 'agent' }),
       ),
     )
@@ -401,7 +401,7 @@ describe('M43 what belongs to a file goes along', () => {
 })
 
 describe('M43 two writers', () => {
-  it('M43: in many rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
+  it('in many rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
     const { files, workspace } = await openHistory({ 'memory/shared.md': `${'line\n'.repeat(30)}` })
     const path = 'memory/shared.md'
     const disk = join(workspace, path)
@@ -415,7 +415,7 @@ describe('M43 two writers', () => {
       lines.splice(random(lines.length), 0, line)
       return lines.join('\n')
     }
-    const all = rounds(100, 1000)
+    const all = rounds(50, 1000)
     let conflicts = 0
     const kept = new Set<string>()
     for (let round = 0; round < all; round += 1) {

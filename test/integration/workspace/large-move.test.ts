@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest'
 import type { Moving } from '../../../src/shared/contract/index.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
+import { rounds } from '../../support/thorough.ts'
 
-const count = 300
+const count = rounds(60, 300)
 const main = { agent: 'main' }
 const move = { ...main, from: 'area', to: 'past/zone' }
 
@@ -23,30 +24,31 @@ function vault(): Record<string, string> {
 }
 
 async function openVault() {
-  const test = await openTestApp({ files: vault() })
+  const test = await openTestApp({ files: vault(), watch: true })
   const agent = await test.app.agents.get('main')
   // Its first look at all files comes when it comes.
   await agent.recorded.settle()
-  const { links } = createRouterClient(createRouter(test.app))
+  const { links, history } = createRouterClient(createRouter(test.app))
+  const { undoBatch, batches } = history
   const told: (Moving | null)[] = []
-  agent.links.changes.subscribe((moving) => told.push(moving))
+  agent.batches.changes.subscribe((moving) => told.push(moving))
   const all = async () => {
     const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  return { ...test, agent, links, told, all }
+  return { ...test, agent, links, undoBatch, batches, told, all }
 }
 
 describe('M67 a move of many notes', () => {
-  it('M67: it tells how far it is, keeps every link, is one entry of the history, and goes back', async () => {
-    const { agent, links, told, all, workspace } = await openVault()
+  it('it tells how far it is, keeps every link, is one entry of the history, and goes back', async () => {
+    const { agent, links, undoBatch, told, all, workspace } = await openVault()
     const before = await all()
     const plan = await links.planMove(move)
     expect(plan).toMatchObject({ moves: count, notes: count + 1, links: count * 4 + 1, left: [] })
     const done = await links.move({ ...move, plan: plan.id })
     const steps = told.filter((one) => one !== null)
-    expect(steps.length).toBeGreaterThan(10)
+    expect(steps.length).toBeGreaterThan(rounds(3, 10))
     expect(steps.map((one) => one.done)).toEqual(steps.map((one) => one.done).toSorted((one, other) => one - other))
     expect(steps.at(-1)).toMatchObject({ from: 'area', to: 'past/zone', done: count + 1, total: count + 1 })
     expect(told.at(-1)).toBeNull()
@@ -58,30 +60,30 @@ describe('M67 a move of many notes', () => {
     await agent.recorded.settle()
     const [last] = await agent.recorded.entries({ since: 0, limit: 1 })
     expect(last).toMatchObject({ cause: 'user' })
-    await links.undoMove({ ...main, undo: done.undo })
+    await undoBatch({ ...main, undo: done.undo })
     expect(await all()).toEqual(before)
   }, 60_000)
 
-  it('M67: cancelled on its way, all of it is taken back; cancelled too late, it is done', async () => {
-    const { agent, home, links, all } = await openVault()
+  it('cancelled on its way, all of it is taken back; cancelled too late, it is done', async () => {
+    const { agent, home, links, batches, all } = await openVault()
     const before = await all()
-    for (const at of [0, 100, 250]) {
+    for (const at of [0, count / 3, count - 20]) {
       const plan = await links.planMove(move)
-      const stop = agent.links.changes.subscribe((moving) => {
-        if (moving && !moving.isCancelled && moving.done >= at) agent.links.cancelMove()
+      const stop = agent.batches.changes.subscribe((moving) => {
+        if (moving && !moving.isCancelled && moving.done >= at) agent.batches.cancel()
       })
       await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'move_cancelled' })
       stop()
       expect(await all()).toEqual(before)
       expect(existsSync(join(home, 'agents/main/pending-change.json'))).toBe(false)
-      expect(await links.moves(main)).toEqual([])
+      expect(await batches(main)).toEqual([])
     }
     const plan = await links.planMove(move)
-    agent.links.changes.subscribe((moving) => {
-      if (moving?.done === moving?.total) agent.links.cancelMove()
+    agent.batches.changes.subscribe((moving) => {
+      if (moving?.done === moving?.total) agent.batches.cancel()
     })
     await links.move({ ...move, plan: plan.id })
-    expect((await links.moves(main)).map(({ to }) => to)).toEqual(['past/zone'])
+    expect((await batches(main)).map(({ to }) => to)).toEqual(['past/zone'])
     await links.cancelMove(main)
   }, 60_000)
 })

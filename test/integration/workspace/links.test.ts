@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { Links } from '../../../src/main/workspace/links/links.ts'
 import type { NewNotes } from '../../../src/main/workspace/links/new-linked-note.ts'
 import type { LinkStyle } from '../../../src/main/workspace/links/format-link.ts'
@@ -16,8 +15,9 @@ import { mainFolder } from '../../support/built.ts'
 import { until } from '../../support/folder.ts'
 
 async function openLinks(files: Record<string, string>) {
-  const test = await openTestApp({ files })
-  const { links } = createRouterClient(createRouter(test.app))
+  const test = await openTestApp({ files, watch: true })
+  const { links, history } = createRouterClient(createRouter(test.app))
+  const { undoBatch, batches } = history
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = async () => {
@@ -25,7 +25,7 @@ async function openLinks(files: Record<string, string>) {
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])))
   }
-  return { ...test, agent, links, read, everything }
+  return { ...test, agent, links, undoBatch, batches, read, everything }
 }
 
 const main = { agent: 'main' }
@@ -39,9 +39,8 @@ describe('M67 links', () => {
     const links = new Links({
       entry,
       workspace: agent.workspace,
-      differ: new Differ(),
+      batches: agent.batches,
       habits: () => habits,
-      now: () => new Date(),
     })
     const asked = links.of('Home.md')
     const told = expect(asked).rejects.toThrow('a thread ended before it answered')
@@ -60,7 +59,7 @@ describe('M67 links', () => {
       'b/other.md': '![[Old#Old]]\r\n',
       'b/none.md': 'Old\n',
     }
-    const { links, everything, read, agent } = await openLinks(files)
+    const { links, undoBatch, everything, read, agent } = await openLinks(files)
     const before = await everything()
     const move = { ...main, from: 'a/Old.md', to: 'c/d/New.md' }
     const plan = await links.planMove(move)
@@ -80,10 +79,10 @@ describe('M67 links', () => {
     expect(new Set(changed?.map(({ file }) => file.path))).toEqual(new Set(['c/d/New.md', 'Home.md', 'b/other.md']))
 
     await agent.workspace.edit('Home.md', { cause: 'user' }, (text) => `${text}one more line\n`)
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     const home = join(agent.workspace.roots.workspace, 'Home.md')
     expect(await everything()).toEqual({ ...before, [home]: `${before[home]}one more line\n` })
-    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
+    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
   it('M67: a folder moves with all that lies in it, and back', async () => {
@@ -93,7 +92,7 @@ describe('M67 links', () => {
       'p/x/y.png': 'y',
       'h.md': '[[p/a]] ![[p/x/y.png]]',
     }
-    const { links, everything, read } = await openLinks(files)
+    const { links, undoBatch, everything, read } = await openLinks(files)
     const before = await everything()
     const move = { ...main, from: 'p', to: 'q/r' }
     const plan = await links.planMove(move)
@@ -106,14 +105,14 @@ describe('M67 links', () => {
     ])
     await expect(links.move({ ...main, from: 'q', to: 'q/r/s' })).rejects.toMatchObject({ code: 'folder_in_itself' })
     await expect(links.move({ ...main, from: 'q', to: 'h.md' })).rejects.toMatchObject({ code: 'file_exists' })
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect(await everything()).toEqual(before)
   })
 
   it('M67: what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
     const canvas =
       '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
-    const { links, read, everything, agent } = await openLinks({
+    const { links, undoBatch, read, everything, agent } = await openLinks({
       'area/Old.md': '# Old\n',
       'area/p.png': 'x',
       'area/inner.canvas': canvas,
@@ -125,7 +124,7 @@ describe('M67 links', () => {
     expect(plan).toMatchObject({ links: 2, notes: 2 })
     const { undo } = await links.move({ ...one, plan: plan.id })
     expect(await read('Board.canvas')).toBe(canvas.replace('area/Old.md', 'area/New.md'))
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect(await everything()).toEqual(before)
     const folder = { ...main, from: 'area', to: 'deep/area' }
     const wider = await links.planMove(folder)
@@ -140,7 +139,7 @@ describe('M67 links', () => {
 
   it('M67: links in the cards of a canvas follow a move, and are put back', async () => {
     const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
-    const { links, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
+    const { links, undoBatch, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
     const before = await everything()
     const move = { ...main, from: 'area/Old.md', to: 'area/New one.md' }
     const plan = await links.planMove(move)
@@ -152,13 +151,13 @@ describe('M67 links', () => {
         .replace('(area/Old.md)', '(area/New%20one.md)')
         .replace('"area/Old.md"', '"area/New one.md"'),
     )
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect(await everything()).toEqual(before)
   })
 
   it('M67: a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
     const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
-    const { links, read, everything, agent } = await openLinks({
+    const { links, undoBatch, read, everything, agent } = await openLinks({
       'img/p.png': 'not really',
       'Board.canvas': board,
       'a.md': '![[p.png|200]] ![x](img/p.png "t") [[Board.canvas]]\n',
@@ -172,7 +171,7 @@ describe('M67 links', () => {
     expect(await read('Board.canvas')).toBe(board.replace('img/p.png', 'img/new/a b.png'))
     expect(await read('img/new/a b.png')).toBe('not really')
     expect((await links.files(main)).map(({ path }) => path)).toContain('img/new/a b.png')
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect(await everything()).toEqual(before)
 
     const canvas = { ...main, from: 'Board.canvas', to: 'boards/Plan.canvas' }
@@ -194,7 +193,7 @@ describe('M67 links', () => {
   })
 
   it('M67: folders that a move made go with its undo, and where it fails; others stay', async () => {
-    const { links, workspace, agent } = await openLinks({
+    const { links, undoBatch, workspace, agent } = await openLinks({
       'Old.md': 'x\n',
       'there/other.md': 'y\n',
       'n.md': '[[Old]]\n',
@@ -207,24 +206,23 @@ describe('M67 links', () => {
     const before = await folders()
     const { undo } = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
     expect(await folders()).toContain('there/a/b')
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect(await folders()).toEqual(before)
     const again = await links.move({ ...main, from: 'Old.md', to: 'there/a/b/New.md' })
     await writeFile(join(workspace, 'there/a/mine.md'), 'z\n')
-    await links.undoMove({ ...main, undo: again.undo })
+    await undoBatch({ ...main, undo: again.undo })
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
 
     // Cancelled as soon as it has begun.
-    const { hash } = await agent.workspace.read('n.md')
-    const text = { path: 'n.md', newPath: 'n.md', hash, after: '[[New]]\n' }
+    const text = { path: 'n.md', newPath: 'n.md', before: '[[Old]]\n', after: '[[New]]\n' }
     const signal = AbortSignal.abort()
-    const cancelled = agent.workspace.relocate({ from: 'Old.md', to: 'c/d/New.md' }, [text], user, { signal })
+    const cancelled = agent.workspace.change({ move: { from: 'Old.md', to: 'c/d/New.md' } }, [text], user, { signal })
     await expect(cancelled).rejects.toMatchObject({ code: 'move_cancelled' })
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
   })
 
   it('M67: a note that may not be written is left as it is, and told before; nothing is half done', async () => {
-    const { links, workspace, read, everything } = await openLinks({
+    const { links, undoBatch, workspace, read, everything } = await openLinks({
       'Old.md': '# Old\n',
       'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
       'open.md': '[[Old]]\n',
@@ -241,10 +239,10 @@ describe('M67 links', () => {
     // Locked since: it cannot be put back, and then nothing is.
     await chmod(join(workspace, 'open.md'), 0o444)
     const before = await everything()
-    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
+    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
     expect(await everything()).toEqual(before)
     await chmod(join(workspace, 'open.md'), 0o644)
-    await links.undoMove({ ...main, undo })
+    await undoBatch({ ...main, undo })
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
@@ -358,36 +356,40 @@ describe('M67 links', () => {
   })
 
   it('M67: moves that can be taken back are listed until they are; a refused one stays', async () => {
-    const { links, everything, agent } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n', 'other.md': '' })
+    const { links, undoBatch, batches, everything, agent } = await openLinks({
+      'p/a.md': '',
+      'h.md': '[[p/a]]\n',
+      'other.md': '',
+    })
     const before = await everything()
-    expect(await links.moves(main)).toEqual([])
+    expect(await batches(main)).toEqual([])
     const plan = await links.planMove({ ...main, from: 'p', to: 'q' })
     const { undo } = await links.move({ ...main, from: 'p', to: 'q', plan: plan.id })
     const other = await links.move({ ...main, from: 'other.md', to: 'else.md' })
-    const listed = await links.moves(main)
+    const listed = await batches(main)
     expect(listed).toMatchObject([
       { undo: other.undo, from: 'other.md', to: 'else.md', notes: 0 },
       { undo, from: 'p', to: 'q', notes: 1 },
     ])
     expect(Math.abs(Date.now() - (listed[0]?.at ?? 0))).toBeLessThan(60_000)
     await agent.workspace.edit('p/new.md', { cause: 'user' }, () => 'in the way\n')
-    await expect(links.undoMove({ ...main, undo })).rejects.toMatchObject({ code: 'file_exists' })
-    expect(await links.moves(main)).toEqual(listed)
+    await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'file_exists' })
+    expect(await batches(main)).toEqual(listed)
     await rm(join(agent.workspace.roots.workspace, 'p'), { recursive: true })
-    await links.undoMove({ ...main, undo })
-    await links.undoMove({ ...main, undo: other.undo })
-    expect(await links.moves(main)).toEqual([])
+    await undoBatch({ ...main, undo })
+    await undoBatch({ ...main, undo: other.undo })
+    expect(await batches(main)).toEqual([])
     expect(await everything()).toEqual(before)
   })
 
   it('M67: a move that cannot be written says that nothing was moved, and why', async () => {
-    const { links, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
+    const { links, batches, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
     const before = await everything()
     const failed = { code: 'file_exists', data: { path: 'h.md' } }
     await expect(links.move({ ...main, from: 'p', to: 'h.md/q' })).rejects.toMatchObject(failed)
     await expect(links.move({ ...main, from: 'p/a.md', to: 'h.md/q.md' })).rejects.toMatchObject(failed)
     expect(await everything()).toEqual(before)
-    expect(await links.moves(main)).toEqual([])
+    expect(await batches(main)).toEqual([])
   })
 
   it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {

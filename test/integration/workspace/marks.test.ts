@@ -12,7 +12,7 @@ const now = () => new Date('2026-11-22T12:00:00')
 const long = Array.from({ length: 400 }, (_, at) => `- the word of day ${at} is kept here`).join('\n')
 
 async function openMarks(files: Record<string, string>, config?: string) {
-  const test = await openTestApp({ files, now, ...(config === undefined ? {} : { config }) })
+  const test = await openTestApp({ files, now, watch: true, ...(config === undefined ? {} : { config }) })
   const client = createRouterClient(createRouter(test.app))
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
@@ -109,7 +109,7 @@ describe('M64 moves lift no mark', () => {
       expect(done.staysLocal, 'as the plan says').toBe(plan.staysLocal)
       return done
     }
-    const undo = (id: string) => test.client.links.undoMove({ ...main, undo: id })
+    const undo = (id: string) => test.client.history.undoBatch({ ...main, undo: id })
     const whole = async (path: string) => test.agent.localNotes.marks().of(path, await test.read(path)).isWhole
     return { ...test, rules, move, undo, whole }
   }

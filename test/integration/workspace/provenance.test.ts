@@ -8,6 +8,7 @@ import { openTestApp } from '../../support/app.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 import { startModelServer, type ModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
 import { poisoned } from '../../support/poisoned.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const now = () => new Date(2026, 0, 20, 10, 30)
 const script = fileURLToPath(new URL('../../support/mcp-server.mjs', import.meta.url))
@@ -27,7 +28,7 @@ agents:
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-test${window} }]
 `
   const files = Object.fromEntries(steering.map((path) => [path, `# ${path}\n\n- What the user wrote in ${path}.\n`]))
-  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now })
+  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now, watch: true })
   const agent = await test.app.agents.get('main')
   const ask = async (text: string, session?: string, attached?: string) => {
     const attachments = attached === undefined ? [] : [{ type: 'file' as const, name: 'paper.txt', text: attached }]
@@ -58,12 +59,14 @@ function obey(server: ModelServer, text: string, first: readonly ScriptedAnswer[
 }
 
 describe('M63 where a fact comes from', () => {
-  it('M63: of 80 poisoned pages, attachments and notes that an obedient model reads, none reaches MEMORY.md or what steers it', async () => {
-    const pages = Object.fromEntries(poisoned.map(({ sign, text }) => [`https://${sign}.example/page`, text]))
+  it('no poisoned page, attachment or note that an obedient model reads reaches MEMORY.md or what steers it', async () => {
+    // The first sixteen have every wish and every disguise.
+    const texts = poisoned.slice(0, rounds(16, poisoned.length))
+    const pages = Object.fromEntries(texts.map(({ sign, text }) => [`https://${sign}.example/page`, text]))
     const { agent, server, ask, read, files, home } = await openAgent(pages)
     const settings = await readFile(join(home, 'config.yaml'), 'utf8')
     const fetching = 'mcp__tools__page'
-    for (const [at, { sign, text }] of poisoned.entries()) {
+    for (const [at, { sign, text }] of texts.entries()) {
       const page = call(fetching, { url: `https://${sign}.example/page` })
       if (at % 3 === 1) {
         obey(server, text, [])
@@ -80,13 +83,11 @@ describe('M63 where a fact comes from', () => {
     for (const path of steering) expect(await read(path), path).toBe(files[path])
     expect(await readFile(join(home, 'config.yaml'), 'utf8')).toBe(settings)
     const noted = (await read(log)).split('\n').filter((line) => /zebra-|evil/.test(line))
-    expect(noted.length).toBeGreaterThan(60)
+    expect(noted.length).toBeGreaterThan(texts.length * 0.75)
     expect(noted.filter((line) => sourcesIn(line).length === 0)).toEqual([])
     const { open } = await agent.upkeep.list()
-    expect(open.filter(({ rule }) => rule === 'outside').length).toBeGreaterThan(60)
-    process.stdout.write(
-      `provenance: ${poisoned.length} texts, ${open.length} proposals, ${noted.length} marked lines\n`,
-    )
+    expect(open.filter(({ rule }) => rule === 'outside').length).toBeGreaterThan(texts.length * 0.75)
+    process.stdout.write(`provenance: ${texts.length} texts, ${open.length} proposals, ${noted.length} marked lines\n`)
   }, 240_000)
 
   it('M63: what protects MEMORY.md and the files that steer the agent goes by the file that is meant, whatever link leads there', async () => {

@@ -88,7 +88,7 @@ async function openTwo(rules: string) {
     'secret/all.md': `---\nvisibility: all\ntags: x\n---\n${secret}\n`,
     'open.md': `![[secret/d]]\n\n${harmless}\n`,
   }
-  const test = await openTestApp({ files, config: config(rules, second) })
+  const test = await openTestApp({ files, config: config(rules, second), watch: true })
   const [main, other] = await Promise.all([test.app.agents.get('main'), test.app.agents.get('other')])
   const isLocal = async (agent: typeof main, path: string) =>
     (await agent.localNotes.look()).notes.get(path)?.isWhole === true

@@ -16,9 +16,9 @@ const files = {
   'site/node_modules/walrus/README.md': '# walrus.js\n',
 }
 
-async function openScoped(memory = '') {
+async function openScoped(memory = '', watch = false) {
   const config = `agents:\n  defaults:\n    memory: { search: {}${memory} }\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n`
-  const test = await openTestApp({ files, config })
+  const test = await openTestApp({ files, config, watch })
   const agent = await test.app.agents.get('main')
   const settle = () => agent.memory.settle(10_000)
   await settle()
@@ -58,7 +58,7 @@ describe('M2 what is searched', () => {
   })
 
   it('M9: the watcher follows notes anywhere, and nothing that is not searched', async () => {
-    const { workspace, agent, found, settle } = await openScoped()
+    const { workspace, agent, found, settle } = await openScoped('', true)
     await writeFile(join(workspace, 'projects/new.md'), 'A walrus calf was born.\n')
     await until(async () => (await found('walrus calf')).includes('projects/new.md'))
     await rm(join(workspace, 'projects/zoo.md'))
@@ -92,7 +92,7 @@ describe('M2 what is searched', () => {
   })
 
   it('M2: a link that is made while the folder is watched is passed over as by every look at the files', async () => {
-    const { workspace, found } = await openScoped()
+    const { workspace, found } = await openScoped('', true)
     const add = async (note: string) => {
       await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
       await until(async () => (await found()).includes(note))

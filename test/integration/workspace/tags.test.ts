@@ -82,13 +82,12 @@ describe('tags of notes', () => {
   it('M68: renamed tags that can be taken back are listed until they are, and are no moves', async () => {
     const { agent, workspace } = await open()
     const rename = { from: 'work', to: 'job' }
-    expect(await agent.links.tagRenames()).toEqual([])
+    expect(await agent.batches.list()).toEqual([])
     const { id } = await agent.links.planTagRename(rename)
     const { undo } = await agent.links.renameTag(rename, id, { cause: 'user' })
-    expect(await agent.links.tagRenames()).toMatchObject([{ undo, ...rename, notes: 2 }])
-    expect(await agent.links.moves()).toEqual([])
-    await agent.links.undo(undo, { cause: 'user', isUndo: true })
-    expect(await agent.links.tagRenames()).toEqual([])
+    expect(await agent.batches.list()).toMatchObject([{ undo, kind: 'tag', ...rename, notes: 2 }])
+    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
+    expect(await agent.batches.list()).toEqual([])
     expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
   })
 
@@ -103,7 +102,7 @@ describe('tags of notes', () => {
     expect(await text('zoo.md')).toBe(files['zoo.md'].replace('[work,', '[job/day,'))
     expect(await text('harbour.md')).toBe(files['harbour.md'].replace('#Work/trips', '#job/day/trips'))
     expect(await text('code.md')).toBe(files['code.md'])
-    await agent.links.undo(done.undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(done.undo, { cause: 'user', isUndo: true })
     for (const path of ['zoo.md', 'harbour.md'] as const) expect(await text(path)).toBe(files[path])
     await expect(agent.links.planTagRename({ from: 'work', to: 'two words' })).rejects.toMatchObject({
       code: 'tag_invalid',
@@ -124,7 +123,7 @@ describe('tags of notes', () => {
     const { undo } = await agent.links.renameTag(rename, plan.id, { cause: 'user' })
     expect(await text('many.md')).toBe(before['many.md'].replaceAll('work', 'job'))
     expect(await text('late.md')).toBe(before['late.md'].replace('work', 'job'))
-    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
     expect(await text('many.md')).toBe(before['many.md'])
   })
 
@@ -193,7 +192,7 @@ describe('tags of notes', () => {
     expect(await text('anchors.md')).toBe('---\nbase: &b [job, x]\ntags: *b\n---\n#job\n')
     expect(await text('flow.md')).toBe('---\r\n{tags: ["job", \'job/two\'], status: open}\r\n---\r\nwork\r\n')
     expect(await text('odd.md')).toBe(before['odd.md'])
-    await agent.links.undo(undo, { cause: 'user', isUndo: true })
+    await agent.batches.undo(undo, { cause: 'user', isUndo: true })
     expect(await text('anchors.md')).toBe(before['anchors.md'])
   })
 })

@@ -12,6 +12,7 @@ import { evidenceOf, proposalOf, type Found } from '../../../src/main/curation/s
 import { large } from '../../../src/main/curation/rules/large-file.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const day = '2026-11-22'
 const byMarks: LocalOf = (_path, text) => visibilityOf(text)
@@ -147,7 +148,7 @@ describe('M64 what is accepted', () => {
     expect(plan.taken).toHaveLength(2)
   })
 
-  it('M64: whatever is accepted, what was local and stays is local', () => {
+  it('whatever is accepted, what was local and stays is local', () => {
     const line = fc.constantFrom(
       '# a',
       '## b ^[local]',
@@ -210,7 +211,7 @@ describe('M64 what is accepted', () => {
         }
         expect(plan.left.length + plan.taken.length + plan.gone.length).toBe(found.length)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { anyLineTerms, lineTerms, type LineTerms } from '../../../src/main/search/text/terms.ts'
+import { rounds } from '../../support/thorough.ts'
 
 const wordsOf = (text: string) => lineTerms(text).terms
 
@@ -51,7 +52,7 @@ describe('M19 words and identifiers', () => {
         const line = pieces.join('').replaceAll('\n', ' ')
         expect(read(line, lineTerms)).toEqual(read(line, anyLineTerms))
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 })

@@ -127,6 +127,7 @@ describe('M49 the browser of the tests', () => {
     { args: ['--project', 'e2e'], expected: true },
     { args: ['--project', 'unit', '--project=e2e'], expected: true },
     { args: ['--project', 'unit'], expected: false },
+    { args: ['--project', 'unit', '--project', 'unit-isolated'], expected: false },
     { args: ['--project=integration', 'chat', '--project', 'unit'], expected: false },
   ])('M49: $args need one: $expected', ({ args, expected }) => {
     expect(needsBrowser(args)).toBe(expected)

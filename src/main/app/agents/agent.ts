@@ -8,6 +8,7 @@ import {
   Commits,
   Accepted,
   type ChangeStanding,
+  Batches,
   type History,
   type Recording,
   Finder,
@@ -49,6 +50,8 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly finder: Finder
+  /** Changes of many notes that one undo takes back. */
+  readonly batches: Batches
   /** Of the repository of the user's own that its folder lies in. */
   readonly commits: Commits
   readonly upkeep: Upkeep
@@ -111,13 +114,15 @@ export class Agent {
       localIn: (folder) => localElsewhere(options, folder),
     })
     const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
-    this.finder = new Finder({ entry: findEntry, workspace, differ, now, undos: folders.undos })
+    this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
+    const { batches } = this
+    this.finder = new Finder({ entry: findEntry, workspace, batches })
     this.commits = new Commits({ roots, differ })
     const habitsNow = async () => {
       await this.habits.refresh()
       return this.habits.kept
     }
-    this.links = new Links({ entry: linksEntry, workspace, differ, habits: habitsNow, now, undos: folders.undos })
+    this.links = new Links({ entry: linksEntry, workspace, batches, habits: habitsNow })
     const idleFor = () => performance.now() - this.#usedAt
     const { links, localNotes } = this
     const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links, localNotes, idleFor })

@@ -20,7 +20,7 @@ export function ownFolderIn(workspace: string, said: string | undefined): string
 
 /** @param settle has it stand in the settings; where that fails, all of it is taken back */
 export async function moveOwnFiles(agent: Agent, own: string, settle: () => Promise<void>): Promise<MovedOwn> {
-  const { workspace, links } = agent
+  const { workspace, links, batches } = agent
   const [before, after] = [workspace.layout, layoutOf(own)]
   const moved: string[] = []
   const left: string[] = []
@@ -40,7 +40,7 @@ export async function moveOwnFiles(agent: Agent, own: string, settle: () => Prom
       }
     await settle()
   } catch (error) {
-    for (const undo of done.reverse()) await links.undo(undo, { ...user, isUndo: true })
+    for (const undo of done.reverse()) await batches.undo(undo, { ...user, isUndo: true })
     throw error
   }
   return { moved, left }

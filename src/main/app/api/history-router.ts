@@ -41,6 +41,10 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   restore: os.history.restore
     .use(agent)
     .handler(({ context, input }) => context.agent.restoreVersion(input.commit, input.path)),
+  batches: os.history.batches.use(agent).handler(({ context }) => context.agent.batches.list()),
+  undoBatch: os.history.undoBatch
+    .use(agent)
+    .handler(({ context, input }) => context.agent.batches.undo(input.undo, { cause: 'user', isUndo: true })),
 })
 
 export const forgetRoutes = ({ os, app }: RouterBase) => ({

@@ -26,14 +26,9 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   move: os.links.move
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
-  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.links.moving),
+  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.batches.moving),
   cancelMove: os.links.cancelMove.use(agent).handler(({ context }) => {
-    context.agent.links.cancelMove()
-    return {}
-  }),
-  moves: os.links.moves.use(agent).handler(({ context }) => context.agent.links.moves()),
-  undoMove: os.links.undoMove.use(agent).handler(async ({ context, input }) => {
-    await context.agent.links.undo(input.undo, { ...user, isUndo: true })
+    context.agent.batches.cancel()
     return {}
   }),
 })
@@ -46,9 +41,4 @@ export const tagsRoutes = ({ os, agent }: RouterBase) => ({
   rename: os.tags.rename
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.renameTag({ from, to }, plan, user)),
-  renames: os.tags.renames.use(agent).handler(({ context }) => context.agent.links.tagRenames()),
-  undoRename: os.tags.undoRename.use(agent).handler(async ({ context, input }) => {
-    await context.agent.links.undo(input.undo, { ...user, isUndo: true })
-    return {}
-  }),
 })

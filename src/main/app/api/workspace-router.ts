@@ -140,10 +140,6 @@ export const findRoutes = ({ os, agent }: RouterBase) => ({
     context.agent.finder.stop(input.search)
     return {}
   }),
-  past: os.find.past.use(agent).handler(({ context }) => context.agent.finder.past()),
-  undo: os.find.undo
-    .use(agent)
-    .handler(({ context, input }) => context.agent.finder.undo(input.undo, { cause: 'user', isUndo: true })),
 })
 
 export const picturesRoutes = ({ app, os }: RouterBase) => ({

@@ -17,7 +17,7 @@ interface Listeners {
 
 export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
   const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
-  const { memory, recording, accepted, checks, chat } = opened
+  const { memory, recording, accepted, batches, checks, chat } = opened
   // First of all, and waited for: what is written is recorded before anybody hears of it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
@@ -25,7 +25,11 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
   for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.noteUse())
 
   workspace.changes.subscribe(() => links.touch())
-  links.changes.subscribe((moving) => publish({ type: 'moveProgress', agent, moving }))
+  batches.changes.subscribe((moving) => {
+    // An attachment that moved is no change of a note.
+    if (!moving) links.touch()
+    publish({ type: 'moveProgress', agent, moving })
+  })
 
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
-import type { Acceptance, Acceptances } from './acceptances.ts'
+import type { Acceptances } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
@@ -54,12 +54,20 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
     const edits = plan.taken.flatMap(({ id: proposal, files }) =>
       files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
     )
-    await acceptances.add({ id, at: now, proposals: plan.taken.map((one) => one.id), files: [...plan.files], edits })
+    await acceptances.put(id, {
+      id,
+      at: now,
+      proposals: plan.taken.map((one) => one.id),
+      files: [...plan.files],
+      edits,
+    })
     try {
       await workspace.rewriteAll(plan.files, accepting)
     } catch (error) {
+      // Where the disk did not take the old texts back either, the next change finishes it.
+      if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
       await acceptances.drop(id)
-      if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
+      if (tries === maxTries) throw error
       continue
     }
     return { state: settled, value: { acceptance: id, ...counts } }
@@ -83,31 +91,25 @@ export async function preview(
   return { files, left: left.length, gone: gone.length }
 }
 
-/** An acceptance whose proposals still wait was broken off: what is missing of it is written, where its files allow. */
+/** Marks the proposals of an acceptance that a crash interrupted: its files are written now, or it is dropped. */
 export async function finish(
   { workspace, acceptances, now }: Omit<Tools, 'localOf'>,
   state: InboxState,
 ): Promise<Changed<undefined>> {
-  const latest = await acceptances.latest()
+  const id = await acceptances.lastId()
+  const latest = id === undefined ? undefined : await acceptances.get(id)
   const named = new Set(latest?.proposals)
   const waiting = state.proposals.filter((one) => named.has(one.id) && isOpen(one, now))
   const known = state.proposals.some((one) => one.acceptance === latest?.id)
   if (!latest || known || waiting.length === 0) return { state, value: undefined }
-  if (!(await complete(workspace, latest))) {
+  await workspace.recover()
+  const { files } = latest
+  const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
+  if (files.length > 0 && !files.some(({ after }, at) => texts[at] === after)) {
     await acceptances.drop(latest.id)
     return { state, value: undefined }
   }
   return { state: marked(state, waiting, [], latest.id, now), value: undefined }
-}
-
-/** @returns false where a file is neither what it was nor what it was to be, and none is what it was to be */
-async function complete(workspace: Workspace, { files }: Acceptance): Promise<boolean> {
-  const texts = await Promise.all(files.map(({ path }) => textOf(workspace, path)))
-  const missing = files.filter(({ before }, at) => texts[at] === before)
-  const isDone = files.filter(({ after }, at) => texts[at] === after)
-  if (missing.length + isDone.length < files.length) return isDone.length > 0
-  await workspace.rewriteAll(missing, accepting)
-  return true
 }
 
 function marked(

@@ -7,7 +7,7 @@ import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { Changes, type Announcements, type Clock, type Differ } from '#platform'
 import { localDate, normalizeRequest, type Workspace } from '#workspace'
-import { Acceptances } from './acceptances.ts'
+import { openAcceptances, type Acceptances } from './acceptances.ts'
 import { accept, finish, preview, type Tools } from './accept.ts'
 import { flagged } from './flag.ts'
 import { Inbox, type InboxState } from './inbox.ts'
@@ -59,7 +59,7 @@ export class Upkeep {
     this.changes = this.#changes
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
-    this.#acceptances = new Acceptances(options.folder)
+    this.#acceptances = openAcceptances(options.folder)
     const { folder, workspace, now, localOf, review } = options
     this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (found) => this.add(found) })
   }

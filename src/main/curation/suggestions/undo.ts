@@ -32,7 +32,7 @@ export async function undo(
   const left = remaining(acceptance, stuck)
   // Before its proposals wait again: an acceptance of such would be taken for one that was broken off. Of one that was taken
   // back as a whole nothing is left, and its proposals wait, whatever happens next.
-  await acceptances.add(left)
+  await acceptances.put(id, left)
   const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
   const proposals = state.proposals.map((one): Proposal => {
     if (one.acceptance !== id || one.state !== 'accepted') return one

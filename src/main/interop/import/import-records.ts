@@ -1,13 +1,13 @@
 /**
- * What imports have made, one file each in the state folder: so that it can be taken back also after a restart. Of one that
- * is under way every file is noted before it is made, and after; what an app that ended in the middle noted is found by
- * the next.
+ * The journal of an import: every file is noted before it is made, and after, so that the next start knows what an import
+ * made that a crash ended. When it is over, its record becomes what an undo needs.
  */
 import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfThere, writeDurably } from '#platform'
+import { UndoStore } from '#workspace'
 
 /** Older ones stand in the history. */
 const maxKept = 20
@@ -43,27 +43,21 @@ export interface BrokenOff {
 
 export class ImportRecords {
   readonly #folder: string
+  /** Imports that can be taken back. */
+  readonly done: UndoStore<ImportRecord>
 
   constructor(folder: string) {
     this.#folder = folder
+    this.done = new UndoStore({ folder, most: maxKept, schema: recordSchema })
   }
 
-  /** @throws AppError `disk_full`, `write_failed` */
-  async put(record: ImportRecord): Promise<void> {
-    await makeFolder(this.#folder)
-    await writeDurably(this.#fileOf(record.id), JSON.stringify(record))
-    await rm(this.#notesOf(record.id), { force: true })
-    const records = await this.list()
-    for (const { id } of records.slice(maxKept)) await this.drop(id)
+  /** The import is over. @throws AppError `disk_full`, `write_failed` */
+  async finish(record: ImportRecord): Promise<void> {
+    await this.done.put(record.id, record)
+    await this.end(record.id)
   }
 
-  /** @returns undefined for one that there is not, or that cannot be read */
-  async get(id: string): Promise<ImportRecord | undefined> {
-    if (!/^[\w-]+$/.test(id)) return undefined
-    return recordSchema.safeParse(parseJson((await readIfThere(this.#fileOf(id))) ?? '')).data
-  }
-
-  /** Notes that an import begins. @throws AppError as `put` */
+  /** Notes that an import begins. @throws AppError as `finish` */
   async begin(head: ImportHead): Promise<void> {
     await makeFolder(this.#folder)
     await writeDurably(this.#notesOf(head.id), `${JSON.stringify(head)}\n`)
@@ -88,21 +82,6 @@ export class ImportRecords {
     await rm(this.#notesOf(id), { force: true })
   }
 
-  async drop(id: string): Promise<void> {
-    await rm(this.#fileOf(id), { force: true })
-  }
-
-  /** The latest first. */
-  async list(): Promise<ImportRecord[]> {
-    const names = await readdir(this.#folder).catch(() => [])
-    const records: ImportRecord[] = []
-    for (const name of names) {
-      const record = name.endsWith('.json') ? await this.get(name.slice(0, -'.json'.length)) : undefined
-      if (record) records.push(record)
-    }
-    return records.sort((one, other) => other.at - one.at)
-  }
-
   async #readNotes(id: string): Promise<BrokenOff | undefined> {
     const [first = '', ...lines] = ((await readIfThere(this.#notesOf(id))) ?? '').split('\n')
     const head = headSchema.safeParse(parseJson(first)).data
@@ -123,9 +102,5 @@ export class ImportRecords {
 
   #notesOf(id: string): string {
     return join(this.#folder, `${id}.jsonl`)
-  }
-
-  #fileOf(id: string): string {
-    return join(this.#folder, `${id}.json`)
   }
 }

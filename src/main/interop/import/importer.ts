@@ -56,7 +56,7 @@ export class Importer {
       const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#stateOf(path) })))
       const made = [...record.made, ...states.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
       const whole = { ...record, made }
-      if (made.length > 0) await this.#records.put(whole)
+      if (made.length > 0) await this.#records.finish(whole)
       else await this.#records.end(record.id)
       if (made.length > 0) this.#ended.push(Job.brokenOff(whole))
     }
@@ -135,7 +135,7 @@ export class Importer {
       job.failure = error
     }
     try {
-      if (job.made.length > 0) await this.#records.put(this.#recordOf(job))
+      if (job.made.length > 0) await this.#records.finish(this.#recordOf(job))
       else await this.#records.end(job.id)
     } catch (error) {
       job.failure ??= error
@@ -187,8 +187,8 @@ export class Importer {
 
   /** Imports that can be taken back, the latest first. */
   async past(): Promise<PastImport[]> {
-    const records = await this.#records.list()
-    return records.map(({ id, at, source, made, left }) => ({ id, at, path: source, files: made.length, left }))
+    const records = await this.#records.done.all()
+    return records.map(([id, { at, source, made, left }]) => ({ id, at, path: source, files: made.length, left }))
   }
 
   /**
@@ -196,7 +196,7 @@ export class Importer {
    * that are empty now. @throws AppError `import_unknown`
    */
   async undo(id: string): Promise<{ removed: number; left: string[] }> {
-    const record = await this.#records.get(id)
+    const record = await this.#records.done.get(id)
     if (!record)
       throw new AppError('import_unknown', 'this import was taken back already, or is long ago', { path: '' })
     const { workspace } = this.#options
@@ -216,8 +216,8 @@ export class Importer {
     }
     await workspace.removeEmpty(record.folders.toSorted((a, b) => b.length - a.length))
     const paths = left.map(({ path }) => path)
-    if (left.length === 0) await this.#records.drop(id)
-    else await this.#records.put({ ...record, made: left, left: paths })
+    if (left.length === 0) await this.#records.done.drop(id)
+    else await this.#records.done.put(id, { ...record, made: left, left: paths })
     return { removed, left: paths }
   }
 

@@ -9,12 +9,12 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { systemClock, type Clock, Differ, reversed, Changes, type Announcements, tidyLater } from '#platform'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { isWriteProtected, placeFile, readText, type TextFile } from './text-files.ts'
-import type { LocalRules } from './keep-visibility.ts'
-import { bringBack, detach, discard, tidyWorkspace, type Trash } from '../moves/discard.ts'
-import { Moving, type Relocated } from '../moves/move.ts'
-import { restorer, type Texts } from '../moves/restorer.ts'
-import { carryOn, type CarriedOn } from '../moves/crash-recovery.ts'
-import { ChangeJournal, kindOf, type ChangeKind } from '../moves/pending-change.ts'
+import { bringBack, detach, discard, tidyWorkspace, type Trash } from '../transactions/discard.ts'
+import { isKeptLocal, runKeepingLocal, type LocalRules } from '../transactions/keep-local.ts'
+import { restorer, type Texts } from '../transactions/restorer.ts'
+import { recover, type Recovered, type TransactionTools } from '../transactions/recovery.ts'
+import { ChangeJournal, kindOf, type Batch, type BatchKind } from '../transactions/change-journal.ts'
+import type { TextWrite } from '../transactions/settle-text.ts'
 import {
   assertFree,
   assertNoLink,
@@ -22,11 +22,8 @@ import {
   assertSameKind,
   isFolderAt,
   removeEmpty,
-  type MovedText,
-  type Relocation,
-  type RelocationWatch,
-} from '../moves/multi-file-transaction.ts'
-import { rewriteAll, type Rewritten } from '../moves/rewrite-all.ts'
+  type TransactionWatch,
+} from '../transactions/transaction.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './workspace-edits.ts'
 import { assertThere } from './workspace-exists.ts'
@@ -83,8 +80,7 @@ export class Workspace {
   readonly #local: LocalRules | undefined
   readonly #texts: Texts
   readonly #trash: Trash
-  readonly #relocation: Relocation
-  readonly #moving: Moving
+  readonly #transaction: TransactionTools
   #endTidying = () => {}
 
   constructor(
@@ -108,11 +104,8 @@ export class Workspace {
     this.#trash = { roots, edits: this.#edits, now }
     const notes = async () => (await this.list()).files.map(({ path }) => path)
     const kept = journal === undefined ? undefined : new ChangeJournal(journal)
-    this.#relocation = { roots, edits: this.#edits, notes, journal: kept }
+    this.#transaction = { roots, edits: this.#edits, notes, journal: kept }
     this.#local = local
-    const below = async (folder: string) => (await this.listFolder(folder)).map(({ path }) => path)
-    const read = (path: string) => this.read(path)
-    this.#moving = new Moving({ relocation: this.#relocation, local, below, read })
   }
 
   close(): void {
@@ -261,9 +254,17 @@ export class Workspace {
     return this.#edits.change(path, origin, (current) => rewrite(current?.text))
   }
 
-  /** Writes several notes, all or none, that must say what they are told to. @throws AppError `file_changed`; nothing is done then */
-  async rewriteAll(texts: readonly Rewritten[], origin: WriteOrigin): Promise<WorkspaceWrite[]> {
-    return this.#edits.run(() => rewriteAll({ roots: this.roots, edits: this.#edits }, texts, origin))
+  /**
+   * Writes several notes, all or none, that must say what they are told to.
+   * @throws AppError `file_changed`, as `runTransaction`; nothing is done then
+   */
+  async rewriteAll(texts: readonly Omit<TextWrite, 'newPath'>[], origin: WriteOrigin): Promise<void> {
+    const at = texts.map((text) => ({ ...text, path: normalizeRequest(text.path) }))
+    await this.change(
+      {},
+      at.map((text) => ({ ...text, newPath: text.path })),
+      origin,
+    )
   }
 
   /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
@@ -341,17 +342,17 @@ export class Workspace {
 
   /** Gives a file another name or place. @throws AppError `file_not_found`, `file_exists` */
   async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
-    await this.relocate({ from, to }, [], origin)
+    await this.change({ move: { from, to } }, [], origin)
   }
 
-  /** The same for folders, and other notes are written with it, or alone: all is done or nothing. @throws as `relocate` */
-  async relocate(
-    move: Move | undefined,
-    texts: readonly MovedText[],
+  /** A change of several files: its move, and its texts, all of them or nothing. @throws as `runTransaction` */
+  async change(
+    batch: Batch,
+    texts: readonly TextWrite[],
     origin: WriteOrigin,
-    watch?: RelocationWatch,
-  ): Promise<Relocated> {
-    return this.#edits.run(() => this.#moving.relocate(move, texts, origin, watch))
+    watch?: TransactionWatch,
+  ): ReturnType<typeof runKeepingLocal> {
+    return this.#edits.run(() => runKeepingLocal(this.#transaction, this.#local, batch, texts, origin, watch))
   }
 
   /** Whether a file's permissions let nobody change it. */
@@ -373,18 +374,19 @@ export class Workspace {
 
   /** Whether anything of it stays on this machine that the settings name by its place. */
   async isKeptLocal(move: Move): Promise<boolean> {
-    return this.#moving.isKeptLocal(move)
+    return isKeptLocal(this.#transaction, this.#local, move)
   }
 
   /**
-   * Ends what a process that was killed had begun; undefined where there is nothing of that kind.
-   * @param onBegin told where there is: in a large folder it takes a while
+   * Finishes a change of several files that a crash interrupted; undefined where there is none.
+   * @param onBegin told what it is: in a large folder it takes a while
    */
-  async carryOn(onBegin?: (kind: ChangeKind) => void): Promise<CarriedOn | undefined> {
-    const pending = await this.#relocation.journal?.read()
+  async recover(onBegin?: (kind: BatchKind) => void): Promise<Recovered | undefined> {
+    const pending = await this.#transaction.journal?.read()
     if (!pending) return undefined
-    onBegin?.(kindOf(pending))
-    return this.#edits.run(() => carryOn(this.#relocation))
+    const kind = kindOf(pending)
+    if (kind) onBegin?.(kind)
+    return this.#edits.run(() => recover(this.#transaction))
   }
 
   /**

@@ -6,7 +6,7 @@ import { LinkIndex } from './link-index.ts'
 import { blockOf, brokenLinks, leadsTo, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
 import { namesFor } from './link-names.ts'
 import type { NewNotes } from './new-linked-note.ts'
-import { planMove, planTagRename } from '../moves/plan-move.ts'
+import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 
 /** The workspace, and how old what is known of it may be. */

@@ -5,6 +5,7 @@ import { toast } from 'sonner'
 import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
 import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { undoBatch } from '../history/revert-change.ts'
 
 interface Progress {
   readonly done: number
@@ -26,17 +27,17 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
   const [running, setRunning] = useState<Progress & { search?: string }>()
   const [left, setLeft] = useState<readonly LeftFile[]>([])
 
-  async function follow(events: AsyncIterable<ReplaceEvent>, search?: string) {
+  async function follow(events: AsyncIterable<ReplaceEvent>, search: string) {
     let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
     for await (const event of events) {
       if (event.type === 'done') end = event
-      else setRunning({ done: event.done, total: event.total, ...(search === undefined ? {} : { search }) })
+      else setRunning({ done: event.done, total: event.total, search })
     }
     return end
   }
 
-  async function work(begin: () => Promise<AsyncIterable<ReplaceEvent>>, search?: string) {
-    setRunning({ done: 0, total: 0, ...(search === undefined ? {} : { search }) })
+  async function work(begin: () => Promise<AsyncIterable<ReplaceEvent>>, search: string) {
+    setRunning({ done: 0, total: 0, search })
     setLeft([])
     try {
       const end = await follow(await begin(), search)
@@ -49,8 +50,16 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
   }
 
   async function takeBack(undo: string) {
-    const end = await work(() => client.find.undo({ agent, undo }))
-    if (end) toast(t('find.takenBack', { count: end.files }))
+    setRunning({ done: 0, total: 0 })
+    setLeft([])
+    try {
+      const end = await undoBatch(agent, undo)
+      setLeft(end.left)
+      toast(t('find.takenBack', { count: end.notes }))
+    } finally {
+      setRunning(undefined)
+      onEnd()
+    }
   }
 
   async function replace(search: string, replacement: string, paths?: readonly string[]) {

@@ -1,37 +1,44 @@
 /** Takes back at once what changed many notes at once, and says so. */
 import i18next from 'i18next'
 import { toast } from 'sonner'
+import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
+import { clipLine } from '#lib/util/clip.ts'
 
-export async function takeBackMove(agent: string, undo: string, path: string): Promise<void> {
+/** Of a text that was found, or that took its place. */
+const maxShown = 60
+
+/** Without a word. @returns what was left as it is */
+export async function undoBatch(agent: string, undo: string): Promise<{ notes: number; left: LeftFile[] }> {
   try {
-    await client.links.undoMove({ agent, undo })
-    toast(i18next.t('changes.movedBack', { path }))
+    return await client.history.undoBatch({ agent, undo })
   } finally {
-    await queryClient.invalidateQueries({ queryKey: api.links.moves.key() })
+    await refreshBatches()
   }
 }
 
-export async function takeBackRename(agent: string, undo: string, tag: string): Promise<void> {
-  try {
-    await client.tags.undoRename({ agent, undo })
-    toast(i18next.t('changes.renamedBack', { tag }))
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: api.tags.renames.key() })
-  }
+export function refreshBatches(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: api.history.batches.key() })
 }
 
-export async function takeBackReplacement(agent: string, undo: string): Promise<void> {
-  try {
-    for await (const end of await client.find.undo({ agent, undo })) {
-      if (end.type !== 'done') continue
-      toast(i18next.t('find.takenBack', { count: end.files }))
-      if (end.left.length > 0)
-        toast.warning(i18next.t('changes.replacedLeft', { count: end.left.length }), {
-          description: end.left.map(({ path }) => path).join(', '),
-        })
-    }
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: api.find.past.key() })
-  }
+/** As they are shown: a tag with its mark, a text that was replaced in one short line. */
+export function shownNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>): { from: string; to: string } {
+  if (kind === 'move') return { from, to }
+  const mark = kind === 'tag' ? '#' : ''
+  return { from: mark + clipLine(from, maxShown), to: mark + clipLine(to, maxShown) }
+}
+
+export async function takeBackBatch(
+  agent: string,
+  undo: string,
+  { kind, from }: Pick<PastBatch, 'kind' | 'from'>,
+): Promise<void> {
+  const { notes, left } = await undoBatch(agent, undo)
+  if (kind === 'move') toast(i18next.t('changes.movedBack', { path: from }))
+  else if (kind === 'tag') toast(i18next.t('changes.renamedBack', { tag: from }))
+  else toast(i18next.t('find.takenBack', { count: notes }))
+  if (left.length > 0)
+    toast.warning(i18next.t('changes.replacedLeft', { count: left.length }), {
+      description: left.map(({ path }) => path).join(', '),
+    })
 }

@@ -1,11 +1,11 @@
 /** Gives a note or a folder another name or place; where others link to it, it is asked whether their links go along. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
-import { api, client } from '#lib/api/client.ts'
+import { client } from '#lib/api/client.ts'
 import { attempt, refusalOf, tellDone } from '#lib/feedback/toast.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
+import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from './plan-dialog.tsx'
 
 interface MoveDialogProps {
@@ -18,7 +18,6 @@ interface MoveDialogProps {
 
 export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const [planned, setPlanned] = useState<{ to: string; plan: MovePlan & { staysLocal: boolean } }>()
   const move = async (to: string, plan: MovePlan | undefined) => {
     const { links, notes, staysLocal, undo } = await client.links.move({
@@ -28,10 +27,9 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
       ...(plan ? { plan: plan.id } : {}),
     })
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
-    const showMoves = () => queries.invalidateQueries({ queryKey: api.links.moves.key() })
-    void showMoves()
+    void refreshBatches()
     const told = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
-    tellDone(told, () => client.links.undoMove({ agent, undo }).then(showMoves), { look: 'plain' })
+    tellDone(told, () => undoBatch(agent, undo), { look: 'plain' })
     onMoved(to)
   }
   const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {

@@ -1,10 +1,10 @@
 /** Another name for a tag everywhere: typed, looked at, done as one change that can be undone. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { TagPlan } from '#shared/contract/index.ts'
-import { api, client } from '#lib/api/client.ts'
+import { client } from '#lib/api/client.ts'
 import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
@@ -17,7 +17,6 @@ interface RenameTagProps {
 
 export function RenameTag({ agent, from, onClose }: RenameTagProps) {
   const { t } = useTranslation()
-  const queries = useQueryClient()
   const [state, setState] = useState<'asking' | 'planning' | { to: string; plan: TagPlan }>('asking')
   const isAsked = useRef(false)
   const plan = async (typed: string) => {
@@ -49,10 +48,8 @@ export function RenameTag({ agent, from, onClose }: RenameTagProps) {
     onClose()
     if (!done) return
     const { tags, undo } = done.value
-    const showRenames = () => queries.invalidateQueries({ queryKey: api.tags.renames.key() })
-    void showRenames()
-    const takeBack = () => client.tags.undoRename({ agent, undo }).then(showRenames)
-    tellDone(t('tags.renamed', { from, to, count: tags }), takeBack, { look: 'plain' })
+    void refreshBatches()
+    tellDone(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, undo), { look: 'plain' })
   }
   return (
     <PlanDialog

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Phrase } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
 import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-keep.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
+import { rounds } from '../../../support/thorough.ts'
 
 describe('M64 what is taken out of a note takes no mark along', () => {
   it.each([
@@ -60,7 +61,7 @@ describe('M64 what is taken out of a note takes no mark along', () => {
     return new Set(found)
   }
 
-  it('M64: whatever lines go, all that was local and stays is local', () => {
+  it('whatever lines go, all that was local and stays is local', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, gone, end) => {
         const text = lines.join(end)
@@ -71,11 +72,11 @@ describe('M64 what is taken out of a note takes no mark along', () => {
         for (const [at, one] of lines.entries())
           if (!gone.includes(at)) for (const word of one.match(/\bw\d+\b/g) ?? []) expect(made).toContain(word)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(500, 2000) },
     )
   })
 
-  it('M64: whatever lines shall stay here do, and nothing else of the text is another', () => {
+  it('whatever lines shall stay here do, and nothing else of the text is another', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), (lines, wanted) => {
         const made = withLocalLines(lines.join('\n'), (at) => wanted.includes(at))
@@ -84,7 +85,7 @@ describe('M64 what is taken out of a note takes no mark along', () => {
           for (const word of (lines[at] ?? '').match(/\bw\d+\b/g) ?? []) expect(local).toContain(word)
         expect(made.replaceAll(/ \^\[local\]/g, '')).toBe(lines.join('\n').replaceAll(/ \^\[local\]/g, ''))
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(500, 2000) },
     )
   })
 

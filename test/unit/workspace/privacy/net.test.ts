@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { heldWords, KnownWords, LocalNet } from '../../../../src/main/workspace/privacy/local-text-matcher.ts'
+import { processorTime } from '../../../support/processor-time.ts'
 
 const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
 const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'
@@ -95,14 +96,12 @@ describe('M64 words of local lines are known again', () => {
     )
   })
 
-  it('M64: 5,000 lines in a text of a million characters take no moment that anybody notices', () => {
+  it('finds none of 5,000 lines in a text of a million characters at once', () => {
     const many = netOf(
       ...Array.from({ length: 5000 }, (_, at) => `Line ${at} says that the ${at * 7} of them went to the harbour`),
     )
     const text = 'All of this is public and has nothing to do with it. '.repeat(20_000)
-    many.withhold(text)
-    const started = performance.now()
     expect(many.withhold(text)).toBe(text)
-    expect(performance.now() - started).toBeLessThan(400)
+    expect(processorTime(() => many.withhold(text))).toBeLessThan(400)
   })
 })

@@ -10,7 +10,7 @@ import { moveFile, readText } from '../files/text-files.ts'
 import { isIgnoredPath, trashFolder } from '../files/layout.ts'
 import { earlierLeftOvers } from '../files/workspace-cleanup.ts'
 import { normalizeRequest, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
-import { assertNoLink } from './multi-file-transaction.ts'
+import { assertNoLink } from './transaction.ts'
 import { placeInTrash } from '../files/trash.ts'
 
 const dayMs = 86_400_000

@@ -21,6 +21,7 @@ import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches, describeChange } from '#platform'
 import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { tagLinesIn } from '../links/undecodable-notes.ts'
+import type { TextWrite } from './settle-text.ts'
 
 /** Files that are looked at at the same time. */
 const atOnce = 64
@@ -30,14 +31,10 @@ const maxShown = 40
 const maxTries = 5
 
 /** A note that is written anew. */
-export interface Rewrite {
-  /** Where it lies before, and after, the change. */
-  readonly path: string
-  readonly newPath: string
+export interface Rewrite extends TextWrite {
+  readonly before: string
   /** Of its text before. */
   readonly hash: string
-  readonly before: string
-  readonly after: string
 }
 
 export interface PlannedMove {

@@ -1,0 +1,126 @@
+/**
+ * The journal of a change of several files: on disk before the first file changes, and gone when the change is over. A
+ * crash in between leaves it for the next start. It keeps the one stretch of each text that differs, from which either
+ * text is made of the other.
+ */
+import { unlink } from 'node:fs/promises'
+import { z } from 'zod'
+import { causeSchema } from '#shared/contract/history.ts'
+import { isSystemError } from '#shared/util/errors.ts'
+import { parseJson } from '#shared/util/json.ts'
+import { readIfThere, writePrivately } from '#platform'
+import { hashText } from '../files/text-files.ts'
+
+const textSchema = z.object({
+  path: z.string(),
+  newPath: z.string(),
+  /** SHA-256 of the whole texts; `before` is null for a file that the change creates. */
+  before: z.string().nullable(),
+  after: z.string(),
+  /** Where they differ, and what stands there. */
+  at: z.number().int().min(0),
+  cut: z.string(),
+  put: z.string(),
+})
+export type PendingText = z.infer<typeof textSchema>
+
+const placesSchema = z.object({ from: z.string(), to: z.string() })
+
+/** A change of many notes that one undo takes back. */
+export const batchSchema = z.object({
+  /** Of a note or a folder, with the links to it … */
+  move: placesSchema.optional(),
+  /** … or another name for a tag … */
+  tag: placesSchema.optional(),
+  /** … or a text that was found and replaced; `count` is of matches. */
+  replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
+})
+export type Batch = Readonly<z.infer<typeof batchSchema>>
+export type BatchKind = keyof Batch
+
+const changeSchema = batchSchema.extend({
+  format: z.literal(1),
+  /** Folders that are made for it, the innermost first. */
+  made: z.array(z.string()).optional(),
+  /** Null for texts alone. */
+  move: placesSchema.extend({ isFolder: z.boolean() }).nullable(),
+  texts: z.array(textSchema),
+  origin: z.object({
+    cause: causeSchema,
+    session: z.string().optional(),
+    turn: z.string().optional(),
+    client: z.string().optional(),
+    sources: z.array(z.string()).readonly().optional(),
+    isUndo: z.boolean().optional(),
+  }),
+})
+export type PendingChange = z.infer<typeof changeSchema>
+
+/** Undefined for texts that are no batch, as those of an accepted suggestion. */
+export function kindOf({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
+  return move ? 'move' : replacement ? 'replacement' : tag ? 'tag' : undefined
+}
+
+/** What a batch is called when it is shown. */
+export function namesOf({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
+  if (replacement) return { from: replacement.text, to: replacement.replacement }
+  return move ?? tag ?? { from: '', to: '' }
+}
+
+export class ChangeJournal {
+  readonly #file: string
+
+  /** @param file in the state folder, never in the workspace */
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Undefined where no change is pending, and for a file that cannot be understood. */
+  async read(): Promise<PendingChange | undefined> {
+    return changeSchema.safeParse(parseJson((await readIfThere(this.#file)) ?? '')).data
+  }
+
+  /** @throws AppError as `writePrivately` */
+  async begin(change: PendingChange): Promise<void> {
+    await writePrivately(this.#file, JSON.stringify(change))
+  }
+
+  async end(): Promise<void> {
+    try {
+      await unlink(this.#file)
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw error
+    }
+  }
+}
+
+export function pendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
+  const old = before ?? ''
+  const most = Math.min(old.length, after.length)
+  let at = 0
+  while (at < most && old[at] === after[at]) at += 1
+  let tail = 0
+  while (tail < most - at && old[old.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  // JSON keeps whole characters: no surrogate pair is cut in two.
+  const isCut = (text: string) =>
+    /[\uD800-\uDBFF]$/.test(text.slice(0, at)) || /^[\uDC00-\uDFFF]/.test(text.slice(text.length - tail))
+  if (isCut(old) || isCut(after)) {
+    if (at > 0) at -= 1
+    if (tail > 0) tail -= 1
+  }
+  return {
+    path,
+    newPath,
+    before: before === null ? null : hashText(before),
+    after: hashText(after),
+    at,
+    cut: old.slice(at, old.length - tail),
+    put: after.slice(at, after.length - tail),
+  }
+}
+
+/** The text after the change, made of the one before; or, where `isForward` is false, the other way round. */
+export function otherText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
+  const [there, instead] = isForward ? [cut, put] : [put, cut]
+  return text.slice(0, at) + instead + text.slice(at + there.length)
+}

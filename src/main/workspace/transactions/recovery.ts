@@ -1,0 +1,109 @@
+/**
+ * Finishes a change of several files that a crash interrupted. Its move comes first and is one step of the file system:
+ * either nothing was done, or only texts are missing, which are written now.
+ */
+import { lstat, unlink } from 'node:fs/promises'
+import { AppError } from '#shared/util/errors.ts'
+import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
+import { inBatches } from '#platform'
+import type { Edits, WorkspaceWrite } from '../files/workspace-edits.ts'
+import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from '../files/paths.ts'
+import type { Batch, ChangeJournal, PendingChange, PendingText } from './change-journal.ts'
+import { settleText, textAt, type TextWrite } from './settle-text.ts'
+
+/** What a change of several files needs. */
+export interface TransactionTools {
+  readonly roots: Roots
+  readonly edits: Edits
+  /** Notes of the workspace, as paths. */
+  readonly notes: () => Promise<readonly string[]>
+  /** Without it a crash in between leaves the change half done. */
+  readonly journal: ChangeJournal | undefined
+}
+
+/** A change that was interrupted, and what became of it. */
+export interface Recovered {
+  readonly batch: Batch
+  /** False where nothing had been done yet, and nothing is. */
+  readonly isDone: boolean
+  /** Folders that were made for it, the innermost first. */
+  readonly made: readonly string[]
+  readonly texts: readonly TextWrite[]
+  /** Notes that were written now. */
+  readonly written: number
+  /** Notes that somebody has changed since: they are as they are. */
+  readonly left: readonly string[]
+}
+
+/** Notes that are written at the same time. */
+const atOnce = 16
+
+/** Only where nobody else writes. @returns undefined where no change is pending */
+export async function recover({ roots, edits, notes, journal }: TransactionTools): Promise<Recovered | undefined> {
+  const pending = await journal?.read()
+  if (!journal || !pending) {
+    await journal?.end()
+    return undefined
+  }
+  const { move, tag, replacement, made = [], origin } = pending
+  const about = { batch: { move: move ?? undefined, tag, replacement }, made }
+  if (move && !(await hasMoved(roots, move))) {
+    await journal.end()
+    return { ...about, isDone: false, texts: [], written: 0, left: [] }
+  }
+  const place = await placeOf(roots)
+  const settled = await inBatches(pending.texts, atOnce, (text) => settledOrLeft(roots, text, place))
+  const texts = settled.flatMap(({ text }) => text ?? [])
+  const left = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
+  const before = new Map(texts.map((text) => [text.newPath, text.before]))
+  const moved = move ? await movedNotes(move, notes) : []
+  const writes = await inBatches(moved, atOnce, async (path): Promise<WorkspaceWrite[]> => {
+    const to = move ? movedPath(path, [move]) : path
+    const text = before.get(to) ?? (await textIfReadable(roots, to, place))
+    return text === null ? [] : [{ ...edits.writeOf(to, origin, text, text), from: path }]
+  })
+  for (const text of texts) writes.push([edits.writeOf(text.newPath, origin, text.before, text.after)])
+  await edits.tellAll(writes.flat())
+  await journal.end()
+  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, left }
+}
+
+async function settledOrLeft(roots: Roots, pending: PendingText, place: Place) {
+  const { newPath } = pending
+  try {
+    return { newPath, text: await settleText(roots, pending, true, place) }
+  } catch (error) {
+    if (error instanceof AppError) return { newPath, text: undefined }
+    throw error
+  }
+}
+
+/** A single file is first given its new name and then loses the old one: it may have both. */
+async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<PendingChange['move']>): Promise<boolean> {
+  const [source, target] = [await stateAt(roots, from), await stateAt(roots, to)]
+  if (!target) return false
+  if (!isFolder && source && source.ino === target.ino && source.dev === target.dev)
+    await unlink((await resolveMovable(roots, from)).target)
+  return true
+}
+
+async function stateAt(roots: Roots, path: string) {
+  try {
+    return await lstat(await resolveInside(roots, path), { bigint: true })
+  } catch {
+    return undefined
+  }
+}
+
+async function textIfReadable(roots: Roots, path: string, place: Place): Promise<string | null> {
+  return textAt(roots, path, place).catch(() => null)
+}
+
+/** By the paths that they had. */
+async function movedNotes(
+  { from, to, isFolder }: NonNullable<PendingChange['move']>,
+  notes: TransactionTools['notes'],
+): Promise<string[]> {
+  if (!isFolder) return [from]
+  return (await notes()).filter((path) => path.startsWith(`${to}/`)).map((path) => from + path.slice(to.length))
+}

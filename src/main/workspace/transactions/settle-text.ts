@@ -1,0 +1,68 @@
+/** Writes one text of a change, forward to what it shall be or back to what it was. Nobody's later text is overwritten. */
+import { rm } from 'node:fs/promises'
+import { AppError } from '#shared/util/errors.ts'
+import { hashText, readText, stateOf, writeText } from '../files/text-files.ts'
+import { resolveInside, resolveLinking, type Place, type Roots } from '../files/paths.ts'
+import { otherText, type PendingText } from './change-journal.ts'
+
+/** A text of a change. */
+export interface TextWrite {
+  /** Where the file lies before, and after, the change. */
+  readonly path: string
+  readonly newPath: string
+  /** What the file must say before; null where there must be none. */
+  readonly before: string | null
+  readonly after: string
+}
+
+/**
+ * @returns the texts, and whether one was written; undefined where the file is neither what it was nor what it shall be
+ * @throws AppError as `replaceText`
+ */
+export async function settleText(
+  roots: Roots,
+  text: PendingText,
+  isForward: boolean,
+  place: Place,
+): Promise<(TextWrite & { readonly isWritten: boolean }) | undefined> {
+  const { path, newPath } = text
+  const now = await textAt(roots, newPath, place)
+  const hash = now === null ? null : hashText(now)
+  const isAfter = hash === text.after
+  if (!isAfter && hash !== text.before) return undefined
+  const other = isAfter && text.before === null ? null : otherText(now ?? '', text, !isAfter)
+  const [before, after] = isAfter ? [other, now ?? ''] : [now, other ?? '']
+  if (hashText(after) !== text.after || (before === null ? null : hashText(before)) !== text.before) return undefined
+  const isWritten = isAfter !== isForward
+  if (isWritten) await replaceText(roots, newPath, now, other, place)
+  return { path, newPath, before, after, isWritten }
+}
+
+/** Null where there is no file. @throws AppError as `readText` */
+export async function textAt(roots: Roots, path: string, place: Place): Promise<string | null> {
+  return readOrNull(await resolveInside(roots, path, place), path)
+}
+
+/** The same where the real path is known. */
+export async function readOrNull(target: string, path: string, isAllowed?: Place['isAllowed']): Promise<string | null> {
+  return (await stateOf(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
+}
+
+/** @param by null deletes the file @throws AppError `file_changed` where the file does not say `text`; as `writeText` */
+export async function replaceText(
+  roots: Roots,
+  path: string,
+  text: string | null,
+  by: string | null,
+  place: Place,
+): Promise<void> {
+  const { target, isAllowed } = await resolveLinking(roots, path, place)
+  const known = await stateOf(target)
+  if ((await readOrNull(target, path, isAllowed)) !== text) throw changed(path)
+  if (by === null) await rm(target, { force: true })
+  else await writeText(target, by, path, isAllowed, known)
+}
+
+export function changed(path: string): AppError {
+  return new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+}

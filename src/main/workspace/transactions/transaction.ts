@@ -1,0 +1,272 @@
+/**
+ * Moves a file or a folder, and writes other notes with it (or writes several notes alone), as one change: all of it is
+ * done, or what was done is taken back; after a crash the next start finishes it (`recover`). Listeners are told when all
+ * of it is done.
+ */
+import { existsSync } from 'node:fs'
+import { lstat, rename, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { attachmentType } from '#shared/util/attachments.ts'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { isCanvas } from '#shared/markdown/links/canvas.ts'
+import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
+import { inBatches, makeFolder, writeFailure } from '#platform'
+import type { WriteOrigin } from '../files/workspace-edits.ts'
+import {
+  assertReadable,
+  assertUnprotected,
+  isWriteProtected,
+  moveFile,
+  readText,
+  stateOf,
+} from '../files/text-files.ts'
+import { isNote } from '../files/file-names.ts'
+import {
+  isInside,
+  normalizeRequest,
+  placeOf,
+  resolveInside,
+  resolveLinking,
+  resolveMovable,
+  resolveNewFolder,
+  resolveWritable,
+  type Place,
+  type Roots,
+} from '../files/paths.ts'
+import { kindOf, pendingText, type Batch, type PendingText } from './change-journal.ts'
+import { recover, type TransactionTools } from './recovery.ts'
+import { changed, readOrNull, replaceText, settleText, type TextWrite } from './settle-text.ts'
+
+/** How far a change is, and whether somebody wants it taken back. */
+export interface TransactionWatch {
+  /** @param done of `total` notes that are written */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Notes that are read or written at the same time: most of the time of each goes into waiting for the disk. */
+const atOnce = 16
+
+/** What is wrong with a file that somebody else has written meanwhile. */
+const changedSince: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
+
+/**
+ * Only where nobody else writes.
+ * @returns folders that were made for it, the innermost first
+ * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`,
+ *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`, `folder_in_itself`,
+ *   `symbolic_link`; `file_changed` when a text is not what it must be; `disk_full`, and `move_failed` (of texts that are
+ *   no batch: `write_failed`, `file_protected`) when one cannot be written
+ */
+export async function runTransaction(
+  tools: TransactionTools,
+  batch: Batch,
+  texts: readonly TextWrite[],
+  origin: WriteOrigin,
+  { onProgress = () => undefined, signal }: TransactionWatch = {},
+): Promise<readonly string[]> {
+  const { roots, edits, journal } = tools
+  // Another process may have crashed within a change of its own; its journal is not overwritten.
+  await recover(tools)
+  const { tag, replacement } = batch
+  const isBatch = kindOf(batch) !== undefined
+  const place = await placeOf(roots)
+  const move = batch.move && { from: normalizeRequest(batch.move.from), to: normalizeRequest(batch.move.to) }
+  const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
+  if (move && !isFolder) await assertNoLink(roots, move.from)
+  await inBatches(texts, atOnce, async ({ path, before }) => {
+    const { target, isAllowed } = await resolveLinking(roots, path, place)
+    if ((await readOrNull(target, path, isAllowed)) !== before) throw changed(path)
+    if (!isBatch) await assertUnprotected(target, path)
+    else if (await isWriteProtected(target)) throw writeProtected(path)
+  })
+  for (const { newPath, after } of texts) assertReadable(after, newPath)
+  const moved = move ? await movedTexts(tools, move.from, isFolder, texts, place) : new Map<string, string>()
+  if (move) await assertFree(roots, move.to, isFolder)
+  const made = move ? await foldersToMake(roots, move.to) : []
+  const pending = texts.map(({ path, newPath, before, after }) => pendingText(path, newPath, before, after))
+  await journal?.begin({
+    format: 1,
+    replacement,
+    tag,
+    ...(made.length > 0 && { made }),
+    move: move ? { ...move, isFolder } : null,
+    texts: pending,
+    origin,
+  })
+  let begun = 0
+  let moveBack: (() => Promise<void>) | undefined
+  try {
+    if (move) moveBack = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
+    while (begun < texts.length) {
+      if (signal?.aborted) throw new AppError('move_cancelled', 'it was cancelled; nothing was moved or changed', {})
+      onProgress(begun, texts.length)
+      const some = texts.slice(begun, begun + atOnce)
+      begun += some.length
+      await allEnded(some.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, place)))
+    }
+  } catch (error) {
+    await takeBack(roots, pending.slice(0, begun), place)
+    await moveBack?.()
+    await removeEmpty(roots, made)
+    await journal?.end()
+    throw isBatch ? asFailedMove(error) : error
+  }
+  onProgress(texts.length, texts.length)
+  await edits.tellAll([
+    ...[...moved].map(([path, text]) => ({
+      ...edits.writeOf(move ? movedPath(path, [move]) : path, origin, text, text),
+      from: path,
+    })),
+    ...texts.map(({ newPath, before, after }) => edits.writeOf(newPath, origin, before, after)),
+  ])
+  await journal?.end()
+  return made
+}
+
+/** Notes that move, with their texts. Within a folder, what is no text moves along, and the history never knew it. */
+async function movedTexts(
+  { roots, notes }: TransactionTools,
+  from: string,
+  isFolder: boolean,
+  texts: readonly TextWrite[],
+  place: Place,
+): Promise<Map<string, string>> {
+  const known = new Map(texts.map(({ path, before }) => [path, before]))
+  const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
+  const read = await inBatches(paths, atOnce, async (path): Promise<(readonly [string, string])[]> => {
+    try {
+      const text = known.get(path) ?? (await readText(await resolveInside(roots, path, place), path)).text
+      return [[path, text]]
+    } catch (error) {
+      if (isFolder && error instanceof AppError) return []
+      throw error
+    }
+  })
+  return new Map(read.flat())
+}
+
+/** @throws what one of them does, when all have ended */
+async function allEnded(begun: readonly Promise<void>[]): Promise<void> {
+  const ended = await Promise.allSettled(begun)
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+}
+
+/** What somebody changed meanwhile stays. @throws what keeps a text from being written; the journal stays, too, then */
+async function takeBack(roots: Roots, texts: readonly PendingText[], place: Place): Promise<void> {
+  await inBatches(texts, atOnce, async (text) => {
+    try {
+      await settleText(roots, text, false, place)
+    } catch (error) {
+      if (!(error instanceof AppError && changedSince.has(error.code))) throw error
+    }
+  })
+}
+
+/** Above a path, the innermost first. */
+async function foldersToMake(roots: Roots, path: string): Promise<string[]> {
+  const steps = path.split('/').slice(0, -1)
+  const above = steps.map((_, at) => steps.slice(0, at + 1).join('/')).reverse()
+  const isThere = await Promise.all(above.map(async (folder) => existsSync(await resolveInside(roots, folder))))
+  return above.filter((_, at) => !isThere[at])
+}
+
+/** Takes away those in which nothing lies. @param folders the innermost first */
+export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    try {
+      await rmdir(await resolveInside(roots, folder))
+    } catch (error) {
+      if (!isSystemError(error) && !(error instanceof AppError)) throw error
+    }
+  }
+}
+
+/** Whoever forbade it did so for every program. */
+function writeProtected(path: string): AppError {
+  const message = `${path} may not be written (its permissions say so); nothing was moved or changed`
+  return new AppError('move_failed', message, { path, reason: 'EACCES' })
+}
+
+/** The code tells that no text of an editor waits to be saved. */
+function asFailedMove(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'write_failed') return error
+  const message = `${error.message}; what was done before that was taken back, and nothing was moved or changed`
+  return new AppError('move_failed', message, error.data, { cause: error })
+}
+
+export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
+  await resolveInside(roots, path)
+  const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
+  return info?.isDirectory() ?? false
+}
+
+/** What a link leads to has a name and a place of its own. @throws AppError `symbolic_link` */
+export async function assertNoLink(roots: Roots, path: string): Promise<void> {
+  const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
+  if (!info?.isSymbolicLink()) return
+  throw new AppError('symbolic_link', `${path} is a symbolic link to another file, which is not moved by it`, { path })
+}
+
+/**
+ * What stands at the new place is never taken for what was moved there.
+ * @throws AppError `file_exists`, also for a file that stands where a folder would have to, and what the name is refused for
+ */
+export async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+  const steps = to.split('/')
+  for (const folder of steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('/'))) {
+    const info = await stat(await resolveInside(roots, folder)).catch(() => undefined)
+    if (!info) break
+    if (!info.isDirectory()) throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
+  }
+  if (isFolder) await resolveNewFolder(roots, to)
+  else if ((await stateOf((await resolveMovable(roots, to)).target)) !== undefined)
+    throw new AppError('file_exists', `${to} exists already`, { path: to })
+}
+
+async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
+  const source = await resolveMovable(roots, from)
+  const target = isNote(from) ? await resolveWritable(roots, to) : await resolveMovable(roots, to)
+  assertSameKind({ from: source.target, to })
+  if (source.target === target.target) throw new AppError('file_exists', `${to} exists already`, { path: to })
+  await moveFile(source.target, target.target, to, target.isAllowed)
+  return () => moveFile(target.target, source.target, from, source.isAllowed)
+}
+
+/** What a file is taken for stays. @throws AppError `ending_kept` */
+export function assertSameKind({ from, to }: Move): void {
+  const kind = fileKind(from)
+  if (kind === undefined || kind === fileKind(to)) return
+  const ending = from.slice(from.lastIndexOf('.'))
+  throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
+}
+
+/** By the names alone: what links and other spellings make of them shows when it is moved. @throws AppError `folder_in_itself` */
+export function assertNotInItself({ from, to }: Move): void {
+  if (to.startsWith(`${from}/`)) throw inItself({ from, to })
+}
+
+function inItself({ from, to }: Move): AppError {
+  return new AppError('folder_in_itself', `${to} lies in ${from}: no folder is moved into itself`, { path: to, from })
+}
+
+/** By its ending. */
+function fileKind(path: string): string | undefined {
+  return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
+}
+
+async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promise<void>> {
+  const source = await resolveInside(roots, from)
+  const target = await resolveNewFolder(roots, to)
+  if (isInside(source, target)) throw inItself({ from, to })
+  // Another agent's folder would be gone for that agent.
+  if (roots.forbidden.some((folder) => isInside(source, folder)))
+    throw new AppError('write_refused', `${from} holds what belongs to somebody else`, { path: from })
+  try {
+    await makeFolder(dirname(target))
+    await rename(source, target)
+  } catch (error) {
+    throw writeFailure(error, to)
+  }
+  return () => rename(target, source)
+}
