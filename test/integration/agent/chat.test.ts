@@ -254,7 +254,10 @@ describe('M42 turns', () => {
   })
 
   it('M39: a turn that never ends is stopped by the step limit', async () => {
-    const server = await startModelServer({ calls: [{ name: 'list', arguments: {} }] })
+    const asked = Array.from({ length: 60 }, (_, at) => ({
+      calls: [{ name: 'memory_search', arguments: { query: `question ${at}` } }],
+    }))
+    const server = await startModelServer(...asked)
     const { app } = await openTestApp({
       config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/m }]\n`,
       env: { ANTHROPIC_API_KEY: 'k' },

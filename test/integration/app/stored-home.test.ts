@@ -140,7 +140,7 @@ describe('a home that version 0.1.0 made', () => {
       ['tools-a', 'disabled'],
       ['tools-b', 'disabled'],
     ])
-    expect(await client.health.problems(main)).toEqual([])
+    expect(await client.health.problems(main)).toMatchObject([{ code: 'config_ignored', level: 'warning' }])
   })
 
   it('has every agent, other program and figure of what was spent', async () => {
