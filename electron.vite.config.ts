@@ -17,8 +17,10 @@ const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electro
 /** A thread that opens one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 
-/** Modules of main and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
-const treeshake = { moduleSideEffects: [{ test: /[\\/]src[\\/](main|shared)[\\/]/, sideEffects: false }] }
+/** Modules below app and shared have no side effects: a bundle leaves out those of a domain's face that it does not use. */
+const treeshake = {
+  moduleSideEffects: [{ test: /[\\/]src[\\/](main[\\/](?!app[\\/])|shared[\\/])/, sideEffects: false }],
+}
 
 /**
  * Three bundles: `main` (Electron's entry, the terminal with the browser host, and the threads, each an
