@@ -1,4 +1,5 @@
 /** Forgetting for good, agent by agent: what is looked through, what is about the same in other words, and who ends it. */
+import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
 import type { ForgetStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isSentTexts } from '#shared/util/providers.ts'
@@ -104,5 +105,5 @@ async function findIn(
 
 /** Long enough to be told from other lines, and no heading. */
 function canBeNamed(text: string): boolean {
-  return text.length >= 12 && !/^(?:#|---|\||```)/.test(text)
+  return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
 }

@@ -3,6 +3,7 @@ import type { Survey, SurveyedLine } from '#shared/contract/index.ts'
 import { likenessBy } from '../similarity/similarity-model.ts'
 import { nearDuplicates } from '../similarity/near-duplicates.ts'
 import { saidOf, twinsAmong, type Line } from '../similarity/paraphrase-duplicates.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { withoutMarks } from '../similarity/line-features.ts'
 
 const maxGroups = 200
@@ -42,7 +43,7 @@ async function meantAlike(
 ): Promise<Survey['duplicates']> {
   const likeness = await likenessBy(builtinFile)
   if (!likeness) return []
-  const texts = all.map(({ text }) => withoutMarks(text.replace(/^(?:[-*+>]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/, '')))
+  const texts = all.map(({ text }) => withoutMarks(withoutLead(text)))
   const said = saidOf(texts)
   const lines = all.flatMap((place, at): Place | [] => {
     const own = said[at]

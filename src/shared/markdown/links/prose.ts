@@ -2,7 +2,8 @@
  * Where a word of a Markdown text is no word of its prose, so that no link can be made of it: what is hidden, links of
  * all kinds with their texts, addresses, tags, formulas, HTML, labels and ids. Linear. Pure.
  */
-import { frontMatterEnd, hiddenRanges, merged, type Range } from './hidden-text.ts'
+import { frontMatterEnd } from '../blocks/front-matter.ts'
+import { hiddenRanges, merged, type Range } from './hidden-text.ts'
 import { destinationIn, parseLinks } from './parse-links.ts'
 
 /** Stands for a character of what is hidden or escaped: no letter, no space, no sign of Markdown. */
