@@ -1,4 +1,4 @@
-import { scanBlocks } from './blocks/scan-blocks.ts'
+import { scanBlocks, type Dialect } from './blocks/scan-blocks.ts'
 
 export interface Section {
   readonly title: string
@@ -24,10 +24,10 @@ export function sectionsOf(lines: readonly string[]): Section[] {
   return sections.reverse()
 }
 
-/** The text with its headings as plain lines: a note in a section begins and ends none. */
+/** A note with its headings as plain lines: in a section of another text it begins and ends none. */
 export function withoutHeadings(text: string): string {
   const lines = text.split('\n')
-  for (const { kind, parent, from, to } of scanBlocks(lines)) {
+  for (const { kind, parent, from, to } of scanBlocks(lines, { isPart: true })) {
     if (kind !== 'heading' || parent) continue
     const mark = to - from > 1 ? /[=-]/ : '#'
     lines[to - 1] = (lines[to - 1] ?? '').replace(mark, String.raw`\$&`)
@@ -36,7 +36,7 @@ export function withoutHeadings(text: string): string {
 }
 
 /** The marker of fenced code that lines added at the end would belong to. */
-export function openFenceOf(lines: readonly string[]): string | undefined {
-  const last = scanBlocks(lines).at(-1)
+export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
+  const last = scanBlocks(lines, dialect).at(-1)
   return last?.kind === 'fence' && !last.isClosed && !last.parent ? last.marker : undefined
 }

@@ -29,7 +29,7 @@ export function blocksOf(text: string): Block[] {
   const lines = text.split('\n')
   const groups: { readonly from: number; to: number; kind: ScannedBlock['kind'] }[] = []
   const definitions = new Map<string, string>()
-  for (const { kind, from, to, parent } of scanBlocks(lines, { hasMath: true })) {
+  for (const { kind, from, to, parent } of scanBlocks(lines, { hasMath: true, isPart: true })) {
     if (kind === 'paragraph')
       for (const line of lines.slice(from, to)) {
         const label = definition.exec(line)?.[1]

@@ -2,6 +2,7 @@
  * Formulas as models write them: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` where it cannot be money. All become `$$…$$`, the one
  * form that the renderer reads. Code is left as it is. Pure.
  */
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
 /** No space inside the signs, no digit behind them: "$5 and $10" is no formula. */
@@ -23,7 +24,7 @@ export function normalizeDollars(text: string): string {
 function outsideCode(text: string, change: (part: string) => string): string {
   let result = ''
   let at = 0
-  for (const { from, to } of hiddenRanges(text)) {
+  for (const { from, to } of hiddenRanges(text, scanBlocks(text.split('\n'), { isPart: true }))) {
     result += change(text.slice(at, from)) + text.slice(from, to)
     at = to
   }

@@ -48,6 +48,8 @@ export interface OtherBlock extends Place {
 export type Block = Container | Heading | Fence | OtherBlock
 
 export interface Dialect {
+  /** The lines stand within another text: they have no front matter. */
+  readonly isPart?: boolean
   /** Logseq: an item behind tabs begins a list also directly below a heading or paragraph. */
   readonly hasNestedLists?: boolean
   /** `$$` at the beginning of a line opens a formula, up to a line that ends so. */
@@ -57,7 +59,7 @@ export interface Dialect {
 /** @param lines without line feeds; a carriage return at their end and a byte order mark are no content @returns in document order */
 export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Block[] {
   const scanner = new Scanner(dialect)
-  const matter = frontMatterLines(lines)
+  const matter = dialect.isPart === true ? 0 : frontMatterLines(lines)
   if (matter > 0) scanner.blocks.push({ kind: 'frontMatter', from: 0, to: matter, parent: undefined })
   for (let at = matter; at < lines.length; at += 1) {
     const line = lines[at] ?? ''

@@ -298,10 +298,9 @@ function landmarks(lines: readonly string[], known: readonly MarkdownBlock[], hi
   let owner = 1
   const outside = known.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
   const headingAt = new Map(outside.map((heading) => [heading.from, heading]))
-  let start = 0
   let next = 0
   for (const [index, line] of lines.entries()) {
-    start = next
+    const start = next
     next += line.length + 1
     while ((hidden[skip]?.to ?? Infinity) <= start) skip += 1
     const range = hidden[skip]
