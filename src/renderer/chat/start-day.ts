@@ -1,3 +1,5 @@
+import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+
 /** `YYYY-MM-DD`. */
 export function dayOf(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
@@ -22,10 +24,12 @@ export function entriesOf(log: string): LogLine[] {
   const entries: LogLine[] = []
   let open: { time: string; line: number } | undefined
   for (const [index, raw] of log.split('\n').entries()) {
-    const heading = /^#{2,6}\s+(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|\s*$))?(.*)$/.exec(raw)
-    const text = (heading ? (heading[2] ?? '') : raw.replace(/^\s*(?:[-*+>]|\d+[.)])\s+/, '')).trim()
+    const { level } = leadOf(raw)
+    const said = withoutLead(raw)
+    const heading = level > 1 ? /^(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|\s*$))?(.*)$/.exec(said) : undefined
+    const text = (heading ? (heading[2] ?? '') : said).trim()
     if (heading) open = { time: heading[1] ?? '', line: index + 1 }
-    if (text === '' || /^#\s/.test(raw)) continue
+    if (text === '' || level === 1) continue
     if (heading || open || entries.length === 0) {
       entries.push({ time: open?.time ?? '', text, line: open?.line ?? index + 1 })
       open = undefined

@@ -1,5 +1,6 @@
 /** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
 
+import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 /** Characters shown before the first match: two lines of a narrow window hold more. */
@@ -20,7 +21,7 @@ export function excerptOf(snippet: string, matched: readonly string[]): string {
 function excerptFrom(snippet: string, matched: readonly string[]): string {
   const text = snippet
     .split('\n')
-    .map((line) => line.replace(/^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+/, '').trim())
+    .map((line) => withoutLead(line).trim())
     .filter((line) => line !== '')
     .join(' · ')
   const lower = text.toLowerCase()
@@ -43,7 +44,7 @@ export function likeliestLine({ startLine, snippetLine = startLine, snippet, mat
     const lower = line.toLowerCase()
     const found = matched.filter((word) => lower.includes(word.toLowerCase())).length
     // A heading names what is said below it.
-    return /^\s*#{1,6}\s/.test(line) ? found - 0.5 : found
+    return leadOf(line).level > 0 ? found - 0.5 : found
   }
   const worths = lines.map(worthOf)
   return snippetLine + Math.max(0, worths.indexOf(Math.max(...worths)))

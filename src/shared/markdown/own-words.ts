@@ -2,6 +2,7 @@
  * Whether a line is in the user's own words (M63): each of its sentences is a run of words within a sentence that they typed,
  * with no “not” before it there. Words alone would not do: whoever leaves one out says the opposite. Pure.
  */
+import { leadOf, withoutLead } from './blocks/line-starts.ts'
 import { segmenter } from '../util/segmenter.ts'
 
 const words = segmenter(undefined, 'word')
@@ -13,8 +14,6 @@ const negations =
   /^(?:no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid|stop|refuse|refrain|forbid|forbidden|unless|(?:do|does|did|wo|ca|is|are|should|would|could)nt|\p{L}+n't|[不别別勿没沒無无未莫甭禁]|안|못|않\p{L}*|마\p{L}*|말\p{L}*|nicht|kein\p{L}*|nie|niemals|ne|pas|jamais|nunca|non|mai|не|нет)$/u
 /** In these words 别 says nothing of that kind. */
 const otherThanNot = /[特分区區个個级級性]$/u
-/** What a line begins with that is no part of what it says. */
-const lead = /^[\s>]*(?:#{1,6}\s+(?:\d{1,2}:\d{2}\b)?|[-*+]\s+(?:\[.\]\s+)?|\d{1,9}[.)]\s+)?/u
 const fillers = new Set(['please', 'remember', 'note', 'that'])
 
 /** Words that decide nothing about what a line says. */
@@ -31,7 +30,7 @@ export function ownWords(own: string): (line: string) => boolean {
   return (line) => {
     // Signs that nobody sees are nobody's words.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
-    const plain = line.replaceAll(/\s*\^\[local\]/giu, '').replace(lead, '')
+    const plain = saidIn(line.replaceAll(/\s*\^\[local\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
     const telling = sentences.flat().filter((word) => !small.has(word))
     return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(ofUser(said)))
@@ -57,12 +56,18 @@ function clausesOf(text: string): Clause[] {
     // The list that it introduces may begin below an empty line.
     if (isBlank && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isNegated = false
     isBlank = false
-    const sentences = sentencesOf(line.replace(lead, '')).map(wordsOf)
+    const sentences = sentencesOf(saidIn(line)).map(wordsOf)
     clauses.push(...sentences.map((said) => ({ words: said, isNegated })))
     const isOpen = /[:：,，、]\s*$/u.test(line)
     if (isOpen && (sentences.at(-1) ?? []).some(isNegation)) isNegated = true
   }
   return clauses
+}
+
+/** Without the marks of Markdown, and the time that a heading of a log begins with. */
+function saidIn(line: string): string {
+  const said = withoutLead(line)
+  return leadOf(line).level > 0 ? said.replace(/^\d{1,2}:\d{2}\b/, '') : said
 }
 
 function sentencesOf(text: string): string[] {

@@ -1,6 +1,6 @@
 /** Writes down where lines come from that are added to a text (M63). Pure. */
 import { addedLines, saysSomething } from './visibility-edit.ts'
-import { readingsOf } from './visibility-readings.ts'
+import { scanBlocks, type Fence } from './blocks/scan-blocks.ts'
 import { withoutMarks } from './marks.ts'
 
 /**
@@ -14,23 +14,21 @@ export function withAddedSource(
   isCovered: (line: string) => boolean,
 ): string {
   const lines = after.split('\n')
-  // Fences wherever they stand: in items, in quotes.
-  const [fences = []] = readingsOf(lines).blocks
-  const codes = new Map<number, number>()
+  const fences = new Map(scanBlocks(lines).flatMap((one) => (one.kind === 'fence' ? [[one.from, one]] : [])))
+  const codes: Fence[] = []
   for (const at of addedLines(before, after)) {
     const line = lines[at] ?? ''
     if (!saysSomething(line) || isCovered(line)) continue
-    const code = fences[at]
-    if (code?.from === at) codes.set(at, code.to)
+    const code = fences.get(at)
+    if (code) codes.push(code)
     else lines[at] = withMark(line, mark)
   }
-  for (const [from, to] of [...codes].toSorted(([one], [other]) => other - one)) {
+  for (const { from, to, isClosed } of codes.toReversed()) {
     const beside = lines[to] ?? ''
     if (withoutMarks(beside).trim() === '' && isCovered(beside)) continue
     const [start = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
     const end = lines[from]?.endsWith('\r') ? '\r' : ''
-    // Where nothing closes it, all that follows is code.
-    const isClosed = to - from > 1 && /^[\s>]*(?:`{3,}|~{3,})\s*$/.test(lines[to - 1] ?? '')
+    // Where nothing closes it, what follows may be code.
     lines.splice(isClosed ? to : from, 0, `${start}${mark}${end}`)
   }
   return lines.join('\n')

@@ -5,6 +5,8 @@
  * there, and keeps a `source` of its own. Text without one is the user's, or the agent's own.
  * Pure.
  */
+import { frontMatterOf } from './blocks/front-matter.ts'
+import { scanBlocks } from './blocks/scan-blocks.ts'
 
 /** Kinds of places that are trusted less than the user, the least trusted first. */
 export const sourceKinds = ['web', 'mcp', 'file', 'agent', 'import'] as const
@@ -21,7 +23,6 @@ const mark = new RegExp(`\\^\\[\\s*((?:${kinds}):[^\\]\\n]{1,300})\\]`, 'giu')
 const property = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`, 'im')
 const named = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
 const imported = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
-const matterOf = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)/
 const maxName = 60
 /** So many places a mark names; it says how many others there are. */
 const maxNamed = 3
@@ -70,7 +71,8 @@ export function sourcesIn(text: string): Source[] {
 /** Where a note as a whole comes from, as its front matter says. */
 export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
-  const matter = matterOf.exec(text)?.[1] ?? ''
+  const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
+  const matter = text.slice(from, to)
   return each([...namedIn(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
 }
 
@@ -99,21 +101,25 @@ export function hasSourceMark(line: string): boolean {
 /** The text, said to come from there as a whole. */
 export function withSource(text: string, sources: readonly Source[], day: string): string {
   const line = `source: "${said(sources, day)}"`
-  const end = text.includes('\r\n') ? '\r\n' : '\n'
-  const begun = /^(\uFEFF?---\r?\n)/.exec(text)?.[1]
-  if (begun !== undefined && /\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/.test(text.slice(begun.length - 1)))
-    return `${begun}${line}${end}${text.slice(begun.length).replace(/^source:[^\n]*\r?\n/m, '')}`
-  return ['---', line, '---', '', text].join(end)
+  const matter = frontMatterOf(text)
+  if (!matter) return withProperty(text, line)
+  const { from, to } = matter
+  const others = text.slice(from, to).replace(/^source:[^\n]*\r?\n/m, '')
+  return withProperty(text.slice(0, from) + others + text.slice(to), line)
 }
 
 /** A note as it is imported; one that was imported before says so already. @param day `YYYY-MM-DD` */
 export function withImport(text: string, name: string, day: string): string {
-  const matter = matterOf.exec(text)?.[1]
-  if (matter !== undefined && imported.test(matter)) return text
-  const line = `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`
+  const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
+  if (imported.test(text.slice(from, to))) return text
+  return withProperty(text, `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`)
+}
+
+/** As the first line of the front matter, which is made where there is none. */
+function withProperty(text: string, line: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
-  const [begun = ''] = matter === undefined ? [] : (/^\uFEFF?---\r?\n/.exec(text) ?? [])
-  if (begun !== '') return `${begun}${line}${end}${text.slice(begun.length)}`
+  const from = frontMatterOf(text)?.from
+  if (from !== undefined) return text.slice(0, from) + line + end + text.slice(from)
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(end)
 }
@@ -129,17 +135,18 @@ export function withoutImport(text: string): string {
 
 /** A note that another program had written: every line of it that says something bears the mark, a block of code after it. */
 export function withSourceMarks(note: string, mark: string): string {
-  let fence: string | undefined
-  const lines = note.split('\n').flatMap((line) => {
-    const [, opened] = /^\s*(`{3,}|~{3,})/.exec(line) ?? []
-    if (fence !== undefined) {
-      if (!opened?.startsWith(fence)) return [line]
-      fence = undefined
-      return [line, mark]
-    }
-    fence = opened
-    const isSaid = fence === undefined && /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
-    return [isSaid ? `${line.trimEnd()} ${mark}` : line]
+  const lines = note.split('\n')
+  const marked = lines.map((line) => {
+    const isSaid = /[^\s#>*+_=~`|:.-]/u.test(line) && !line.includes(mark)
+    return isSaid ? `${line.trimEnd()} ${mark}` : line
   })
-  return fence === undefined ? lines.join('\n') : [...lines, fence, mark].join('\n')
+  for (const block of scanBlocks(lines)) {
+    if (block.kind !== 'fence') continue
+    for (let at = block.from; at < block.to; at += 1) marked[at] = lines[at] ?? ''
+    const last = lines[block.to - 1] ?? ''
+    const [start = ''] = block.isClosed ? (/^[\s>]*/.exec(last) ?? []) : []
+    const end = block.isClosed || block.parent ? '' : `\n${block.marker}`
+    marked[block.to - 1] = `${last}${end}\n${start}${mark}`
+  }
+  return marked.join('\n')
 }

@@ -1,4 +1,5 @@
-/** The sections of a Markdown text. Pure. */
+import { scanBlocks, type Dialect } from './blocks/scan-blocks.ts'
+
 export interface Section {
   readonly title: string
   /** 1 to 6. */
@@ -8,61 +9,34 @@ export interface Section {
   readonly to: number
 }
 
-/** The block of code that is open after a line, by the mark that ends it; an item of a list may begin with one. */
-function fenceAfter(line: string, fence: string | undefined): string | undefined {
-  if (fence === undefined) return /^ {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]+){0,9}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1]
-  const isEnd = /^\s*(`{3,}|~{3,})\s*$/.exec(line)?.[1]?.startsWith(fence)
-  return isEnd ? undefined : fence
-}
-
-/** The text with its headings as plain lines: a note in a section begins and ends none. Code stays as it is. */
-export function withoutHeadings(text: string): string {
-  let fence: string | undefined
-  let before = ''
-  const plain = text.split('\n').map((line) => {
-    const isCode = fence !== undefined
-    fence = fenceAfter(line, fence)
-    const isTitle = /^ {0,3}#{1,6}(?:\s|$)/.test(line) || (before !== '' && /^ {0,3}(?:=+|-+)\s*$/.test(line))
-    before = line.trim()
-    return isTitle && !isCode ? line.replace(/[#=-]/, String.raw`\$&`) : line
-  })
-  return plain.join('\n')
-}
-
-/** The mark of a block of code that nothing ends: what comes after the lines would be part of it. */
-export function openFenceOf(lines: readonly string[]): string | undefined {
-  let fence: string | undefined
-  for (const line of lines) fence = fenceAfter(line, fence)
-  return fence
-}
-
-/** @returns headings with the lines that are theirs, 1-based and inclusive; none inside of code */
+/** Sections by the headings that stand in no list or quotation. */
 export function sectionsOf(lines: readonly string[]): Section[] {
-  const headings: { title: string; level: number; from: number }[] = []
-  let fence: string | undefined
-  for (const [index, whole] of lines.entries()) {
-    // The mark of the byte order is no part of the first line.
-    const line = index === 0 ? whole.replace(/^\uFEFF/, '') : whole
-    const isCode = fence !== undefined
-    fence = fenceAfter(line, fence)
-    if (isCode) continue
-    const marks = /^#{1,6}(?=\s)/.exec(line)?.[0]
-    if (marks !== undefined) headings.push({ title: titleOf(line, marks), level: marks.length, from: index + 1 })
-  }
+  const headings = scanBlocks(lines)
+    .filter(({ parent }) => !parent)
+    .filter((block) => block.kind === 'heading')
   // From the end: a section goes on to the next heading that is not below it.
   const next = Array.from({ length: 7 }, () => lines.length + 1)
-  const sections = headings.toReversed().map((heading) => {
-    const to = Math.min(...next.slice(1, heading.level + 1)) - 1
-    next[heading.level] = heading.from
-    return { ...heading, to }
+  const sections = headings.toReversed().map(({ title, level, from }) => {
+    const to = Math.min(...next.slice(1, level + 1)) - 1
+    next[level] = from + 1
+    return { title, level, from: from + 1, to }
   })
   return sections.reverse()
 }
 
-/** By hand: a pattern that trims both ends of a line takes minutes on one of 100,000 spaces. */
-function titleOf(line: string, marks: string): string {
-  const text = line.slice(marks.length).trim()
-  let end = text.length
-  while (text[end - 1] === '#') end -= 1
-  return text.slice(0, end).trimEnd()
+/** A note with its headings as plain lines: in a section of another text it begins and ends none. */
+export function withoutHeadings(text: string): string {
+  const lines = text.split('\n')
+  for (const { kind, parent, from, to } of scanBlocks(lines, { isPart: true })) {
+    if (kind !== 'heading' || parent) continue
+    const mark = to - from > 1 ? /[=-]/ : '#'
+    lines[to - 1] = (lines[to - 1] ?? '').replace(mark, String.raw`\$&`)
+  }
+  return lines.join('\n')
+}
+
+/** The marker of fenced code that lines added at the end would belong to. */
+export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
+  const last = scanBlocks(lines, dialect).at(-1)
+  return last?.kind === 'fence' && !last.isClosed && !last.parent ? last.marker : undefined
 }

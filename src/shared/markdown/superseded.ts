@@ -8,6 +8,8 @@
  * may the place, which may be a link: `[memory/x.md:12](memory/x.md#L12)`. A note as a whole says it in its
  * front matter: `superseded: { until: 2026-11-21, by: notes/new.md }`, or the same two on lines of their own. Pure.
  */
+import { frontMatterOf } from './blocks/front-matter.ts'
+import { leadOf, withoutLead } from './blocks/line-starts.ts'
 
 export interface Successor {
   readonly path: string
@@ -26,15 +28,13 @@ export interface Superseded {
 /** Text that may hold a superseded line: a look that costs nothing. */
 export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && text.includes('(until ')
 
-/** Before the words of a line: indentation, a heading's or a list's mark, a quotation's, a box to tick. */
-const lead = /^(\s*(?:(?:>\s*)+|#{1,6}\s+)?(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[^\]]\]\s+)?)/
 const struck =
   /^~~(.+)~~ ?\(until (\d{4}-\d{2}-\d{2})(?:, now: \[([^[\]\n]+?)(?::(\d+)(?:[-–]\d+)?)?\](?:\([^()\n]*\))?(?: “([^”\n]+)”)?)?\)((?:\s+\^(?:[\w-]+|\[[^\]\n]*\]))*)\s*$/u
 
 /** @returns undefined for a line that holds, and for one of which only a part is struck */
 export function supersededLine(line: string): (Superseded & { readonly text: string }) | undefined {
   if (!mayBeSuperseded(line)) return undefined
-  const start = lead.exec(line)?.[0].length ?? 0
+  const start = leadOf(line).length
   const [, text = '', until = '', path, at, said] = struck.exec(line.slice(start)) ?? []
   if (until === '') return undefined
   if (path === undefined) return { text, until, by: undefined }
@@ -44,10 +44,10 @@ export function supersededLine(line: string): (Superseded & { readonly text: str
 
 /** What a note's front matter says of the note as a whole. @param text of the note, or its beginning */
 export function supersededNote(text: string): Superseded | undefined {
-  if (!/^\uFEFF?---\r?\n/.test(text)) return undefined
-  const end = text.search(/\r?\n---(?:\r?\n|$)/)
-  const matter = end < 0 ? text : text.slice(0, end)
-  const found = /^superseded:[ \t]*(\{[^}\n]*\}|(?:\r?\n[ \t]+[^\n]*)+)/m.exec(matter)?.[1]
+  // The beginning of a note may end within its front matter.
+  const matter = frontMatterOf(text) ?? frontMatterOf(`${text}\n---`)
+  if (!matter) return undefined
+  const found = /^superseded:[ \t]*(\{[^}\n]*\}|(?:\r?\n[ \t]+[^\n]*)+)/m.exec(text.slice(matter.from, matter.to))?.[1]
   const until = found && /\buntil:\s*["']?(\d{4}-\d{2}-\d{2})/.exec(found)?.[1]
   if (until === undefined || until === '') return undefined
   const by = /\bby:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^,}\n"']+))/.exec(found ?? '')
@@ -62,7 +62,7 @@ function successorOf(place: string): Successor {
 
 /** The line, struck. One that is struck already gets the other date and place. */
 export function strike(line: string, { until, by }: Superseded): string {
-  const start = lead.exec(line)?.[0] ?? ''
+  const start = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(start.length).trim()
   const marks = struck.exec(line.slice(start.length))?.[6] ?? ''
   return `${start}~~${text}~~ (until ${until}${by === undefined ? '' : nowOf(by)})${marks}`
@@ -93,7 +93,6 @@ export function isQuoted(line: string, quote: string): boolean {
 
 /** What a line says: without what stands before its words, without marks behind them, and not struck. */
 function wordsOf(line: string): string {
-  const start = lead.exec(line)?.[0].length ?? 0
-  const said = supersededLine(line)?.text ?? line.slice(start)
+  const said = supersededLine(line)?.text ?? withoutLead(line)
   return said.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()
 }

@@ -3,6 +3,7 @@
  * differently (comments, mathematics, fences in lists, `#` before an odd space); here every reading counts: a mark keeps
  * what it keeps by any of them, and a heading ends a section only where it is one by all. Pure and linear.
  */
+import { headingAt, underlineAt } from './blocks/line-starts.ts'
 import { readingsOf, type Range } from './visibility-readings.ts'
 
 export interface Blocks {
@@ -99,7 +100,8 @@ export function markPlace({ known }: Blocks, at: number): number {
 
 function kindOf(line: string, isDoubtful: boolean): Kind {
   if (line.trim() === '') return 'blank'
-  if (!isDoubtful && /^#{1,6}[ \t]+\S/.test(line)) return 'heading'
+  const level = headingAt(line)?.level ?? 0
+  if (!isDoubtful && level > 0 && /^[\t ]+\S/.test(line.slice(level))) return 'heading'
   return markerOf(line) === undefined ? 'text' : 'item'
 }
 
@@ -110,11 +112,13 @@ function markerOf(line: string): string | undefined {
 
 /** The level of what looks like a heading to anybody. */
 function hashes(line: string): number {
-  return /^\s*(#{1,6})(?=\s|$)/.exec(line)?.[1]?.length ?? 0
+  const rest = line.trimStart()
+  return rest.startsWith('#') ? (headingAt(rest.replaceAll(/\s/g, ' '))?.level ?? 0) : 0
 }
 
 function underline(line: string): string | undefined {
-  return /^ {0,3}(=+|-+)\s*$/.exec(line)?.[1]
+  const rest = line.trim()
+  return /^ {0,3}\S/.test(line) && underlineAt(rest) > 0 ? rest : undefined
 }
 
 /** An item that the text above it may go on in: only a first one begins a list there. */

@@ -2,6 +2,7 @@
  * What of a note is code, a comment, raw HTML or mathematics, as different programs read it (M64): CommonMark, Obsidian,
  * and those that take fences wherever they stand. Pure and linear.
  */
+import { closesFence, fenceAt, looseFenceAt } from './blocks/line-starts.ts'
 
 /** Lines, 0-based, the last one exclusive. */
 export interface Range {
@@ -68,10 +69,10 @@ function blocksBy(lines: readonly string[], opening: Opening): (Block | undefine
 
 /** Fences in items, in quotes, however far in. */
 function anyFence(line: string): ReturnType<Opening> {
-  const fenceOf = (one: string) => /^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})/.exec(one)?.[1]
-  const mark = fenceOf(line)
+  const markOf = (one: string) => looseFenceAt(one.replace(/^[\s>]+/, ''))?.marker
+  const mark = markOf(line)
   if (mark === undefined) return undefined
-  const closing = (one: string) => fenceOf(one)?.startsWith(mark) === true && /(?:`+|~+)\s*$/.test(one)
+  const closing = (one: string) => markOf(one)?.startsWith(mark) === true && /[`~]$/.test(one.trimEnd())
   return { closing, isFence: true }
 }
 
@@ -92,11 +93,8 @@ const closesAlone: Closing = (line) => /^\s*\${2,}\s*$/.test(line)
 /** As CommonMark reads it, with fences so far in, and mathematics that end as said. */
 function asIn(indent: RegExp, mathsEnd: Closing): Opening {
   return (line) => {
-    const mark = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(line.replace(indent, ''))?.[0]
-    if (mark !== undefined) {
-      const closing = (one: string) => (/^ {0,3}(`{3,}|~{3,})\s*$/.exec(one)?.[1] ?? '').startsWith(mark)
-      return { closing, isFence: true }
-    }
+    const mark = fenceAt(line.replace(indent, ''))?.marker
+    if (mark !== undefined) return { closing: (one) => closesFence(one.replace(/^ {0,3}/, ''), mark), isFence: true }
     const maths = /^ {0,3}\$\$(.*)$/.exec(line)?.[1]
     if (maths !== undefined) return maths.includes('$$') ? undefined : { closing: mathsEnd, isFence: false }
     for (const [opens, closes] of raw) {

@@ -146,7 +146,7 @@ describe('M56 what Markdown may cost', () => {
   it('M56: headings have the title and the lines that they had', () => {
     expect(sectionsOf(['# A  ##', '## B#', 'x', '# C', '### D', '## E'])).toEqual([
       { title: 'A', level: 1, from: 1, to: 3 },
-      { title: 'B', level: 2, from: 2, to: 3 },
+      { title: 'B#', level: 2, from: 2, to: 3 },
       { title: 'C', level: 1, from: 4, to: 6 },
       { title: 'D', level: 3, from: 5, to: 5 },
       { title: 'E', level: 2, from: 6, to: 6 },

@@ -31,6 +31,8 @@ describe('M5 notes in the sections of MEMORY.md', () => {
   it('M5: keeps further lines of a note with its item', () => {
     expect(noteItem('first\n\nsecond\n')).toBe('- first\n\n  second')
     expect(noteItem('first\n## Mine ^[local]')).toBe('- first\n  \\## Mine ^[local]')
+    expect(noteItem('---\n# Mine\n---\n```')).toBe('- ---\n  \\# Mine\n  ---\n  ```\n  ```')
+    expect(noteItem('Mine\n===\n\n```\n# code')).toBe('- Mine\n  \\===\n\n  ```\n  # code\n  ```')
   })
 
   it.each(['```sh\nmake\n```', '```sh\nmake', 'Run:\n```\nmake\n```js', '```x``` is short', '1. ```\n    a'])(

@@ -1,3 +1,4 @@
+import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
 import type { ForgetStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { isSentTexts } from '#shared/util/providers.ts'
@@ -100,5 +101,5 @@ async function findIn(
 
 /** Long enough to be told from other lines, and no heading. */
 function canBeNamed(text: string): boolean {
-  return text.length >= 12 && !/^(?:#|---|\||```)/.test(text)
+  return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
 }

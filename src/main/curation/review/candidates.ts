@@ -2,6 +2,7 @@
 import { likenessBy } from '../similarity/similarity-model.ts'
 import { rivalsAmong } from '../similarity/contradiction-candidates.ts'
 import { formatDay } from '#search/text'
+import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 
 /** A line as a model is shown it. */
@@ -57,7 +58,7 @@ export async function candidatesOf(notes: readonly Note[], builtinFile: string):
     pairs: rivals.map(({ one, other }) => [one, other] as const),
     logged: of('log').sort((one, other) => dayOf(other) - dayOf(one) || one - other),
     kept: of('memory'),
-    sections: memory ? sectionTitles(memory.text) : [],
+    sections: memory ? memorySections(memory.text).map(({ title }) => title) : [],
   }
 }
 
@@ -73,9 +74,8 @@ function shown({ note, line, raw, text, headings }: Statement): AskedLine {
 }
 
 /** Of the second level; those of the first where there are no others. */
-export function sectionTitles(text: string): string[] {
-  const at = (marks: string) =>
-    [...text.matchAll(new RegExp(`^${marks}[ \\t]+(\\S[^\\r\\n]*)`, 'gm'))].map(([, title = '']) => title.trim())
-  const second = at('##')
-  return second.length > 0 ? second : at('#')
+export function memorySections(text: string): Section[] {
+  const sections = sectionsOf(text.split('\n')).filter(({ title }) => title !== '')
+  const second = sections.filter(({ level }) => level === 2)
+  return second.length > 0 ? second : sections.filter(({ level }) => level === 1)
 }

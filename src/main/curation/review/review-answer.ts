@@ -2,6 +2,7 @@
  * A model's answer, read strictly: one JSON object of the form that was asked for. What quotes no line that it was shown,
  * letter by letter, is dropped. Pure.
  */
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 import type { Batch } from './review-units.ts'
@@ -95,9 +96,11 @@ function keepOf({ units }: Batch, item: unknown): Keyed | undefined {
 
 /** The object's only field; a fence around it is none of the answer. */
 function itemsOf(field: string, answer: string): readonly unknown[] | undefined {
-  const [, fenced] = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/.exec(answer.trim()) ?? []
+  const lines = answer.trim().split('\n')
+  const [first, ...others] = scanBlocks(lines)
+  const isFenced = first?.kind === 'fence' && first.isClosed && others.length === 0
   const parsed = z
     .strictObject({ [field]: z.array(z.unknown()).max(500) })
-    .safeParse(parseJson(fenced ?? answer.trim())).data
+    .safeParse(parseJson((isFenced ? lines.slice(1, -1) : lines).join('\n'))).data
   return parsed?.[field]
 }

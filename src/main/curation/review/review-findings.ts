@@ -3,12 +3,13 @@
  * there, letter by letter, is no reason for anything: the verdict is let go.
  */
 import type { LineEdit } from '#shared/contract/index.ts'
+import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
 import { quoteOf, strike } from '#shared/markdown/superseded.ts'
 import type { ReadFile } from '../suggestions/accept-plan.ts'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
-import { type AskedLine, sectionTitles } from './candidates.ts'
+import { type AskedLine, memorySections } from './candidates.ts'
 
 export interface FoundContext {
   /** By what they say. */
@@ -66,10 +67,7 @@ async function promoted(
     ...lines.flatMap(({ raw }) => raw.match(mark) ?? []),
     ...whole.map((source) => sourceMark([source], context.today)),
   ])
-  const bare = text
-    .replace(mark, '')
-    .replace(/^[-*+]\s+/, '')
-    .trim()
+  const bare = withoutLead(text.replace(mark, '')).trim()
   const made = `- ${[bare, ...marks].join(' ')}`
   const memory = await context.read(longTerm)
   if (memory?.lines.lines.some((line) => line.trim() === made)) return undefined
@@ -86,19 +84,17 @@ async function promoted(
 
 /** At the end of a section; at the end of the file where it has none. @returns undefined where there is no such section */
 function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
-  const titles = sectionTitles(text)
-  const heading = (line: string) => /^(#{1,6})[ \t]+(\S.*)$/.exec(line)
-  const start = lines.findIndex((line) => heading(line)?.[2]?.trim() === section && titles.includes(section))
-  if (start < 0 && titles.length > 0) return undefined
-  const level = heading(lines[start] ?? '')?.[1]?.length ?? 0
-  const next = lines.findIndex((line, at) => at > start && (heading(line)?.[1]?.length ?? 7) <= level)
-  let last = (next < 0 ? lines.length : next) - 1
+  const sections = memorySections(text)
+  const known = sections.find(({ title }) => title === section)
+  if (!known && sections.length > 0) return undefined
+  const start = known ? known.from - 1 : -1
+  let last = (known?.to ?? lines.length) - 1
   while (last > start && (lines[last] ?? '').trim() === '') last -= 1
   const anchor = lines[last]
   if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [made] }
   // A list goes on; what is no list is ended first.
-  const isBeside = /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(anchor)
-  return { line: last + 1, before: [anchor], after: isBeside ? [anchor, made] : [anchor, '', made] }
+  const { isItem } = leadOf(anchor)
+  return { line: last + 1, before: [anchor], after: isItem ? [anchor, made] : [anchor, '', made] }
 }
 
 /** Where a line stands now; the latest of those that say the same. */

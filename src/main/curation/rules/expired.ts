@@ -1,4 +1,5 @@
 /** Lines whose date has passed: struck, with the day until which they held. Pure. */
+import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { strike } from '#shared/markdown/superseded.ts'
 import { formatDay, type Day } from '#search/text'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
@@ -11,7 +12,7 @@ export function expired(notes: readonly Note[], today: Day): Found[] {
     .flatMap(statementsOf)
     .flatMap(({ note, line, raw, text, isParent }): Found[] => {
       // What is done is done, whatever its date; a line that others belong to cannot go alone.
-      if (isParent || /^\s*[-*+]\s+\[[xX]\]/.test(raw)) return []
+      if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []
       const until = formatDay(deadline.last)

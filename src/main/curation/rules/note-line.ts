@@ -1,5 +1,7 @@
 /** A note as rules see it, and the lines of it that say something by themselves. Pure. */
 import type { FileKind } from '#shared/contract/index.ts'
+import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
+import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
 import { supersededLine, supersededNote } from '#shared/markdown/superseded.ts'
 import type { Day } from '#search/text'
 
@@ -30,7 +32,6 @@ export interface Statement {
   readonly headings: readonly string[]
 }
 
-const mark = /^\s*(?:(?:>\s*)+)?(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[[^\]]\]\s+)?/
 const minCharacters = 8
 
 /** Not of a note that is superseded as a whole, nor what is; no headings, tables, code or front matter. */
@@ -39,29 +40,18 @@ export function statementsOf(note: Note): Statement[] {
   const lines = note.text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
   const found: Statement[] = []
   const headings: string[] = []
-  let fence: string | undefined
-  let start = 0
-  if (/^\uFEFF?---$/.test(lines[0] ?? '')) start = lines.indexOf('---', 1) + 1
-  for (let at = start; at < lines.length; at += 1) {
-    const raw = lines[at] ?? ''
-    const fenced = /^\s*(`{3,}|~{3,})/.exec(raw)?.[1]
-    if (fence !== undefined) {
-      if (fenced?.startsWith(fence)) fence = undefined
-      continue
+  for (const block of blocksOfNote(lines)) {
+    if (block.kind === 'heading' && !block.parent) {
+      headings.length = Math.min(headings.length, block.level - 1)
+      headings[block.level - 1] = block.title
     }
-    if (fenced !== undefined) {
-      fence = fenced
-      continue
+    if (block.kind !== 'paragraph') continue
+    for (let at = block.from; at < block.to; at += 1) {
+      const raw = lines[at] ?? ''
+      const text = withoutLead(raw).trim()
+      if (text.length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
+      found.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
     }
-    const [, marks, title = ''] = /^(#{1,6})\s+(.*)$/.exec(raw) ?? []
-    if (marks !== undefined) {
-      headings.length = Math.min(headings.length, marks.length - 1)
-      headings[marks.length - 1] = title.trim()
-      continue
-    }
-    const text = raw.slice(mark.exec(raw)?.[0].length ?? 0).trim()
-    if (text.length < minCharacters || /^\s*(\||<!--)/.test(raw) || supersededLine(raw)) continue
-    found.push({ note, line: at + 1, raw, text, isParent: isParent(lines, at), headings: headings.filter(Boolean) })
   }
   return found
 }
@@ -71,5 +61,5 @@ function isParent(lines: readonly string[], at: number): boolean {
   const [own = '', next = ''] = [lines[at], lines[at + 1]]
   if (next.trim() === '' || next.startsWith('#')) return false
   const indent = (line: string) => /^\s*/.exec(line)?.[0].length ?? 0
-  return indent(next) > indent(own) || !/^\s*(?:>|[-*+]\s|\d{1,9}[.)]\s|\|)/.test(next)
+  return indent(next) > indent(own) || !(leadOf(next).isItem || /^\s*[>|]/.test(next))
 }

@@ -1,5 +1,6 @@
 /** What "wrong" and "outdated" propose of a line that was shown (M62). Pure. */
 import { AppError } from '#shared/util/errors.ts'
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { strike } from '#shared/markdown/superseded.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf, type Found } from './proposal.ts'
@@ -12,8 +13,9 @@ import { evidenceOf, type Found } from './proposal.ts'
  */
 export function flagged(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string): Found {
   const { lines } = new TextLines(text)
+  const [matter] = scanBlocks(lines)
   // What a note says of itself as a whole is nothing that it remembers.
-  const from = Math.max(line, matterLines(lines) + 1)
+  const from = Math.max(line, (matter?.kind === 'frontMatter' ? matter.to : 0) + 1)
   const ahead = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
   const at = from + ahead
   const said = lines[at - 1]
@@ -26,10 +28,4 @@ export function flagged(path: string, text: string, line: number, fault: 'wrong'
     files: [{ path, edits: [{ line: at, before: [said], after }] }],
     detail: { day: today },
   }
-}
-
-/** How many lines the front matter takes. */
-function matterLines(lines: readonly string[]): number {
-  if (!/^\uFEFF?---\s*$/.test(lines[0] ?? '')) return 0
-  return lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line)) + 1
 }

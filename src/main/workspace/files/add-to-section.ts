@@ -1,5 +1,6 @@
 /** Notes in the sections of a Markdown file. Pure. */
 import { AppError } from '#shared/util/errors.ts'
+import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'
 
 /** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
@@ -38,15 +39,15 @@ function headingTitle(title: string): string {
 }
 
 /** With an end for a block of code that has none: what comes after the text would be code as well. */
-export function withFencesClosed(text: string): string {
-  const fence = openFenceOf(text.split('\n'))
+export function withFencesClosed(text: string, dialect?: Dialect): string {
+  const fence = openFenceOf(text.split('\n'), dialect)
   if (fence === undefined) return text
   return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
 }
 
 /** The words of a note as they stand under a heading that is not theirs. */
 export function noteBody(text: string): string {
-  return withFencesClosed(withoutHeadings(text.trim()))
+  return withFencesClosed(withoutHeadings(text.trim()), { isPart: true })
 }
 
 /** A note as an item of a list; its further lines are indented under it. */

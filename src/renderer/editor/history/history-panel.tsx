@@ -6,6 +6,7 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { tellDone } from '#lib/feedback/toast.ts'
@@ -181,7 +182,7 @@ function FirstLine({ agent, change: { commit, path } }: { agent: string; change:
     <p
       className={`truncate px-2 pb-1 text-[12px] ${shown.kind === 'removed' ? 'text-muted line-through' : 'text-muted'}`}
     >
-      {clipLine(shown.text.replace(/^\s*(?:#{1,6}|[-*+>])\s+/, ''), 200)}
+      {clipLine(withoutLead(shown.text), 200)}
     </p>
   )
 }

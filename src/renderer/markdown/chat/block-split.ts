@@ -3,9 +3,9 @@
  * long answer costs no more for each piece than a short one. A block ends at an empty line that no fence, formula or list
  * reaches across. Takes time in proportion to the text, whatever stands in it. Pure.
  */
+import { closesFence, closesMath, looseFenceAt, opensMath } from '#shared/markdown/blocks/line-starts.ts'
+import { scanBlocks, type Block as ScannedBlock } from '#shared/markdown/blocks/scan-blocks.ts'
 
-const fence = /^ {0,3}(`{3,}|~{3,})/
-const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const definition = /^ {0,3}\[([^[\]\n]+)\]:\s+\S/
 const footnote = /^ {0,3}\[\^[^[\]\n]+\]:/m
 
@@ -26,84 +26,37 @@ export function splitBlocks(text: string): string[] {
 
 /** The same with their places; a footnote is a block of its own. No line of the text is left out within a block. */
 export function blocksOf(text: string): Block[] {
-  const blocks: Block[] = []
-  let block: string[] = []
-  let first = 0
-  let number = 0
-  let closes: ((line: string) => boolean) | undefined
-  let isList = false
-  let isBroken = false
+  const lines = text.split('\n')
+  const groups: { readonly from: number; to: number; kind: ScannedBlock['kind'] }[] = []
   const definitions = new Map<string, string>()
-  const end = () => {
-    if (block.length > 0) blocks.push({ text: block.join('\n'), line: first })
-    block = []
-    isList = false
+  for (const { kind, from, to, parent } of scanBlocks(lines, { hasMath: true, isPart: true })) {
+    if (kind === 'paragraph')
+      for (const line of lines.slice(from, to)) {
+        const label = definition.exec(line)?.[1]
+        if (label !== undefined && !label.startsWith('^') && !definitions.has(labelKey(label)))
+          definitions.set(labelKey(label), line)
+      }
+    if (parent) continue
+    const last = groups.at(-1)
+    const isBeside = last?.to === from || (last?.kind === 'item' && kind === 'item')
+    if (last && isBeside && last.kind !== 'footnote' && kind !== 'footnote') Object.assign(last, { to, kind })
+    else groups.push({ from, to, kind })
   }
-  const add = (line: string) => {
-    if (block.length === 0) first = number
-    block.push(line)
-  }
-  for (const line of text.split('\n')) {
-    number += 1
-    if (closes) {
-      block.push(line)
-      if (closes(line)) closes = undefined
-      continue
-    }
-    if (line.trim() === '') {
-      isBroken = true
-      continue
-    }
-    if (isBroken) {
-      const goesOn = isList && (listItem.test(line) || /^(?:\s{2,}|\t)\S/.test(line))
-      if (goesOn) while (first + block.length < number) block.push('')
-      else end()
-      isBroken = false
-    }
-    const isFootnote = footnote.test(line)
-    if (isFootnote) end()
-    if (block.length === 0) isList = isFootnote || listItem.test(line)
-    add(line)
-    closes = closingOf(line) ?? rawClosingOf(line)
-    const label = definition.exec(line)?.[1]
-    if (label !== undefined && !isFootnote && !definitions.has(labelKey(label))) definitions.set(labelKey(label), line)
-  }
-  end()
-  if (definitions.size === 0) return blocks
-  return blocks.map((one) => ({ ...one, text: withDefinitions(one.text, definitions) }))
+  return groups.map(({ from, to }) => {
+    const block = lines.slice(from, to).join('\n')
+    return { text: definitions.size === 0 ? block : withDefinitions(block, definitions), line: from + 1 }
+  })
 }
 
 /** Tells the line that ends the fence or formula which a line opens; undefined when it opens none, or ends it itself. */
 export function closingOf(line: string): ((line: string) => boolean) | undefined {
-  return fenceClosingOf(line) ?? formulaClosingOf(line)
+  return fenceClosingOf(line) ?? (opensMath(line.trimStart()) ? closesMath : undefined)
 }
 
 /** The same for fences alone: what is in them is no Markdown, whatever it looks like. */
 export function fenceClosingOf(line: string): ((line: string) => boolean) | undefined {
-  const start = line.replace(/^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?/, '')
-  const marker = fence.exec(start)?.[1]
-  // What stands behind backticks has none itself: else it is code within a line.
-  if (!marker || (marker.startsWith('`') && start.trimStart().includes('`', marker.length))) return undefined
-  return (later) => isFenceEnd(later, marker)
-}
-
-function formulaClosingOf(line: string): ((line: string) => boolean) | undefined {
-  return /^\s*\$\$(?!.*\$\$)/.test(line) ? (later) => later.trimEnd().endsWith('$$') : undefined
-}
-
-/** HTML of which all is text, whatever empty lines stand in it. */
-function rawClosingOf(line: string): ((line: string) => boolean) | undefined {
-  const ends = /<\/(?:script|pre|style|textarea)>/i
-  const opens = /^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i.test(line) && !ends.test(line)
-  return opens ? (later) => ends.test(later) : undefined
-}
-
-/** As many signs as the opening has, or more, and nothing else. Counted: the opening can have 100,000. */
-function isFenceEnd(line: string, marker: string): boolean {
-  const signs = line.trim()
-  if (signs.length < marker.length) return false
-  for (const sign of signs) if (sign !== marker[0]) return false
-  return true
+  const marker = looseFenceAt(line)?.marker
+  return marker === undefined ? undefined : (later) => closesFence(later.trimStart(), marker)
 }
 
 /** Whether a block holds nothing but addresses of links, which are not shown. */

@@ -2,8 +2,9 @@
  * Formulas as models write them: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` where it cannot be money. All become `$$…$$`, the one
  * form that the renderer reads. Code is left as it is. Pure.
  */
+import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
+import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
-const code = /(```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|`[^`\n]*`)/
 /** No space inside the signs, no digit behind them: "$5 and $10" is no formula. */
 const dollars = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
 
@@ -21,14 +22,22 @@ export function normalizeDollars(text: string): string {
 }
 
 function outsideCode(text: string, change: (part: string) => string): string {
-  return text
-    .split(code)
-    .map((part, index) => (index % 2 === 1 ? part : change(part)))
-    .join('')
+  let result = ''
+  let at = 0
+  for (const { from, to } of hiddenRanges(text, scanBlocks(text.split('\n'), { isPart: true }))) {
+    result += change(text.slice(at, from)) + text.slice(from, to)
+    at = to
+  }
+  return result + change(text.slice(at))
 }
 
 export function hasMath(normalized: string): boolean {
-  return normalized.split(code).some((part, index) => index % 2 === 0 && /\$\$[\s\S]+?\$\$/.test(part))
+  let isFound = false
+  outsideCode(normalized, (part) => {
+    isFound ||= /\$\$[\s\S]+?\$\$/.test(part)
+    return part
+  })
+  return isFound
 }
 
 function normalizePlain(text: string): string {

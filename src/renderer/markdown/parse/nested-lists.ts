@@ -3,11 +3,11 @@
  * bullet so, `## Heading` and `<tab>- item` in the next line, which Markdown takes for code, or for more of the paragraph.
  * Every line stays a line. Takes time in proportion to the text. Pure.
  */
+import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { closingOf } from '../chat/block-split.ts'
 
 const ownItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const inItem = /^(\t+)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
-const heading = /^ {0,3}#{1,6}(?:\s|$)/
 
 export function withNestedLists(text: string): string {
   if (!text.includes('\n\t')) return text
@@ -25,7 +25,7 @@ export function withNestedLists(text: string): string {
     if (indent === '' && !isInList && !isAfterBlank) indent = inItem.exec(line)?.[1] ?? ''
     const rest = line.slice(indent.length)
     // Outside of a list, only what stands at the margin says whether one goes on.
-    if (indent === '' && (heading.test(line) || (isAfterBlank && /^\S/.test(line)))) isInList = false
+    if (indent === '' && (headingAt(line.trimStart()) || (isAfterBlank && /^\S/.test(line)))) isInList = false
     if (indent === '' && ownItem.test(line)) isInList = true
     isAfterBlank = false
     closes = closingOf(rest)

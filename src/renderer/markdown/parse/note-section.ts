@@ -1,7 +1,8 @@
 /** The part of a note that a link names: a section to its next heading, or the block that has an id. Pure. */
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
-import { frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
+import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
+import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
 
 /** @param fragment without `#`; undefined for all of the note but its front matter @returns undefined for nothing of that name */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {
@@ -15,29 +16,19 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
     const next = landmarks.headings.find((one) => one.line > line && one.level <= (heading?.level ?? 6))
     return lines.slice(line - 1, next ? next.line - 1 : undefined).join('\n')
   }
-  const first = text.slice(0, frontMatterEnd(text)).split('\n').length - 1
-  return blockAt(lines, line - 1, first).join('\n')
+  return blockAt(lines, line - 1).join('\n')
 }
 
-const heading = /^ {0,3}#{1,6}\s/
-const item = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s/
-
-/** A list item with what is below it, or the lines to the next empty one; an id in a line of its own names what is above. */
-function blockAt(lines: readonly string[], at: number, first: number): string[] {
+/** A list item with what is below it, or the lines of a block up to its id, which may stand in a line below it. */
+function blockAt(lines: readonly string[], at: number): string[] {
   let end = at
   if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[at] ?? '')) {
     end -= 1
     while (end > 0 && (lines[end] ?? '').trim() === '') end -= 1
   }
-  const indent = item.exec(lines[end] ?? '')?.[1]?.length
-  if (indent !== undefined) {
-    let last = end + 1
-    while (last < lines.length && (/^(\s*)\S/.exec(lines[last] ?? '')?.[1]?.length ?? -1) > indent) last += 1
-    return lines.slice(end, last).map((line) => line.slice(Math.min(indent, line.length)))
-  }
-  let start = end
-  if (heading.test(lines[end] ?? '')) return lines.slice(end, end + 1)
-  const ends = (line = '') => line.trim() === '' || item.test(line) || heading.test(line)
-  while (start > first && !ends(lines[start - 1])) start -= 1
-  return lines.slice(start, end + 1)
+  const block = blocksOfNote(lines).findLast(({ from, to }) => from <= end && end < to)
+  const item = block?.kind === 'item' ? block : block?.parent
+  if (item?.kind !== 'item' || item.from !== (block?.from ?? end)) return lines.slice(block?.from ?? end, end + 1)
+  const indent = /^\s*/.exec(lines[item.from] ?? '')?.[0].length ?? 0
+  return lines.slice(item.from, item.to).map((line) => line.slice(Math.min(indent, line.length)))
 }

@@ -3,7 +3,8 @@
  * not to be seen (comments) is gone, what belongs to the whole (front matter, footnotes, addresses of references) has its
  * place, and every row knows the line that it came from. Takes time in proportion to the text. Pure.
  */
-import { commentRanges, frontMatterEnd } from '#shared/markdown/links/hidden-text.ts'
+import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
+import { commentRanges } from '#shared/markdown/links/hidden-text.ts'
 import { blocksOf, closingOf, isAllDefinitions, shareDefinitions, type Block } from '../chat/block-split.ts'
 import { cutBlock, type Piece } from '../chat/split-markdown.ts'
 import { withoutPiles } from '#lib/util/clip.ts'
@@ -43,9 +44,10 @@ export function documentOf(text: string): Document {
   const joined = new Set<number>()
   const notes = new Map<string, { readonly text: string; readonly line: number }>()
   const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
-  const end = frontMatterEnd(unified)
-  if (end > 0) {
-    rows.push({ kind: 'properties', text: withoutRules(unified.slice(0, end)) })
+  const matter = frontMatterOf(unified)
+  const end = matter?.end ?? 0
+  if (matter) {
+    rows.push({ kind: 'properties', text: unified.slice(matter.from, matter.to).replace(/\n$/, '') })
     lines.push(2)
   }
   const before = countLines(unified, end)
@@ -122,10 +124,6 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
   }
   definitions.delete('')
   return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
-}
-
-function withoutRules(matter: string): string {
-  return matter.replace(/^\uFEFF?---[^\n]*\n/, '').replace(/(?:^|\n)(?:---|\.\.\.)[^\n]*\n?$/, '')
 }
 
 /** What other programs write otherwise, as Markdown has it; every line keeps its number. */

@@ -1,13 +1,12 @@
 /** `((id))`, as Logseq has it: the first line of the block that has the id, and the way there. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api } from '#lib/api/client.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 import { useNote } from './note-context.ts'
-
-const bullet = /^(?:[-*+]|#{1,6})[ \t]+/
 
 /** @returns undefined before it is known, null for a block that no note has */
 export function useBlock(id: string | undefined) {
@@ -19,7 +18,7 @@ export function useBlock(id: string | undefined) {
 export function BlockReference({ id, label }: { id: string; label: string | undefined }) {
   const block = useBlock(id)
   if (!block) return <code className="quiet-macro">{label ?? `((${id}))`}</code>
-  const words = plainTitle(block.text.replace(bullet, '').replace(bullet, ''))
+  const words = plainTitle(withoutLead(block.text))
   return (
     <Link href={paths.file(block.path, block.line)} title={block.path} className="block-reference">
       {label ?? clipLine(words || block.path, 300)}

@@ -3,66 +3,37 @@
  * front matter but for its values. Linear. Pure.
  */
 
+import { blocksOfNote, type Block } from '../blocks/scan-blocks.ts'
+
 /** Offsets, half-open. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** In order, none overlapping the next. */
-export function hiddenRanges(text: string): Range[] {
-  const blocks = codeBlocks(text)
-  return merged([...blocks, ...inlineRanges(text, blocks)])
+/** In order, none overlapping the next. @param blocks of the same text */
+export function hiddenRanges(text: string, blocks: readonly Block[] = blocksOfNote(text.split('\n'))): Range[] {
+  const code = codeRanges(text, blocks)
+  return merged([...code, ...inlineRanges(text, code)])
 }
 
 /** Comments alone, of HTML and of Obsidian; in order. */
 export function commentRanges(text: string): Range[] {
   if (!text.includes('%%') && !text.includes('<!--')) return []
-  return inlineRanges(text, codeBlocks(text)).filter(({ from }) => text[from] !== '`')
+  const code = codeRanges(text, blocksOfNote(text.split('\n')))
+  return inlineRanges(text, code).filter(({ from }) => text[from] !== '`')
 }
 
-/** Where front matter ends, its last line included; 0 where there is none. */
-export function frontMatterEnd(text: string): number {
-  const start = text.startsWith('\uFEFF') ? 1 : 0
-  if (!/^---[\t ]*\r?\n/.test(text.slice(start, start + 100))) return 0
-  const close = /\n(?:---|\.\.\.)[\t ]*(?:\r?\n|$)/g
-  close.lastIndex = start + 3
-  const found = close.exec(text)
-  return found ? found.index + found[0].length : 0
-}
-
-const quoteOrItem = /^(?:[\t ]*(?:>|[-*+](?=[\t ])|\d{1,9}[.)](?=[\t ])))*[\t ]*/
-
-function codeBlocks(text: string): Range[] {
-  const ranges: Range[] = []
-  let fence: { readonly mark: string; readonly from: number } | undefined
-  let isInList = false
-  let isAfterBlank = true
-  for (let from = frontMatterEnd(text); from < text.length;) {
-    const end = text.indexOf('\n', from)
-    const next = end < 0 ? text.length : end + 1
-    const line = text.slice(from, Math.min(next, from + 500))
-    const rest = line.slice(quoteOrItem.exec(line)?.[0].length ?? 0)
-    const mark = /^(`{3,}(?=[^`]*$)|~{3,})/.exec(rest)?.[1]
-    if (fence) {
-      if (rest.startsWith(fence.mark) && /^(`+|~+)\s*$/.test(rest)) {
-        ranges.push({ from: fence.from, to: next })
-        fence = undefined
-      }
-    } else if (mark !== undefined) fence = { mark, from }
-    else if (line.trim() === '') isAfterBlank = true
-    else {
-      const isIndented = /^(?: {4}|\t| {1,3}\t)/.test(line)
-      if (/^[\t ]*(?:[-*+]|\d{1,9}[.)])[\t ]/.test(line) && (!isIndented || isInList || !isAfterBlank)) isInList = true
-      else if (!/^[\t ]/.test(line) && isAfterBlank) isInList = false
-      const isCode: boolean = isIndented && isAfterBlank && !isInList
-      if (isCode) ranges.push({ from, to: next })
-      isAfterBlank = isCode
-    }
-    from = next
+/** Fenced and indented code, whole lines with their breaks. */
+function codeRanges(text: string, blocks: readonly Block[]): Range[] {
+  let line = 0
+  let offset = 0
+  const offsetOf = (wanted: number) => {
+    for (; line < wanted && offset < text.length; line += 1) offset = text.indexOf('\n', offset) + 1 || text.length
+    return offset
   }
-  if (fence) ranges.push({ from: fence.from, to: text.length })
-  return ranges
+  const code = blocks.filter(({ kind }) => kind === 'fence' || kind === 'indentedCode')
+  return code.map(({ from, to }) => ({ from: offsetOf(from), to: offsetOf(to) }))
 }
 
 /** Among the runs of backticks that are missing: the end of a comment. */

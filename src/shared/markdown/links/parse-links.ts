@@ -3,7 +3,9 @@
  * and what a note can be linked by within: headings and block ids. What programs show as code or leave out as a comment
  * holds no links. One pass over the lines, one over the text: linear, whatever stands in it. Pure.
  */
-import { frontMatterEnd, hiddenRanges, type Range } from './hidden-text.ts'
+import { frontMatterEnd } from '../blocks/front-matter.ts'
+import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
+import { hiddenRanges, type Range } from './hidden-text.ts'
 import { decodePart } from '../../util/decode.ts'
 
 export interface NoteLink {
@@ -64,9 +66,10 @@ const maxMacro = 200
 const maxLine = 10_000
 
 export function parseLinks(text: string): ParsedLinks {
-  const hidden = hiddenRanges(text)
-  const lines = lineStarts(text)
-  return { links: linksOf(text, hidden, lines), ...landmarks(text, hidden, lines) }
+  const lines = text.split('\n')
+  const blocks = blocksOfNote(lines)
+  const hidden = hiddenRanges(text, blocks)
+  return { links: linksOf(text, hidden, lineStarts(text)), ...landmarks(lines, blocks, hidden) }
 }
 
 function lineStarts(text: string): number[] {
@@ -287,21 +290,28 @@ function titleEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : at + end + 2
 }
 
-function landmarks(text: string, hidden: readonly Range[], lines: readonly number[]) {
+function landmarks(lines: readonly string[], known: readonly MarkdownBlock[], hidden: readonly Range[]) {
   const headings: Heading[] = []
   const blocks: Block[] = []
   let skip = 0
   /** The last line that is no property: what an id below it names. 1-based. */
   let owner = 1
-  for (const [index, start] of lines.entries()) {
-    const end = (lines[index + 1] ?? text.length + 1) - 1
+  const outside = known.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
+  const headingAt = new Map(outside.map((heading) => [heading.from, heading]))
+  let next = 0
+  for (const [index, line] of lines.entries()) {
+    const start = next
+    next += line.length + 1
     while ((hidden[skip]?.to ?? Infinity) <= start) skip += 1
     const range = hidden[skip]
-    if ((range && range.from <= start && range.to >= end) || end - start > maxLine) continue
-    const line = text.slice(start, end)
-    const marks = /^(?:[\t ]*[-*+] |[\t ]{0,3})(#{1,6})[\t ]/.exec(line)
-    if (marks)
-      headings.push({ title: headingTitle(line.slice(marks[0].length)), level: marks[1]?.length ?? 1, line: index + 1 })
+    if ((range && range.from <= start && range.to >= start + line.length) || line.length > maxLine) continue
+    const heading = headingAt.get(index)
+    if (heading)
+      headings.push({
+        title: heading.title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd(),
+        level: heading.level,
+        line: index + 1,
+      })
     const id = /(?:^|\s)\^([A-Za-z\d-]+)\s*$/.exec(line.slice(-200))?.[1]
     if (id !== undefined) blocks.push({ id, line: index + 1 })
     const uuid = /^\s*id::\s+([\da-f-]{36})\s*$/.exec(line.slice(0, 200))?.[1]
@@ -311,11 +321,6 @@ function landmarks(text: string, hidden: readonly Range[], lines: readonly numbe
   return { headings, blocks }
 }
 
-/** Without the marks that may close it, and a block id. */
-function headingTitle(rest: string): string {
-  const text = rest.trim()
-  let end = text.length
-  while (text[end - 1] === '#') end -= 1
-  const title = end === 0 || text[end - 1] === ' ' || text[end - 1] === '\t' ? text.slice(0, end).trimEnd() : text
-  return title.replace(/\s\^[A-Za-z\d-]+$/, '').trimEnd()
+function isQuoted({ parent }: Pick<Container, 'parent'>): boolean {
+  return parent !== undefined && (parent.kind === 'quote' || isQuoted(parent))
 }

@@ -15,7 +15,8 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import { frontMatterEnd, type Range } from '../links/hidden-text.ts'
+import { frontMatterEnd } from '../blocks/front-matter.ts'
+import { type Range } from '../links/hidden-text.ts'
 import type { Property } from './property.ts'
 
 /** Looked at up to here, in characters. */

@@ -3,7 +3,8 @@
  * `#[[several words]]`, `tags`), and the names that it gives itself. One place reads them, for the index, the editor and
  * every list. The rules and where they come from stand in docs/links.md. Linear. Pure.
  */
-import { hiddenRanges, frontMatterEnd, type Range } from '../links/hidden-text.ts'
+import { frontMatterEnd } from '../blocks/front-matter.ts'
+import { hiddenRanges, type Range } from '../links/hidden-text.ts'
 import { frontMatterEntries, maxFrontMatter, type Entry } from './front-matter.ts'
 import type { NoteProperties, Property, Tag } from './property.ts'
 

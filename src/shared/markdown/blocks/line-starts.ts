@@ -1,0 +1,115 @@
+/** What a line of Markdown begins with, taken by itself; sections (§) are those of CommonMark 0.31. */
+
+export interface FenceStart {
+  readonly marker: string
+  /** What stands behind the marker, trimmed. */
+  readonly info: string
+}
+
+export interface HeadingStart {
+  /** 1 to 6. */
+  readonly level: number
+  /** Without the signs around it. */
+  readonly title: string
+}
+
+/** §4.5. @param rest of a line, from the marker on */
+export function fenceAt(rest: string): FenceStart | undefined {
+  const marker = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(rest)?.[0]
+  return marker === undefined ? undefined : { marker, info: rest.slice(marker.length).trim() }
+}
+
+/** The same of a line taken by itself, however far in it stands, also in an item. */
+export function looseFenceAt(line: string): FenceStart | undefined {
+  return fenceAt(line.trimStart().replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, ''))
+}
+
+/** As many signs as opened the fence or more, and nothing else. @param rest of a line, from the marker on */
+export function closesFence(rest: string, marker: string): boolean {
+  if (!rest.startsWith(marker)) return false
+  let end = marker.length
+  while (rest[end] === marker[0]) end += 1
+  return rest.slice(end).trim() === ''
+}
+
+/** §4.2. @param rest of a line, from the marker on */
+export function headingAt(rest: string): HeadingStart | undefined {
+  const level = /^#{1,6}(?=[\t ]|$)/.exec(rest)?.[0].length
+  if (level === undefined) return undefined
+  const text = withoutBlanks(rest.slice(level))
+  let end = text.length
+  while (text[end - 1] === '#') end -= 1
+  const isClosed = end === 0 || text[end - 1] === ' ' || text[end - 1] === '\t'
+  return { level, title: isClosed ? withoutBlanks(text.slice(0, end)) : text }
+}
+
+/** §4.3: the level of the heading that a line makes of the text above it; 0 for any other line. */
+export function underlineAt(rest: string): 0 | 1 | 2 {
+  if (!/^(?:=+|-+)[\t ]*$/.test(rest)) return 0
+  return rest.startsWith('=') ? 1 : 2
+}
+
+/** By hand: a pattern that trims the end of a line looks at 100,000 spaces again from each of them. */
+function withoutBlanks(text: string): string {
+  let from = 0
+  let to = text.length
+  while (text[from] === ' ' || text[from] === '\t') from += 1
+  while (to > from && (text[to - 1] === ' ' || text[to - 1] === '\t')) to -= 1
+  return text.slice(from, to)
+}
+
+export interface Lead {
+  readonly length: number
+  /** Of a heading, 1 to 6; 0 for any other line. */
+  readonly level: number
+  /** The character in the box of a task. */
+  readonly box: string | undefined
+  readonly isItem: boolean
+}
+
+/** What stands before the words of a line, taken by itself: indentation, `>`, a list marker, a box to tick, `#`. */
+export function leadOf(line: string): Lead {
+  const found = /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(
+    line,
+  )
+  const [lead = '', outer, marker, box, inner] = found ?? []
+  return { length: lead.length, level: (outer ?? inner)?.length ?? 0, box, isItem: marker !== undefined }
+}
+
+export function withoutLead(line: string): string {
+  return line.slice(leadOf(line).length)
+}
+
+export function opensMath(rest: string): boolean {
+  return rest.startsWith('$$') && !rest.includes('$$', 2)
+}
+
+export function closesMath(rest: string): boolean {
+  return rest.trimEnd().endsWith('$$')
+}
+
+/** §4.6: what opens HTML and what ends it; a blank line, where nothing is said. */
+const rawElements = 'script|pre|style|textarea'
+const blockElements =
+  'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
+const htmlBlocks: readonly { readonly opens: RegExp; readonly ends?: RegExp }[] = [
+  {
+    opens: new RegExp(String.raw`^<(?:${rawElements})(?=[\t >]|$)`, 'i'),
+    ends: new RegExp(`</(?:${rawElements})>`, 'i'),
+  },
+  { opens: /^<!--/, ends: /-->/ },
+  { opens: /^<\?/, ends: /\?>/ },
+  { opens: /^<![a-z]/i, ends: />/ },
+  { opens: /^<!\[CDATA\[/, ends: /\]\]>/ },
+  { opens: new RegExp(String.raw`^</?(?:${blockElements})(?=[\t >]|/>|$)`, 'i') },
+]
+const attribute = String.raw`[\t ]+[a-z_:][\w.:-]*(?:[\t ]*=[\t ]*(?:[^\s"'=<>\x60]+|'[^']*'|"[^"]*"))?`
+/** Any tag alone in its line, which ends no paragraph. */
+const loneTag = new RegExp(String.raw`^<(?:[a-z][a-z\d-]*(?:${attribute})*[\t ]*/?|/[a-z][a-z\d-]*[\t ]*)>[\t ]*$`, 'i')
+
+/** What tells the end of the HTML that a line begins; `blank` where a blank line does. @param interrupts a paragraph */
+export function htmlEndAt(rest: string, interrupts: boolean): RegExp | 'blank' | undefined {
+  const html = htmlBlocks.find(({ opens }) => opens.test(rest))
+  if (html) return html.ends ?? 'blank'
+  return !interrupts && loneTag.test(rest) ? 'blank' : undefined
+}
