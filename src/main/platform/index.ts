@@ -60,16 +60,7 @@ export { retryAfterOf } from './net/retry-after.ts'
 export { openInBrowser, type ShowFile, showWithSystem } from './shell.ts'
 export { appVersion } from './version.ts'
 export { serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
-export { withForms, withoutForms } from './workers/skip-formdata-loading.ts'
 export { fromOrpcError } from './workers/worker-errors.ts'
 export { runInWorker, startThread, type Thread, type WorkerClient, WorkerHost } from './workers/worker-host.ts'
-export {
-  isAhead,
-  memoryWorkers,
-  searcherYoungMb,
-  sharedMemory,
-  shareWithThreads,
-  startAhead,
-  threadFile,
-} from './workers/worker-prestart.ts'
+export { searcherYoungMb, sharedMemory, shareWithThreads, threadFile } from './workers/worker-start.ts'
 export { yieldToOthers } from './workers/yield.ts'

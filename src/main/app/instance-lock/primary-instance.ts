@@ -9,7 +9,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import { systemClock, FileLock, makeFolder, setAside, writePrivately, withForms, appVersion } from '#platform'
+import { systemClock, FileLock, makeFolder, setAside, writePrivately, appVersion } from '#platform'
 import type { OwnerPlace } from './lock-paths.ts'
 import { guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
 
@@ -107,11 +107,7 @@ export class Ownership {
         this.#guests.set(guest, kind)
         guest.on('error', () => guest.terminate())
         guest.on('close', () => this.#guests.delete(guest))
-        guest.pause()
-        void withForms().then(() => {
-          accept(guest)
-          guest.resume()
-        })
+        accept(guest)
       })
     })
     await new Promise<void>((resolve, reject) => {
