@@ -1,6 +1,6 @@
 /** A worker that dies of a request, and one request that it never answers. */
 import { serveWorker } from '../../src/main/platform/workers/serve-worker.ts'
-import { sharedMemory } from '../../src/main/platform/workers/worker-prestart.ts'
+import { sharedMemory } from '../../src/main/platform/workers/worker-start.ts'
 
 const jobs = {
   die() {

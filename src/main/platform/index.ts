@@ -24,8 +24,7 @@ export { blobId, blobOf } from './diff/blob-id.ts'
 export { compareLines, type LineEdit } from './diff/compare-lines.ts'
 export { Differ } from './diff/differ.ts'
 export { mergeTexts } from './diff/merge-texts.ts'
-export { countLines, describeChange, reversed } from './diff/patch.ts'
-export { type Standing, standingsOf } from './diff/revert-status.ts'
+export { countLines, describeChange, reversed, type Standing, standingsOf } from './diff/patch.ts'
 export { type Announcements, Changes } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyAside, readKept, setAside } from './fs/damaged-file.ts'
@@ -60,16 +59,7 @@ export { retryAfterOf } from './net/retry-after.ts'
 export { openInBrowser, type ShowFile, showWithSystem } from './shell.ts'
 export { appVersion } from './version.ts'
 export { serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
-export { withForms, withoutForms } from './workers/skip-formdata-loading.ts'
 export { fromOrpcError } from './workers/worker-errors.ts'
 export { runInWorker, startThread, type Thread, type WorkerClient, WorkerHost } from './workers/worker-host.ts'
-export {
-  isAhead,
-  memoryWorkers,
-  searcherYoungMb,
-  sharedMemory,
-  shareWithThreads,
-  startAhead,
-  threadFile,
-} from './workers/worker-prestart.ts'
+export { searcherYoungMb, sharedMemory, shareWithThreads, threadFile } from './workers/worker-start.ts'
 export { yieldToOthers } from './workers/yield.ts'

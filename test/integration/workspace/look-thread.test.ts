@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { threadFile } from '../../../src/main/platform/workers/worker-prestart.ts'
+import { threadFile } from '../../../src/main/platform/workers/worker-start.ts'
 import { LookThread } from '../../../src/main/workspace/privacy/scanner-worker.ts'
 import { LocalNotes, type Sight } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { askDirectly } from '../../../src/main/workspace/files/stat-batch.ts'

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
-import { describeChange, takeBack } from '../../../src/main/platform/diff/patch.ts'
-import { standingsOf } from '../../../src/main/platform/diff/revert-status.ts'
+import { describeChange, standingsOf, takeBack } from '../../../src/main/platform/diff/patch.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
@@ -43,12 +42,19 @@ describe('M56 comparing lines', () => {
     )
   })
 
-  it('M56: past the bound, lines that stand once still hold the texts together', () => {
-    const before = Array.from({ length: 30_000 }, (_, line) => (line % 3 === 0 ? `once ${line}` : `often ${line % 7}`))
-    const after = before.map((line, at) => (at % 3 === 1 ? `often ${(at * 5) % 7}` : line))
-    const edits = compareLines(before, after)
-    expect(edits.length).toBeGreaterThan(5000)
+  it('M56: past the bound, all between the first and the last change is one edit', () => {
+    const before = Array.from({ length: 20_000 }, (_, line) => `often ${(line * line) % 7}`)
+    const after = [before[0], ...before.slice(1, -1).map((_, line) => `often ${(line * 5) % 7}`), before.at(-1)].map(
+      String,
+    )
+    expect(compareLines(before, after, 1000)).toEqual([{ from: 1, to: 19_999, newFrom: 1, newTo: 19_999 }])
     expect(applied(before, after)).toEqual(after)
+  })
+
+  it('5,000 lines of 20,000 that became others are told one by one', () => {
+    const before = Array.from({ length: 20_000 }, (_, line) => `line ${line % 4 === 0 ? line : line % 7}`)
+    const after = before.map((line, at) => (at % 4 === 0 ? `${line}!` : line))
+    expect(compareLines(before, after)).toHaveLength(5000)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Which addresses are on the open network, and what is a picture. */
 import { describe, expect, it } from 'vitest'
-import { pictureType } from '../../../src/main/platform/net/picture-type.ts'
+import { pictureType } from '../../../src/main/platform/net/remote-picture.ts'
 import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
 
 describe('M66 addresses', () => {

@@ -6,12 +6,7 @@ import {
   WorkerHost,
   type WorkerOptions,
 } from '../../../src/main/platform/workers/worker-host.ts'
-import {
-  isAhead,
-  shareWithThreads,
-  startAhead,
-  usualYoungMb,
-} from '../../../src/main/platform/workers/worker-prestart.ts'
+import { shareWithThreads } from '../../../src/main/platform/workers/worker-start.ts'
 import type { DyingJobs } from '../../support/dying-thread.ts'
 import { until } from '../../support/folder.ts'
 
@@ -40,31 +35,6 @@ describe('M56 threads', () => {
     await givenUp
     await thread.terminate()
     await waiting
-  })
-})
-
-describe('M58 threads that are started ahead', () => {
-  const kind = { entry, youngMb: usualYoungMb }
-
-  it('M58: whoever starts one is given the one that waits, with what is shared by then; the next starts its own', async () => {
-    startAhead(kind)
-    expect(isAhead(kind)).toBe(true)
-    shareWithThreads('test', new SharedArrayBuffer(64))
-    const given = startThread<WorkerClient<DyingJobs>>(entry)
-    expect(isAhead(kind)).toBe(false)
-    const own = startThread<WorkerClient<DyingJobs>>(entry)
-    for (const { client, terminate } of [given, own]) {
-      expect(await client.greet()).toBe('hello')
-      expect(await client.sharedBytes()).toBe(64)
-      await terminate()
-    }
-  })
-
-  it('M58: one that dies while it waits is nobody’s', async () => {
-    const broken = { entry: new URL('../../support/no-such-thread.ts', import.meta.url), youngMb: usualYoungMb }
-    startAhead(broken)
-    await until(() => !isAhead(broken))
-    await expect(startThread<WorkerClient<DyingJobs>>(entry).client.greet()).resolves.toBe('hello')
   })
 })
 
@@ -148,6 +118,11 @@ describe('a worker that one owner has', () => {
     })
     await expect(host.run((client) => client.greet())).rejects.toThrow('not yet')
     expect(await host.run((client) => client.greet())).toBe('hello')
+  })
+
+  it('has the memory that threads share when it starts', async () => {
+    shareWithThreads('test', new SharedArrayBuffer(64))
+    expect(await hostOf().run((client) => client.sharedBytes())).toBe(64)
   })
 
   it('serves one request and is gone', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blame } from '../../../src/main/workspace/history/blame.ts'
+import { blame } from '../../../src/main/workspace/history/history-queries.ts'
 import { mergeBoth } from '../../../src/main/platform/diff/merge-texts.ts'
 
 describe('M26 blame', () => {

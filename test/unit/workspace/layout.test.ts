@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/files/layout.ts'
 import { normalizeRequest } from '../../../src/main/workspace/files/paths.ts'
-import { mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
+import { mergeBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
 describe('M2 names in a workspace', () => {
@@ -97,6 +97,34 @@ describe('M43 three-way merge', () => {
       fc.property(text, text, (from, to) => {
         expect(mergeTexts(from, to, from)).toBe(to)
         expect(mergeTexts(from, from, to)).toBe(to)
+      }),
+    )
+  })
+
+  it('has both of two edits that do not touch, and never a line that no side has (any text)', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 8 })
+    const whole = (...parts: readonly string[][]) =>
+      parts
+        .flat()
+        .map((line) => `${line}\n`)
+        .join('')
+    fc.assert(
+      fc.property(lines, lines, lines, lines, lines, (first, middle, last, mine, theirs) => {
+        // Lines that stand nowhere else keep the two edits apart.
+        const between = ['== 1', ...middle, '== 2']
+        const [base, one, other] = [
+          whole(first, between, last),
+          whole(mine, between, last),
+          whole(first, between, theirs),
+        ]
+        expect(mergeTexts(base, one, other)).toBe(whole(mine, between, theirs))
+        expect(mergeBoth(base, one, other)).toBe(whole(mine, between, theirs))
+      }),
+    )
+    fc.assert(
+      fc.property(lines, lines, lines, (from, mine, theirs) => {
+        const merged = mergeBoth(whole(from), whole(mine), whole(theirs)).split('\n')
+        expect(new Set([...mine, ...theirs, '']).isSupersetOf(new Set(merged))).toBe(true)
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inTime } from '../../../src/main/workspace/find-replace/regex-timeout.ts'
+import { inTime } from '../../../src/main/workspace/find-replace/search-files.ts'
 import { finderOf, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
 import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
 

@@ -18,15 +18,7 @@ import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFl
 import type { Output } from './cli-output.ts'
 import { openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
-import {
-  openInBrowser,
-  appVersion,
-  describeProblems,
-  withoutForms,
-  isAhead,
-  memoryWorkers,
-  startAhead,
-} from '#platform'
+import { openInBrowser, appVersion, describeProblems } from '#platform'
 import { withRuntime, type Runtime } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
@@ -179,11 +171,6 @@ function print({ value, text, warning, isFailure }: Output, flags: CommonFlags):
 
 async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
-  // Nothing here is a form until another process asks for something.
-  withoutForms()
-  const { searcher, indexer } = memoryWorkers(mainFolder)
-  // Not sooner: this process and both threads would load in each other's way.
-  if (isAhead(searcher)) startAhead(indexer)
   const opening = openMemory(options, flags.agent ?? 'main')
   opening.catch(() => undefined)
   // Loaded while the memory opens, and for this command alone: the protocol would cost every other a tenth of a second.

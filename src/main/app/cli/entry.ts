@@ -1,29 +1,20 @@
 /**
  * Entry of the terminal. What Node compiled is kept in the state folder, where there is one, so that the next command
- * starts sooner; the rest is loaded after that is settled. Where a memory will be searched, and no other process seems to
- * have it open, the thread that searches it loads while this one does.
+ * starts sooner; the rest is loaded after that is settled.
  */
 import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { memoryWorkers, startAhead } from '#platform'
-import { mainFolder } from './main-folder.ts'
 
 const { argv, env } = process
 const home = homeOf(argv) ?? (env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
 // Whoever starts this may have a place for it already.
 if (env['NODE_COMPILE_CACHE'] === undefined && existsSync(home)) enableCompileCache(join(home, 'compiled'))
-if (searches(argv) && !existsSync(join(home, 'owner', 'app.json'))) startAhead(memoryWorkers(mainFolder).searcher)
 
 // To check something once takes less time than to compile a check for it; a host checks again and again.
 if (argv[2] !== 'serve') (await import('zod')).config({ jitless: true })
 await import('./cli.ts')
-
-function searches([, , command, ...rest]: readonly string[]): boolean {
-  if (command === 'mcp') return !rest.some((arg) => /^--(un)?install|^--help/.test(arg))
-  return command === 'search' || command === 'explain'
-}
 
 /** As `--home` says. */
 function homeOf(args: readonly string[]): string | undefined {

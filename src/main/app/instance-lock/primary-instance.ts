@@ -8,7 +8,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import { systemClock, FileLock, makeFolder, setAside, writePrivately, withForms, appVersion } from '#platform'
+import { systemClock, FileLock, makeFolder, setAside, writePrivately, appVersion } from '#platform'
 import { type OwnerPlace, guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
 
 const maxConnections = 256
@@ -104,11 +104,7 @@ export class Ownership {
         this.#guests.set(guest, kind)
         guest.on('error', () => guest.terminate())
         guest.on('close', () => this.#guests.delete(guest))
-        guest.pause()
-        void withForms().then(() => {
-          accept(guest)
-          guest.resume()
-        })
+        accept(guest)
       })
     })
     await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,3 @@
-/**
- * Compares texts without holding anybody up: short ones at once, where they are; long ones in a thread that is started
- * when it is needed and goes when nobody has needed it for a while. What the work costs is bounded (see compare.ts).
- */
 import type { FileChange } from '#shared/util/file-change.ts'
 import { WorkerHost } from '../workers/worker-host.ts'
 import { changesOf, type LineEdit } from './compare-lines.ts'
@@ -9,17 +5,18 @@ import type { Described, DiffJobs, Merged } from './diff.worker.ts'
 import { mergeBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, takeBack } from './patch.ts'
 
-/** Characters of both texts that are compared in place: some ms at worst (test/stress/diff.ts). */
-const maxInPlace = 16_000
+/** Characters of the texts that are compared in place: some 10 ms at worst (test/stress/diff.ts). */
+const maxInPlace = 8000
 const usualIdleMs = 10_000
 
 export interface DifferOptions {
-  /** The thread's entry; without one everything is done in place. */
+  /** The worker's file; without one all texts are compared in place. */
   readonly entry?: URL | undefined
-  /** A thread that nobody needs for so long gives its memory back, ms. */
+  /** The worker ends after so long without a request, ms. */
   readonly idleMs?: number
 }
 
+/** Compares short texts in place and long ones in a worker. What the work costs is bounded. */
 export class Differ {
   readonly #worker: WorkerHost<DiffJobs> | undefined
 

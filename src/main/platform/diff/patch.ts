@@ -1,17 +1,22 @@
-/** A change of a text as a unified diff, and taking one back. Pure. */
-import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatchHunk } from 'diff'
+import { applyPatch, formatPatch, parsePatch, reversePatch, type StructuredPatch, type StructuredPatchHunk } from 'diff'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId } from './blob-id.ts'
-import { compareLines, type LineEdit } from './compare-lines.ts'
-import { splitLines } from './lines.ts'
-import { context, fuzz, standingsOf } from './revert-status.ts'
+import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
 
 /** Nobody reads more than this in a card; a longer patch names the two texts instead (see shared/large-change.ts). */
 const maxLines = 2000
 const maxCharacters = 200_000
 /** What a patch may have where no history keeps the texts: as much as a request to take it back may. */
 const maxCharactersAlone = 8_000_000
+
+/** Lines shown around a change. */
+const context = 2
+/** Lines around a change that may be others by now. */
+const fuzz = 2
+
+/** `there`: it can be taken back; `undone`: what was before it stands again; `changed`: neither. */
+export type Standing = 'there' | 'undone' | 'changed'
 
 export interface DescribeOptions {
   /** Both texts can be had from the history later: a long patch need not hold them. */
@@ -86,6 +91,61 @@ export function reversed(patch: string): string {
   return parsed ? formatPatch(reversePatch(parsed)) : patch
 }
 
+/**
+ * Whether a change still stands in a text: a hunk stands where it can be taken back, and is undone where what was there
+ * before it stands again.
+ * @returns one a hunk, in their order
+ */
+export function standingsOf(text: string, patch: string): Standing[] {
+  const [parsed] = parsePatch(patch)
+  if (!parsed) return []
+  const lines = splitLines(text)
+  return parsed.hunks.map((hunk) => standingOf(text, lines, { ...parsed, hunks: [hunk] }, hunk))
+}
+
+function standingOf(
+  text: string,
+  lines: readonly string[],
+  patch: StructuredPatch,
+  hunk: StructuredPatchHunk,
+): Standing {
+  const [olds, news] = [sideOf(hunk, '-'), sideOf(hunk, '+')]
+  const isLast = reachesEnd(hunk)
+  if (standsAt(lines, hunk.newStart, news, isLast)) return 'there'
+  if (standsAt(lines, hunk.oldStart, olds, isLast)) return 'undone'
+  const reversed = reversePatch(patch)
+  const isBack = applyPatch(text, reversed) !== false
+  const again = applyPatch(text, patch)
+  // At the end of a file one side is the beginning of the other, and both are found: the longer one is what is there.
+  if (isBack && again !== false) return news.length >= olds.length ? 'there' : 'undone'
+  if (isBack) return 'there'
+  // Where nothing follows a change, what stands there now may be the changed lines changed again.
+  if (again !== false && (endsInContext(hunk) || again.endsWith(news.join('')))) return 'undone'
+  return applyPatch(text, reversed, { fuzzFactor: fuzz }) === false ? 'changed' : 'there'
+}
+
+/** @param start 1-based */
+function standsAt(lines: readonly string[], start: number, side: readonly string[], isLast: boolean): boolean {
+  const from = start - 1
+  return (!isLast || from + side.length === lines.length) && side.every((line, place) => lines[from + place] === line)
+}
+
+function sideOf({ lines }: StructuredPatchHunk, sign: '-' | '+'): string[] {
+  return lines.flatMap((line, place) => {
+    if (!line.startsWith(' ') && !line.startsWith(sign)) return []
+    return [`${line.slice(1)}${lines[place + 1]?.startsWith('\\') ? '' : '\n'}`]
+  })
+}
+
+function reachesEnd({ lines }: StructuredPatchHunk): boolean {
+  const shown = lines.filter((line) => !line.startsWith('\\'))
+  return shown.slice(-context).some((line) => !line.startsWith(' ')) || shown.length < context
+}
+
+function endsInContext({ lines }: StructuredPatchHunk): boolean {
+  return lines.findLast((line) => !line.startsWith('\\'))?.startsWith(' ') === true
+}
+
 function lengthOf(lines: readonly string[], from: number, to: number): number {
   let length = 0
   for (let line = from; line < to; line += 1) length += lines[line]?.length ?? 0
@@ -117,14 +177,16 @@ function hunkOf(edits: readonly LineEdit[], olds: readonly string[], news: reado
   const lines: string[] = []
   let at = from
   for (const edit of edits) {
-    for (; at < edit.from; at += 1) lines.push(...shown(' ', olds[at]))
-    for (; at < edit.to; at += 1) lines.push(...shown('-', olds[at]))
-    for (let line = edit.newFrom; line < edit.newTo; line += 1) lines.push(...shown('+', news[line]))
+    lines.push(...signed(' ', olds.slice(at, edit.from)), ...signed('-', olds.slice(edit.from, edit.to)))
+    lines.push(...signed('+', news.slice(edit.newFrom, edit.newTo)))
+    at = edit.to
   }
-  for (; at < to; at += 1) lines.push(...shown(' ', olds[at]))
+  lines.push(...signed(' ', olds.slice(at, to)))
   return { oldStart: from + 1, oldLines: to - from, newStart: newFrom + 1, newLines: newTo - newFrom, lines }
 }
 
-function shown(sign: string, line = ''): string[] {
-  return line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file']
+function signed(sign: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
+  )
 }

@@ -1,8 +1,7 @@
 import { os, type, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { shareWithThreads } from './worker-prestart.ts'
-import { plainPort } from './plain-port.ts'
+import { shareWithThreads } from './worker-start.ts'
 import { toOrpcError } from './worker-errors.ts'
 
 /** An expected failure keeps its code and data on the way. */
@@ -47,6 +46,6 @@ export function serveWorker(jobs: WorkerJobs): void {
 export function serveThread(router: AnyRouter): void {
   parentPort?.once('message', ({ port, shared }: FirstMessage) => {
     for (const [name, memory] of shared) shareWithThreads(name, memory)
-    new RPCHandler(router).upgrade(plainPort(port))
+    new RPCHandler(router).upgrade(port)
   })
 }

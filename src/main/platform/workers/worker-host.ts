@@ -1,8 +1,7 @@
 import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { allShared, takeWorker, usualYoungMb } from './worker-prestart.ts'
-import { plainPort } from './plain-port.ts'
+import { allShared, startWorker, usualYoungMb } from './worker-start.ts'
 import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
 import { fromOrpcError } from './worker-errors.ts'
 
@@ -188,7 +187,7 @@ export interface Thread<Client> {
 
 /** @param youngMb room for new objects, where a thread makes many in little time */
 export function startThread<Client extends object>(entry: URL, youngMb = usualYoungMb): Thread<Client> {
-  const worker = takeWorker({ entry, youngMb })
+  const worker = startWorker(entry, youngMb)
   const { port1, port2 } = new MessageChannel()
   worker.postMessage({ port: port2, shared: allShared() } satisfies FirstMessage, [port2])
   const link = new LinkToThread(port1)
@@ -232,7 +231,7 @@ class LinkToThread implements ClientLink<Record<never, never>> {
       for (const fail of this.#waiting) fail(unanswered())
       this.#waiting.clear()
     })
-    this.#link = new RPCLink({ port: plainPort(port) })
+    this.#link = new RPCLink({ port })
   }
 
   call(...[path, input, options]: Parameters<ClientLink<Record<never, never>>['call']>): Promise<unknown> {

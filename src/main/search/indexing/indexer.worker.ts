@@ -1,7 +1,7 @@
 /** Entry of the indexing thread: an `Indexer` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase, threadFile, withoutForms } from '#platform'
+import { serveThread, threadBase, threadFile } from '#platform'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined
@@ -34,5 +34,4 @@ const router = {
 
 export type IndexerRouter = typeof router
 
-withoutForms()
 serveThread(router)

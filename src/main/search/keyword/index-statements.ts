@@ -26,12 +26,6 @@ export function prepareSearch(db: Db) {
     unembedded: db.prepare<[], number>('SELECT count(*) FROM chunks WHERE embedded = 0').pluck(),
     chunks: db.prepare<[], number>('SELECT count(*) FROM chunks').pluck(),
     text: db.prepare<[number], ChunkText>('SELECT heading, text FROM chunks WHERE id = ?'),
-    lastId: db.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck(),
-    wordsFrom: db
-      .prepare<[number], string>(
-        'SELECT substr(text, 1 + length(text) / 3, 60) FROM chunks WHERE id >= ? ORDER BY id LIMIT 1',
-      )
-      .pluck(),
     chunkAt: db
       .prepare<[string, number, number], number>(
         'SELECT id FROM chunks WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY start_line DESC LIMIT 1',

@@ -49,7 +49,6 @@ import { withOverrides } from '../query/overrides.ts'
 /** Candidates that each leg puts forward; every one of them gets both scores. */
 const keywordCandidates = 48
 const vectorCandidates = 40
-const practiceSearches = 48
 /** So many more are looked at by meaning, where some of the nearest may not be seen. */
 const mostUnseen = 400
 
@@ -213,30 +212,6 @@ export class Searcher {
       if (calibration) this.#vectorLeg(dimensions)
     })
     return false
-  }
-
-  /** Questions that this memory could be asked, for practice: its own words. */
-  practice(): string[] {
-    this.#keywords.spellings.read()
-    const step = Math.ceil((this.#statements.lastId.get() ?? 0) / practiceSearches)
-    const questions = Array.from({ length: step === 0 ? 0 : practiceSearches }, (_, index) =>
-      this.#statements.wordsFrom.get(index * step),
-    )
-    return questions.filter((words) => words !== undefined)
-  }
-
-  /**
-   * Searches for nobody, so that the code is compiled when somebody asks; by meaning too, where nobody else is asked for it.
-   * @param isWanted false once another index has taken this one's place
-   */
-  async practise(query: string, options: SearchSettings, isWanted: () => boolean): Promise<void> {
-    const nothing = { vector: undefined, notice: null, embedMs: 0 }
-    const isFree = this.#embeddings?.provider === 'builtin'
-    const embedded = isFree ? await this.#embedQuery(query, this.#readCollection(), {}, undefined) : nothing
-    if (!isWanted()) return
-    resultsOf(
-      this.#transaction(() => this.#rankNow(query, this.#read(query), options, {}, embedded, 'returned', undefined)),
-    )
   }
 
   /** @param of the model that would be sent to; the one in use when undefined */

@@ -2,7 +2,7 @@
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
-import { clockAhead, type Clock, serveThread, threadBase, withoutForms } from '#platform'
+import { clockAhead, type Clock, serveThread, threadBase } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ProviderOutcome, QueryLeave } from '../embeddings/provider-health.ts'
@@ -23,16 +23,9 @@ export interface SearchRequest {
   readonly leave: QueryLeave
 }
 
-/** Whoever has just started the app, or a command, is answered first. */
-const practiceAfterMs = 400
+/** What was read is kept when the first searches are answered, ms. */
+const keepAfterMs = 400
 
-const practiceSettings: SearchSettings = {
-  weights: { vector: 0, text: 1 },
-  minScore: 0.2,
-  maxResults: 6,
-  recencyHalfLifeDays: null,
-  mmrLambda: null,
-}
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
@@ -92,22 +85,7 @@ function ifSound(work: () => void): void {
 /** In the background: a search that comes meanwhile reads what is missing itself. */
 function readAhead(reader: Searcher): void {
   if (reader.readAhead()) return later(reader, () => readAhead(reader))
-  setTimeout(() => void practise(reader), practiceAfterMs).unref()
-}
-
-/** The first searches of a thread take many times as long as later ones; nobody should have to make them. */
-async function practise(reader: Searcher): Promise<void> {
-  const isOpen = () => reader === open?.searcher
-  try {
-    for (const query of isOpen() ? reader.practice() : []) {
-      if (isOpen()) await reader.practise(query, practiceSettings, isOpen)
-      // Whoever asks meanwhile is answered in between.
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  } catch (error) {
-    if (!(error instanceof AppError) && !isDatabaseError(error)) throw error
-  }
-  await keep()
+  setTimeout(() => void keep(), keepAfterMs).unref()
 }
 
 /** For the next process; without it, that one reads everything itself. */
@@ -216,5 +194,4 @@ const router = {
 
 export type SearcherRouter = typeof router
 
-withoutForms()
 serveThread(router)

@@ -1,12 +1,13 @@
 /** Goes through all notes of a workspace, a few at a time, and tells what was found as it is found. */
 import { setImmediate as breathe } from 'node:timers/promises'
+import { isNativeError } from 'node:util/types'
+import { createContext, Script } from 'node:vm'
 import type { UnreadFile } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
 import { placeOf, resolveInside, type Place } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import { inTime } from './regex-timeout.ts'
 import { finderOf, findMatches, replaceMatches, type Matches, type Wanted } from './text-matches.ts'
 
 export interface Where {
@@ -40,6 +41,13 @@ const maxOfFile = 200
 const maxOfAll = 10_000
 /** Files that are read at once, and told of together. */
 const atOnce = 64
+/** What a pattern may take in one file, ms. */
+const patternTimeout = 500
+
+const script = new Script('work()')
+const held: { work: () => void } = { work: () => undefined }
+/** One for all: to make one takes longer than most files do. */
+let context: ReturnType<typeof createContext> | undefined
 
 /** @throws AppError `input_invalid` */
 export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortSignal): AsyncGenerator<FindStep> {
@@ -91,6 +99,24 @@ export async function rewriteFile(
 
 function timed<Result>({ isPattern }: Wanted, task: () => Result): Result {
   return isPattern ? inTime(task) : task()
+}
+
+/** For a pattern that may backtrack without end. @throws AppError `input_invalid` when it takes too long */
+export function inTime<Result>(task: () => Result): Result {
+  let result: Result | undefined
+  held.work = () => {
+    result = task()
+  }
+  context ??= createContext(held)
+  try {
+    script.runInContext(context, { timeout: patternTimeout })
+  } catch (error) {
+    // It may be an error of the other context's kind.
+    if (!isNativeError(error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    const reason = 'it takes too long'
+    throw new AppError('input_invalid', `the pattern is not right: ${reason}`, { reason }, { cause: error })
+  }
+  return result as Result
 }
 
 /** Why a file could not be read; undefined for one that vanished meanwhile. */

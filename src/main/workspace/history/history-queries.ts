@@ -1,8 +1,6 @@
-/** Looking back: what was recorded, asked of a repository. Nothing here changes anything. */
 import { AppError } from '#shared/util/errors.ts'
-import { describeChange } from '#platform'
+import { compareLines, describeChange } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
-import { blame } from './blame.ts'
 import type { CommitRecord, FileRecord } from './history-change.ts'
 import type { Repository } from './repository.ts'
 
@@ -173,4 +171,35 @@ export async function blameOf(repository: Repository, path: string): Promise<Bla
     })
   }
   return blame(versions)
+}
+
+interface Version<Id> {
+  readonly id: Id
+  readonly text: string
+}
+
+/** Which change wrote each line of a text. @param versions oldest first @returns for each line of the last one the id of the version that brought it */
+export function blame<Id>(versions: readonly Version<Id>[]): Id[] {
+  let lines: string[] = []
+  let owners: Id[] = []
+  for (const { id, text } of versions) {
+    const next = linesOf(text)
+    const nextOwners: Id[] = []
+    let at = 0
+    for (const { from, to, newFrom, newTo } of compareLines(lines, next)) {
+      for (; at < from; at += 1) nextOwners.push(owners[at] ?? id)
+      for (let line = newFrom; line < newTo; line += 1) nextOwners.push(id)
+      at = to
+    }
+    for (; at < owners.length; at += 1) nextOwners.push(owners[at] ?? id)
+    lines = next
+    owners = nextOwners
+  }
+  return owners
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }

@@ -1,6 +1,6 @@
 /** Entry of the thread that looks at the notes of one memory for what is local in them. */
 import { type } from '@orpc/server'
-import { serveThread, threadBase, withoutForms } from '#platform'
+import { serveThread, threadBase } from '#platform'
 import { askDirectly } from '../files/stat-batch.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'
 import type { NotesFolder } from './privacy-rules.ts'
@@ -27,5 +27,4 @@ const router = {
 
 export type LookRouter = typeof router
 
-withoutForms()
 serveThread(router)
