@@ -3,7 +3,7 @@ interface Waiting<Question, Answer> {
   readonly resolve: (answer: Answer | null) => void
 }
 
-/** A new worker loads its code before it answers, ms. */
+/** A new worker loads its code before it answers, ms; it can post `{ id: 0 }` when it has. */
 const startMs = 8000
 
 /**

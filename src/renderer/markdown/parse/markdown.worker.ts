@@ -55,3 +55,6 @@ addEventListener('message', ({ data: { id, ...question } }: MessageEvent<Markdow
     () => postMessage({ id, answer: null }),
   )
 })
+
+// Loaded: from here on the deadline counts.
+postMessage({ id: 0, answer: null })
