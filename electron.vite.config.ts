@@ -12,6 +12,16 @@ const absoluteBase: Plugin = {
   config: { order: 'post', handler: () => ({ base: '/' }) },
 }
 
+/** For browsers, this package of Markdown's parser reads entities with an element of the page; a worker has none. */
+const withoutPage: Plugin = {
+  name: 'without-page',
+  enforce: 'pre',
+  resolveId: (id) =>
+    id === 'decode-named-character-reference'
+      ? fileURLToPath(new URL('node_modules/decode-named-character-reference/index.js', import.meta.url))
+      : undefined,
+}
+
 /** Stay packages: they carry native code, start files or have a `require` of their own, or are Electron's. */
 const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater'])
 /** A thread that opens one file instead of two hundred starts in half the time. */
@@ -69,6 +79,7 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     plugins: [react(), tailwindcss(), absoluteBase],
+    worker: { format: 'es', plugins: () => [withoutPage] },
     // The one part of Mermaid that is not under a licence of ours, for a layout that is asked for by name.
     resolve: {
       alias: {

@@ -104,6 +104,17 @@ describe('M56 hostile Markdown in the window', () => {
     }
   })
 
+  it('M56: what takes the parser too long is plain text, and the window goes on meanwhile', async () => {
+    const answer = `# A heading\n\n${']'.repeat(50_000)}\n\n${'Many **words**. '.repeat(200)}\n\nThe end`
+    const { page, url } = await openWith({}, { slow: transcriptOf('slow', [answer]) })
+    await enter(page, url, '/chat/slow')
+    await page.getByRole('heading', { name: 'A heading' }).waitFor()
+    await page.getByText('The end').waitFor()
+    await page.getByText('Shown as plain text: too many marks in one passage').waitFor()
+    await until(async () => (await page.locator('strong', { hasText: 'words' }).count()) === 200)
+    expect(await page.getByTestId('plain').count()).toBe(1)
+  })
+
   it('M56: code of a megabyte shows its beginning, and all of it on request', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })

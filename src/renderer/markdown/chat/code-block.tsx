@@ -6,7 +6,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
-import { highlight, knownHighlight, type HighlightAnswer } from './highlight.ts'
+import { highlight, knownHighlight, type HighlightedLines } from './highlight.ts'
 
 /** Code that is still being written is coloured when it has paused for so long, ms. */
 const settleMs = 120
@@ -51,7 +51,7 @@ export function CodeBlock({ code, language, maxSpans = Infinity }: CodeBlockProp
 }
 
 interface LinesProps {
-  readonly lines: NonNullable<HighlightAnswer['lines']>
+  readonly lines: NonNullable<HighlightedLines>
   readonly maxSpans: number
 }
 
@@ -92,8 +92,8 @@ function endOf(lines: LinesProps['lines'], maxSpans: number): number {
   return -1
 }
 
-function useHighlight(code: string, language: string): HighlightAnswer['lines'] {
-  const [coloured, setColoured] = useState<{ code: string; lines: HighlightAnswer['lines'] }>()
+function useHighlight(code: string, language: string): HighlightedLines {
+  const [coloured, setColoured] = useState<{ code: string; lines: HighlightedLines }>()
   const known = knownHighlight(code, language)
   useEffect(() => {
     if (language === '' || knownHighlight(code, language) !== undefined) return undefined

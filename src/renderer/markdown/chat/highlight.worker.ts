@@ -1,7 +1,7 @@
 /** Colours code off the window's thread. Languages and themes are loaded when they are first wanted. */
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightAnswer, HighlightQuestion } from './highlight.ts'
+import type { HighlightedLines, HighlightQuestion } from './highlight.ts'
 
 const languages: Record<string, () => Promise<{ default: LanguageRegistration[] }>> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -68,10 +68,13 @@ const aliases: Record<string, string> = {
 
 let loading: Promise<HighlighterCore> | undefined
 
-async function highlight({ id, code, language }: HighlightQuestion): Promise<HighlightAnswer> {
+/** More spans slow a window down. */
+const maxTokens = 8000
+
+async function highlight({ code, language }: HighlightQuestion): Promise<HighlightedLines> {
   const name = aliases[language] ?? language
   const load = languages[name]
-  if (!load) return { id, lines: null }
+  if (!load) return null
   loading ??= createHighlighterCore({
     themes: [
       import('shiki/themes/github-light-high-contrast.mjs'),
@@ -87,22 +90,20 @@ async function highlight({ id, code, language }: HighlightQuestion): Promise<Hig
     themes: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     defaultColor: false,
   })
-  return {
-    id,
-    lines: tokens.map((line) =>
-      line.map(({ content, htmlStyle }) => ({
-        text: content,
-        light: htmlStyle?.['--shiki-light'] ?? '',
-        dark: htmlStyle?.['--shiki-dark'] ?? '',
-      })),
-    ),
-  }
+  if (tokens.reduce((sum, line) => sum + line.length, 0) > maxTokens) return null
+  return tokens.map((line) =>
+    line.map(({ content, htmlStyle }) => ({
+      text: content,
+      light: htmlStyle?.['--shiki-light'] ?? '',
+      dark: htmlStyle?.['--shiki-dark'] ?? '',
+    })),
+  )
 }
 
-addEventListener('message', (event: MessageEvent<HighlightQuestion>) => {
-  highlight(event.data).then(
-    (answer) => postMessage(answer),
+addEventListener('message', ({ data: { id, ...question } }: MessageEvent<HighlightQuestion & { id: number }>) => {
+  highlight(question).then(
+    (answer) => postMessage({ id, answer }),
     // Code that a grammar chokes on stays plain.
-    () => postMessage({ id: event.data.id, lines: null } satisfies HighlightAnswer),
+    () => postMessage({ id, answer: null }),
   )
 })

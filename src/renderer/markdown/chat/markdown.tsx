@@ -1,29 +1,29 @@
 /** Markdown as an answer shows it: GFM, code, formulas, no raw HTML, citations as chips, links that leave the app. */
-import { memo, Suspense, use, useMemo, type ComponentProps } from 'react'
-import ReactMarkdown, { type Components, type Options } from 'react-markdown'
-import remarkCjk from 'remark-cjk-friendly/parseOnly'
-import remarkGfm from 'remark-gfm'
+import { memo, useMemo, type ComponentProps } from 'react'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { InSight, useGradually } from '#lib/ui/lazy-render.tsx'
+import { answerPlugins } from './answer-plugins.ts'
 import { CodeBlock } from './code-block.tsx'
+import { MarkdownBlock, type BlockLook } from './markdown-block.tsx'
 import { Anchor, Preformatted, Source, Table } from './markdown-elements.tsx'
-import { loadMath } from './load-math.ts'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
 import { Nested } from './nested.tsx'
 import { portionsOf, type Piece, type Portion } from './split-markdown.ts'
 import { PlainPassage } from './plain-passage.tsx'
-import { remarkCitations } from './remark-citations.ts'
 
-const components: Components = {
-  a: Anchor,
-  // Pictures would be fetched from anywhere; an answer may name them, not load them.
-  img: ImageName,
-  pre: Preformatted,
-  table: Table,
+const look: BlockLook = {
+  kind: 'answer',
+  remark: answerPlugins,
+  rehype: [],
+  components: {
+    a: Anchor,
+    // Pictures would be fetched from anywhere; an answer may name them, not load them.
+    img: ImageName,
+    pre: Preformatted,
+    table: Table,
+  },
 }
-
-const plugins: Options['remarkPlugins'] = [remarkGfm, remarkCjk, remarkCitations]
 
 interface MarkdownProps {
   readonly text: string
@@ -81,7 +81,7 @@ function PieceView({ piece }: { piece: Piece }) {
     case 'markdown':
       return (
         <Nested depth={piece.depth}>
-          <Block text={piece.text} />
+          <MarkdownBlock text={piece.text} look={look} isMath={isMath(piece.text)} />
         </Nested>
       )
     case 'code':
@@ -95,31 +95,8 @@ function PieceView({ piece }: { piece: Piece }) {
   }
 }
 
-const Block = memo(function Block({ text }: { text: string }) {
-  const plain = (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
-  )
-  if (!mayHaveMath(text) || !hasMath(text) || !isCheapMath(text)) return plain
-  return (
-    <Suspense fallback={plain}>
-      <MathBlock text={text} />
-    </Suspense>
-  )
-})
-
-function MathBlock({ text }: { text: string }) {
-  const { remark, rehype } = use(loadMath())
-  return (
-    <ReactMarkdown
-      remarkPlugins={[remarkGfm, remarkCjk, ...remark, remarkCitations]}
-      rehypePlugins={rehype}
-      components={components}
-    >
-      {text}
-    </ReactMarkdown>
-  )
+function isMath(text: string): boolean {
+  return mayHaveMath(text) && hasMath(text) && isCheapMath(text)
 }
 
 /** About as high as it will be, px: what stands below it moves less when it is drawn. */

@@ -1,7 +1,7 @@
 /** What would take too long to draw as Markdown, as it was written. */
 import { useTranslation } from 'react-i18next'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
-import type { Excess } from './parse-cost.ts'
+import type { Excess } from './split-markdown.ts'
 
 export function PlainPassage({ text, excess }: { text: string; excess: Excess }) {
   const { t } = useTranslation()

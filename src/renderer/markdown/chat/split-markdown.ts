@@ -1,14 +1,15 @@
 /**
- * What a text is drawn in: pieces that are small enough to be parsed and laid out within a frame, gathered into portions
- * of about a screen. A long list or table becomes several, large code stays code, and what no cutting makes cheap is
- * plain text. Pure.
+ * Cuts a text into pieces that are small enough to be laid out within a frame, and gathers them into portions of about a
+ * screen. A long list or table becomes several, large code stays code, and what is too large or too deep is plain text.
  */
 import { withoutPiles } from '#lib/util/clip.ts'
 import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './block-split.ts'
-import { costOf, Meter, type Excess } from './parse-cost.ts'
+
+/** Why a passage is shown as plain text; `dense` is what the parser has no time for. */
+export type Excess = 'deep' | 'dense' | 'large'
 
 export type Piece =
-  | { readonly kind: 'markdown'; readonly text: string; readonly work: number; readonly depth: number }
+  | { readonly kind: 'markdown'; readonly text: string; readonly depth: number }
   | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
   | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess; readonly depth: number }
 
@@ -19,36 +20,39 @@ export interface Portion {
   readonly lines: number
 }
 
-/** A block is cut when it would take longer than this, and each part takes about as long, microseconds. */
-const partWork = 20_000
-/** Shorter blocks are not worth a look: they are cheap, or no cut makes them so. */
-const fewCharacters = 4_000
+/** Of a part of a block that is cut, and of a block that is not looked at, characters. */
+const partSize = 6000
+const fewCharacters = 6000
+/** Of Markdown, characters. */
+const maxCharacters = 60_000
+/** Quotes and lists within each other; the same signs are text in code. */
+const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m
 /** Code from here on does not pass through the parser. */
 const largeCode = 8_000
-/** Of a portion, microseconds and pieces. What is no Markdown shows no more than its beginning. */
-const portionWork = 40_000
+/** Of a portion, characters and pieces. What is no Markdown shows no more than its beginning. */
+const portionSize = 12_000
 const portionPieces = 40
-const plainWork = 15_000
+const plainSize = 4000
 
 export function portionsOf(text: string): Portion[] {
   const portions: Portion[] = []
   let pieces: Piece[] = []
   let characters = 0
   let lines = 0
-  let work = 0
+  let size = 0
   const end = () => {
     if (pieces.length > 0) portions.push({ pieces, characters, lines })
     pieces = []
     characters = 0
     lines = 0
-    work = 0
+    size = 0
   }
   for (const piece of piecesOf(text)) {
     pieces.push(piece)
     characters += piece.text.length
     lines += countLines(piece.text)
-    work += piece.kind === 'markdown' ? piece.work : plainWork
-    if (work >= portionWork || pieces.length >= portionPieces) end()
+    size += piece.kind === 'markdown' ? sizeOf(piece.text) : plainSize
+    if (size >= portionSize || pieces.length >= portionPieces) end()
   }
   end()
   return portions
@@ -64,22 +68,30 @@ export function piecesOf(text: string): Piece[] {
 
 /**
  * Small enough pieces of a block, each with the line of the block that it begins at, 0-based.
- * @param work that a piece may cost, microseconds @param few characters of a block that is not looked at
+ * @param size of a piece, characters @param few characters of a block that is not looked at
  */
-export function cutBlock(block: string, work = partWork, few = fewCharacters): (readonly [Piece, number])[] {
+export function cutBlock(block: string, size = partSize, few = fewCharacters): (readonly [Piece, number])[] {
   if (block.length <= few) return [[pieceOf(block, 0), 0]]
   const code = codeIn(block)
   if (code) return [[code, 0]]
   const { text, share } = shareDefinitions(block)
-  return partsOf(text.split('\n'), work).map(({ lines, from, depth }) => [
+  return partsOf(text.split('\n'), size).map(({ lines, from, depth }) => [
     pieceOf(share(lines.join('\n')), depth),
     from,
   ])
 }
 
 function pieceOf(text: string, depth: number): Piece {
-  const { work, excess } = costOf(text)
-  return excess ? { kind: 'plain', text, excess, depth } : { kind: 'markdown', text, work, depth }
+  const isDeep = tooDeep.test(text) && !/^ {0,3}(?:`{3}|~{3})/.test(text)
+  const excess = text.length > maxCharacters ? 'large' : isDeep ? 'deep' : undefined
+  return excess ? { kind: 'plain', text, excess, depth } : { kind: 'markdown', text, depth }
+}
+
+/** A line is drawn by itself, however short it is. */
+const perLine = 40
+
+function sizeOf(text: string): number {
+  return text.length + perLine * countLines(text)
 }
 
 /** The code of a block that is one large fence; undefined for any other. */
@@ -115,7 +127,7 @@ interface Part {
 }
 
 /** A long block at the places where a reader sees a seam: items, rows, headings, elements; else any end of a line. */
-function partsOf(lines: readonly string[], work: number): Part[] {
+function partsOf(lines: readonly string[], most: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
   const isHtml = /^ {0,3}<[a-z]/i.test(lines[0] ?? '')
@@ -126,18 +138,20 @@ function partsOf(lines: readonly string[], work: number): Part[] {
   /** How far in the items are that the line lies in, and the first of the part. */
   let items: number[] = []
   let first = 0
-  let meter = new Meter()
+  let size = 0
+  /** Ends the code or formula that is open, which cannot be cut. */
+  let closes: ((line: string) => boolean) | undefined
   for (const [index, line] of lines.entries()) {
-    const isFull = meter.work > work && !meter.isOpen
-    const isHeading = heading.test(line) && !meter.isOpen
-    const indent = meter.isOpen || isHtml ? undefined : item.exec(line)?.[1]?.length
+    const isFull = size > most && !closes
+    const isHeading = heading.test(line) && !closes
+    const indent = closes || isHtml ? undefined : item.exec(line)?.[1]?.length
     if (isHeading) items = []
     if (indent !== undefined) items = [...items.filter((above) => above < indent), indent]
     // A list is cut between its own items; where one of them is very long, between those inside of it.
     const isSeam =
       indent === undefined
         ? isHeading || (isHtml ? element.test(line) : items.length === 0 && line.trim() !== '')
-        : indent === 0 || meter.work > 2 * work
+        : indent === 0 || size > 2 * most
     // What is less far in than the beginning of its part would seem to be as far in.
     const isOutside = first > 0 && (isHeading || (indent ?? first) < first)
     if (part.length > 0 && ((isFull && isSeam) || isOutside)) {
@@ -146,10 +160,12 @@ function partsOf(lines: readonly string[], work: number): Part[] {
       from = index - head.length
       first = indent ?? 0
       depth = Math.max(0, items.length - 1)
-      meter = new Meter()
+      size = 0
     }
     part.push(line)
-    meter.add(line)
+    size += line.length + perLine
+    if (closes?.(line)) closes = undefined
+    else closes ??= closingOf(line)
   }
   parts.push({ lines: part, from, depth })
   return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))

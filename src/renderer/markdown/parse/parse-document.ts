@@ -28,8 +28,8 @@ export interface Document {
   readonly footnotes: readonly string[]
 }
 
-/** Smaller than those of an answer: a row appears within a part of a frame. Microseconds, characters. */
-const rowWork = 6000
+/** Characters of a row: fewer than those of a part of an answer, so that it appears within a part of a frame. */
+const rowSize = 2500
 const fewCharacters = 1200
 
 /** Characters of `<details>` that stay one row, with the Markdown in them. */
@@ -61,8 +61,8 @@ export function documentOf(text: string): Document {
       continue
     }
     // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
-    const work = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowWork : rowWork
-    const pieces = cutBlock(block, work, details.test(block) ? maxDetails : fewCharacters)
+    const size = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowSize : rowSize
+    const pieces = cutBlock(block, size, details.test(block) ? maxDetails : fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
       if (index < pieces.length - 1) joined.add(rows.length)
       rows.push(piece)

@@ -1,31 +1,34 @@
 /** One row of a note, drawn. */
-import { memo, Suspense, use, useMemo } from 'react'
-import ReactMarkdown, { type Options } from 'react-markdown'
-import remarkCjk from 'remark-cjk-friendly/parseOnly'
-import remarkGfm from 'remark-gfm'
+import { memo, useMemo } from 'react'
 import { CodeBlock } from '../chat/code-block.tsx'
-import { loadMath } from '../chat/load-math.ts'
+import { MarkdownBlock, type BlockLook } from '../chat/markdown-block.tsx'
 import { hasMath, isCheapMath } from '../chat/math.ts'
 import { Nested } from '../chat/nested.tsx'
 import { PlainPassage } from '../chat/plain-passage.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { components } from './preview-elements.tsx'
 import type { Row } from '../parse/parse-document.ts'
-import type { rehypeHtml } from '../parse/rehype-html.ts'
 import { normalizeFormulas } from '../parse/formulas.ts'
 import { RowLine, useNote } from './note-context.ts'
 import { Properties } from './properties.tsx'
-import { rehypeCodeDirection } from '../parse/rehype-code-direction.ts'
 import { rehypeTaskLines } from '../parse/rehype-task-lines.ts'
-import { remarkLineBreaks } from '../parse/remark-line-breaks.ts'
-import { remarkNotes } from '../parse/remark-notes.ts'
+import { notePlugins } from '../parse/note-plugins.ts'
 import type { ShownRow } from '../parse/preview-rows.ts'
 
-/** `H~2~O` strikes nothing through: it takes two. */
-const remarkGfmNotes: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }]
-const remarkPlugins: Options['remarkPlugins'] = [remarkGfmNotes, remarkCjk, remarkNotes]
-const breakingPlugins: Options['remarkPlugins'] = [...remarkPlugins, remarkLineBreaks]
-const rehypePlugins: Options['rehypePlugins'] = [rehypeTaskLines, rehypeCodeDirection]
+let html: ReturnType<NonNullable<BlockLook['loadHtml']>> | undefined
+
+const note: BlockLook = {
+  kind: 'note',
+  remark: (math) => notePlugins(false, math),
+  rehype: [rehypeTaskLines, rehypeCodeDirection],
+  components,
+  loadHtml: () => (html ??= import('../parse/rehype-html.ts').then(({ rehypeHtml }) => [rehypeHtml])),
+}
+const noteWithBreaks: BlockLook = {
+  ...note,
+  kind: 'note-with-breaks',
+  remark: (math) => notePlugins(true, math),
+}
 /** As much coloured as one row may hold. */
 const maxSpans = 900
 
@@ -74,62 +77,17 @@ export function RowText({ row }: { row: Row }) {
   }
 }
 
-const Block = memo(function Block({ text }: { text: string }) {
+function Block({ text }: { text: string }) {
   const { hasLineBreaks } = useNote()
   const normalized = normalizeFormulas(text)
-  const isMath = (normalized !== text || text.includes('$$')) && hasMath(normalized) && isCheapMath(normalized)
-  const isHtml = /<\/?[a-z]/i.test(text)
-  const plain = (
-    <ReactMarkdown
-      remarkPlugins={hasLineBreaks ? breakingPlugins : remarkPlugins}
-      rehypePlugins={rehypePlugins}
-      components={components}
-      skipHtml={isHtml}
-    >
-      {normalized}
-    </ReactMarkdown>
-  )
-  if (!isMath && !isHtml) return plain
   return (
-    <Suspense fallback={plain}>
-      <RichBlock text={normalized} isMath={isMath} isHtml={isHtml} />
-    </Suspense>
+    <MarkdownBlock
+      text={normalized}
+      look={hasLineBreaks ? noteWithBreaks : note}
+      isMath={(normalized !== text || text.includes('$$')) && hasMath(normalized) && isCheapMath(normalized)}
+      isHtml={/<\/?[a-z]/i.test(text)}
+    />
   )
-})
-
-interface RichBlockProps {
-  readonly text: string
-  readonly isMath: boolean
-  readonly isHtml: boolean
-}
-
-/** Formulas and HTML need libraries that are loaded when the first of them is read. */
-function RichBlock({ text, isMath, isHtml }: RichBlockProps) {
-  const math = isMath ? use(loadMath()) : undefined
-  const html = isHtml ? use(loadHtml()) : undefined
-  const { hasLineBreaks } = useNote()
-  return (
-    <ReactMarkdown
-      remarkPlugins={[
-        remarkGfmNotes,
-        remarkCjk,
-        ...(math?.remark ?? []),
-        remarkNotes,
-        ...(hasLineBreaks ? [remarkLineBreaks] : []),
-      ]}
-      rehypePlugins={[rehypeTaskLines, rehypeCodeDirection, ...(html ? [html] : []), ...(math?.rehype ?? [])]}
-      components={components}
-    >
-      {text}
-    </ReactMarkdown>
-  )
-}
-
-let html: Promise<typeof rehypeHtml> | undefined
-
-function loadHtml(): Promise<typeof rehypeHtml> {
-  html ??= import('../parse/rehype-html.ts').then((loaded) => loaded.rehypeHtml)
-  return html
 }
 
 function Footnote({ text, label }: { text: string; label: string }) {
@@ -142,4 +100,20 @@ function Footnote({ text, label }: { text: string; label: string }) {
       </div>
     </div>
   )
+}
+
+interface Element {
+  tagName?: string
+  properties?: Record<string, unknown>
+  children?: Element[]
+}
+
+/** Code is written from left to right, and says nothing of the direction of the words around it. */
+function rehypeCodeDirection() {
+  return setDirection
+}
+
+function setDirection(node: Element): void {
+  if (node.tagName === 'code') node.properties = { ...node.properties, dir: 'ltr' }
+  for (const child of node.children ?? []) setDirection(child)
 }

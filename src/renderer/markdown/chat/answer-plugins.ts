@@ -1,4 +1,6 @@
-/** Makes links of citations and names of notes that stand in text. */
+import type { Options } from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
+import remarkGfm from 'remark-gfm'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { citationHref } from './citation.ts'
 import { nameHref, splitNames, type NamedLink } from './named-link.ts'
@@ -10,7 +12,14 @@ interface MarkdownNode {
   children?: MarkdownNode[]
 }
 
-export function remarkCitations() {
+type Plugins = NonNullable<Options['remarkPlugins']>
+
+export function answerPlugins(math: Plugins = []): Plugins {
+  return [remarkGfm, remarkCjk, ...math, remarkCitations]
+}
+
+/** Makes links of citations and names of notes that stand in text. */
+function remarkCitations() {
   return (tree: MarkdownNode) => replaceIn(tree)
 }
 

@@ -1,0 +1,86 @@
+interface Waiting<Question, Answer> {
+  readonly question: Question
+  readonly resolve: (answer: Answer | null) => void
+}
+
+/** A new worker loads its code before it answers, ms; it can post `{ id: 0 }` when it has. */
+const startMs = 8000
+
+/**
+ * Asks a worker, which posts `{ id, answer }`, and remembers the answers. One that misses the deadline is null: the worker is
+ * terminated, and the questions behind it go to a new one.
+ */
+export class DeadlineWorker<Question extends object, Answer> {
+  readonly #start: () => Worker
+  readonly #deadlineMs: number
+  readonly #maxRemembered: number
+  readonly #remembered = new Map<string, Answer | null>()
+  /** In the order in which the worker answers them. */
+  readonly #waiting = new Map<number, Waiting<Question, Answer>>()
+  #worker: Worker | undefined
+  #hasAnswered = false
+  #timer = 0
+  #lastId = 0
+
+  constructor(start: () => Worker, deadlineMs: number, maxRemembered: number) {
+    this.#start = start
+    this.#deadlineMs = deadlineMs
+    this.#maxRemembered = maxRemembered
+  }
+
+  /** @returns undefined before the first answer, null for a question that missed the deadline */
+  known(key: string): Answer | null | undefined {
+    return this.#remembered.get(key)
+  }
+
+  async ask(key: string, question: Question): Promise<Answer | null> {
+    const known = this.known(key)
+    if (known !== undefined) return known
+    const { promise, resolve } = Promise.withResolvers<Answer | null>()
+    const id = (this.#lastId += 1)
+    this.#waiting.set(id, { question, resolve })
+    if (this.#worker) this.#worker.postMessage({ ...question, id })
+    else this.#startWorker()
+    if (this.#waiting.size === 1) this.#startTimer()
+    const answer = await promise
+    this.#remembered.set(key, answer)
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#remembered.size <= this.#maxRemembered) break
+      this.#remembered.delete(oldest)
+    }
+    return answer
+  }
+
+  #startWorker(): void {
+    this.#worker = this.#start()
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<{ id: number; answer: Answer | null }>) => {
+      this.#hasAnswered = true
+      this.#settle(data.id, data.answer)
+    })
+    this.#worker.addEventListener('error', () => this.#replaceWorker())
+    for (const [id, { question }] of this.#waiting) this.#worker.postMessage({ ...question, id })
+  }
+
+  #settle(id: number, answer: Answer | null): void {
+    this.#waiting.get(id)?.resolve(answer)
+    this.#waiting.delete(id)
+    this.#startTimer()
+  }
+
+  #startTimer(): void {
+    clearTimeout(this.#timer)
+    if (this.#waiting.size === 0) return
+    const wait = this.#deadlineMs + (this.#hasAnswered ? 0 : startMs)
+    this.#timer = window.setTimeout(() => this.#replaceWorker(), wait)
+  }
+
+  #replaceWorker(): void {
+    this.#worker?.terminate()
+    this.#worker = undefined
+    this.#hasAnswered = false
+    const [stuck] = this.#waiting.keys()
+    if (stuck === undefined) return
+    this.#settle(stuck, null)
+    if (this.#waiting.size > 0) this.#startWorker()
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * One block of Markdown as elements. A short one is parsed at once; a longer one in a worker with a deadline, because a
+ * parser needs the square of a text's length for some of them. What misses the deadline stays plain text.
+ */
+import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
+import ReactMarkdown, { type Components, type Options } from 'react-markdown'
+import { clipPassage } from '#lib/util/clip.ts'
+import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
+import type { HtmlTree, MarkdownKind, MarkdownQuestion } from '../parse/markdown.worker.ts'
+import { PlainPassage } from './plain-passage.tsx'
+
+type Plugins = NonNullable<Options['rehypePlugins']>
+
+export interface BlockLook {
+  readonly kind: MarkdownKind
+  readonly remark: (math?: Plugins) => Plugins
+  readonly rehype: Plugins
+  readonly components: Components
+  /** For a block with HTML. */
+  readonly loadHtml?: () => Promise<Plugins>
+}
+
+interface MarkdownBlockProps {
+  readonly text: string
+  readonly look: BlockLook
+  readonly isMath: boolean
+  readonly isHtml?: boolean
+}
+
+/** Characters that are parsed at once: whatever stands in them, within a fraction of a second. */
+const maxAtOnce = 2000
+const deadlineMs = 2000
+
+const trees = new DeadlineWorker<MarkdownQuestion, HtmlTree>(
+  () => new Worker(new URL('../parse/markdown.worker.ts', import.meta.url), { type: 'module' }),
+  deadlineMs,
+  100,
+)
+
+/** What is drawn: a text, or what the worker made of one; null for what missed the deadline. */
+type Drawable = { readonly text: string } | { readonly tree: HtmlTree } | null
+
+export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, isHtml = false }: MarkdownBlockProps) {
+  const shown = useDrawable(text, look.kind, isMath)
+  if (shown === null) return <PlainPassage text={text} excess="dense" />
+  if (shown === undefined) return <p className="break-words whitespace-pre-wrap">{clipPassage(text)}</p>
+  if (!isMath && !isHtml) return <Elements shown={shown} look={look} />
+  return (
+    <Suspense fallback={<Elements shown={shown} look={look} isWithoutHtml={isHtml} />}>
+      <RichElements shown={shown} look={look} isMath={isMath} isHtml={isHtml} />
+    </Suspense>
+  )
+})
+
+/** Until the worker has answered, what was shown before; undefined at first. */
+function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawable | undefined {
+  const isShort = text.length <= maxAtOnce
+  const key = `${kind} ${isMath} ${text}`
+  const known = isShort ? undefined : trees.known(key)
+  const [last, setLast] = useState<{ readonly text: string; readonly shown: Drawable }>()
+  const [short, setShort] = useState<string>()
+  if (isShort && short !== text) setShort(text)
+  const isBusy = useRef(false)
+  // More of what has missed the deadline misses it, too.
+  const isHopeless = last?.shown === null && text.startsWith(last.text)
+  useEffect(() => {
+    if (isShort || isHopeless || isBusy.current || last?.text === text || trees.known(key) !== undefined) return
+    isBusy.current = true
+    void trees.ask(key, { text, kind, isMath }).then((tree) => {
+      isBusy.current = false
+      setLast({ text, shown: tree && { tree } })
+    })
+  }, [text, kind, isMath, key, isShort, isHopeless, last])
+  if (isShort) return { text }
+  if (known !== undefined) return known && { tree: known }
+  if (last && (last.shown !== null || isHopeless)) return last.shown
+  return short === undefined ? undefined : { text: short }
+}
+
+interface ElementsProps {
+  readonly shown: NonNullable<Drawable>
+  readonly look: BlockLook
+  readonly math?: MathPlugins | undefined
+  readonly html?: Plugins
+  readonly isWithoutHtml?: boolean
+}
+
+function Elements({ shown, look, math, html, isWithoutHtml = false }: ElementsProps) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={'text' in shown ? look.remark(math?.remark) : []}
+      rehypePlugins={[
+        ...('tree' in shown ? [() => () => structuredClone(shown.tree)] : []),
+        ...look.rehype,
+        ...(html ?? []),
+        ...(math?.rehype ?? []),
+      ]}
+      components={look.components}
+      skipHtml={isWithoutHtml}
+    >
+      {'text' in shown ? shown.text : ''}
+    </ReactMarkdown>
+  )
+}
+
+interface RichElementsProps {
+  readonly shown: NonNullable<Drawable>
+  readonly look: BlockLook
+  readonly isMath: boolean
+  readonly isHtml: boolean
+}
+
+/** Formulas and HTML need libraries that are loaded when the first of them is shown. */
+function RichElements({ shown, look, isMath, isHtml }: RichElementsProps) {
+  const math = isMath ? use(loadMath()) : undefined
+  const html = isHtml && look.loadHtml ? use(look.loadHtml()) : []
+  return <Elements shown={shown} look={look} math={math} html={html} />
+}
+
+interface MathPlugins {
+  readonly remark: Plugins
+  readonly rehype: Plugins
+}
+
+let math: Promise<MathPlugins> | undefined
+
+function loadMath(): Promise<MathPlugins> {
+  math ??= importMath()
+  return math
+}
+
+async function importMath(): Promise<MathPlugins> {
+  const [remarkMath, rehypeKatex] = await Promise.all([
+    import('remark-math'),
+    import('rehype-katex'),
+    import('katex/dist/katex.min.css'),
+  ])
+  return {
+    remark: [[remarkMath.default, { singleDollarTextMath: false }]],
+    // A formula that is wrong, or not complete yet, is shown as it was written.
+    rehype: [
+      [
+        rehypeKatex.default,
+        { throwOnError: false, errorColor: 'currentColor', strict: false, maxSize: 30, maxExpand: 200 },
+      ],
+    ],
+  }
+}

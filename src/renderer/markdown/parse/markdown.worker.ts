@@ -1,0 +1,60 @@
+/** Parses Markdown that could take long: on the window's thread, a hostile passage would stop every frame for its time. */
+import Markdown from 'react-markdown'
+import { answerPlugins } from '../chat/answer-plugins.ts'
+import { notePlugins } from './note-plugins.ts'
+import { rehypeTaskLines } from './rehype-task-lines.ts'
+
+export type MarkdownKind = 'answer' | 'note' | 'note-with-breaks'
+
+export interface MarkdownQuestion {
+  readonly text: string
+  readonly kind: MarkdownKind
+  readonly isMath: boolean
+}
+
+/** A node of hast. */
+export interface HtmlTree {
+  readonly type: string
+  readonly children?: HtmlTree[]
+  position?: unknown
+}
+
+/** A window lays out more nodes than these with pauses. */
+const maxNodes = 6000
+
+async function parse({ text, kind, isMath }: MarkdownQuestion): Promise<HtmlTree | null> {
+  const math = isMath ? await import('remark-math') : undefined
+  const remarkMath = math ? [[math.default, { singleDollarTextMath: false }] as [typeof math.default, object]] : []
+  let found: HtmlTree | undefined
+  Markdown({
+    children: text,
+    remarkPlugins: kind === 'answer' ? answerPlugins(remarkMath) : notePlugins(kind === 'note-with-breaks', remarkMath),
+    rehypePlugins: [
+      rehypeTaskLines,
+      () => (tree: HtmlTree) => {
+        found = tree
+        return { type: 'root', children: [] }
+      },
+    ],
+  })
+  return found && withoutPositions(found) <= maxNodes ? found : null
+}
+
+/** @returns the number of nodes */
+function withoutPositions(node: HtmlTree): number {
+  delete node.position
+  let count = 1
+  for (const child of node.children ?? []) count += withoutPositions(child)
+  return count
+}
+
+addEventListener('message', ({ data: { id, ...question } }: MessageEvent<MarkdownQuestion & { id: number }>) => {
+  parse(question).then(
+    (answer) => postMessage({ id, answer }),
+    // Too deep for the stack.
+    () => postMessage({ id, answer: null }),
+  )
+})
+
+// Loaded: from here on the deadline counts.
+postMessage({ id: 0, answer: null })
