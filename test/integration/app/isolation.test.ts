@@ -382,13 +382,18 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       await call(createRouter(app).checks.remove, { agent: 'main', id })
     }
     const paths = hostilePaths(root, home)
-    // Every request and every tool looks at the path in the same way: each is asked some of them, and each path of some.
+    // Every request looks at the path in the same way: each is asked some of them, and each path goes to some.
     const share = rounds(5, 1)
+    // Each of these starts a thread of its own.
+    const startThread = ['import.plan', 'import.run', 'import.start']
+    const each = rounds(12, 6)
     for (const [index, path] of paths.entries()) {
       const label = JSON.stringify(path.slice(0, 60))
-      for (const [name, inputs] of [...Object.entries(asked)].filter((_request, at) => at % share === index % share)) {
-        // Each of these starts a thread of its own.
-        if (['import.plan', 'import.run', 'import.start'].includes(name) && index % 6 > 1) continue
+      for (const [at, [name, inputs]] of Object.entries(asked).entries()) {
+        const isTaken = startThread.includes(name)
+          ? index % each === [0, 3, 5][startThread.indexOf(name)]
+          : at % share === index % share
+        if (!isTaken) continue
         const [group = '', request = ''] = name.split('.')
         const procedure = router[group]?.[request]
         if (!procedure) throw new Error(`there is no ${name}`)
