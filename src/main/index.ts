@@ -1,4 +1,3 @@
-/** Entry of the desktop app. As `Commonplace mcp …` it serves the memory to the program that started it, without a window. */
 import { app } from 'electron'
 
 if (process.argv[app.isPackaged ? 1 : 2] === 'mcp') {

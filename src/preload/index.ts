@@ -1,4 +1,3 @@
-/** Hands the page's message port over to the main process. Nothing else crosses here. */
 import { contextBridge, ipcRenderer } from 'electron'
 
 const channel = 'commonplace:connect'

@@ -1,4 +1,3 @@
-/** What every chat provider offers. The loop speaks this; each provider converts to its wire format at its own edge. */
 import { randomUUID } from 'node:crypto'
 import type { WireRequest } from '#shared/contract/index.ts'
 import { type ErrorData, AppError } from '#shared/util/errors.ts'

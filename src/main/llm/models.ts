@@ -1,7 +1,3 @@
-/**
- * Which models there are, and making one from its id. A provider's client is loaded when it is first used; around it are
- * the retries, the patience with silence, and the counting of what is spent.
- */
 import type { Model, ProviderStatus } from '#shared/contract/index.ts'
 import {
   type Clock,

@@ -1,7 +1,3 @@
-/**
- * What a request is for, with what only that needs. It is never sent: a language model reads the prompt, which the user
- * may have rewritten; the offline model does not understand prompts and works by this.
- */
 import type { Message } from '#shared/chat/messages.ts'
 
 export type Purpose =

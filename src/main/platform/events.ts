@@ -1,4 +1,3 @@
-/** How the owner of something tells that it has changed: whoever wants to know subscribes, the owner knows nobody. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
 /** Changes of which a listener is told together. */

@@ -1,4 +1,3 @@
-/** Hands what the system has programs for to the system: files to its file manager or their program, pages to the browser. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'

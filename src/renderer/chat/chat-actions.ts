@@ -1,4 +1,3 @@
-/** What can be done with the messages of the open conversation; the same object for its whole life. */
 import { createContext, useContext } from 'react'
 import type { Agent } from '#shared/contract/index.ts'
 

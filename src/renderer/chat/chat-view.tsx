@@ -1,4 +1,3 @@
-/** A conversation with all that belongs to it: its messages, what waits, the composer, and what an answer rests on. */
 import { skipToken, useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { PanelRight } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react'

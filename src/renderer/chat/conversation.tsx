@@ -1,4 +1,3 @@
-/** The messages of a conversation, of which only those in sight are drawn, and the answer that is being given. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'

@@ -1,4 +1,3 @@
-/** What a running turn looks like, event by event. Pure. */
 import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 

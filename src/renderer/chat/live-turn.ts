@@ -1,7 +1,3 @@
-/**
- * Follows the running turn of a conversation. Text arrives in small pieces and is shown once a frame; whoever wants a
- * part of it subscribes to that part, so that a streaming answer redraws nothing but itself.
- */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'

@@ -1,4 +1,3 @@
-/** The actions of the open conversation, each telling of its own failure. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'

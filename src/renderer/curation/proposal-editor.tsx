@@ -1,4 +1,3 @@
-/** What a proposal would write, to be put otherwise before it is accepted. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Proposal } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** The proposals, a row each; of a thousand only those in sight are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useEffect, useRef } from 'react'
 import { Check } from 'lucide-react'

@@ -1,4 +1,3 @@
-/** What would be changed in one file. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { Patch } from '#lib/diff-view/patch.tsx'

@@ -1,4 +1,3 @@
-/** What a review by the model would take, before anything is asked: requests, tokens, money, and what the month leaves. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

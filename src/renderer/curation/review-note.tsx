@@ -1,4 +1,3 @@
-/** What the last review came to, when the next one is, and the way on where it did not come to its end. */
 import { useTranslation } from 'react-i18next'
 import type { ReviewOutcome } from '#shared/contract/index.ts'
 import { explainCode } from '#lib/feedback/explain.ts'

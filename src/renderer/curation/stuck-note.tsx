@@ -1,4 +1,3 @@
-/** What could not be taken back, with the way to each place where something else stands in its way. */
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

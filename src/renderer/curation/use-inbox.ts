@@ -1,4 +1,3 @@
-/** What is shown of the inbox, which of it is meant, and what can be done with that; each step has a way back. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** What is done in the inbox, one step after another, and the way back from each: `u`, or the toast of the last one. */
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attempt, forgetTold, tellDone, tellPartly } from '#lib/feedback/toast.ts'

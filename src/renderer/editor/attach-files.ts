@@ -1,4 +1,3 @@
-/** Files that are pasted or dropped into a note: kept where the vault keeps such files, with a link where they fell. */
 import { AppError } from '#shared/util/errors.ts'
 import { client } from '#lib/api/client.ts'
 import type { monaco } from '#lib/util/monaco.ts'

@@ -1,4 +1,3 @@
-/** How much a text is; for what every request takes, also how much of it fits. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'

@@ -1,4 +1,3 @@
-/** Two texts side by side, with what differs. */
 import { useEffect, useRef } from 'react'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 

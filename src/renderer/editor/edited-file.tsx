@@ -1,4 +1,3 @@
-/** A file that is open in the editor: saving, preview, who wrote what, and what to do when two wrote in the same place. */
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, Maximize2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'

@@ -1,4 +1,3 @@
-/** Keys of the editor that know Markdown: lists that go on, tasks, tables. */
 import { continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
 import { monaco } from '#lib/util/monaco.ts'
 

@@ -1,5 +1,3 @@
-/** What stands beside a text, so that enough of the text is left. Pure. */
-
 export interface Beside {
   readonly preview: boolean
   /** The preview has the place of the text. */

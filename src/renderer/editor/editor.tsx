@@ -1,4 +1,3 @@
-/** The editor of a file: its text, its selection, its margin, and what others changed meanwhile. */
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
 import { tellSelected, type SelectedText } from '#lib/util/selected-text.ts'

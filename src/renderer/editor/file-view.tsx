@@ -1,4 +1,3 @@
-/** A file of the workspace: in the editor, or to be read only; one that is not there can be made. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,5 +1,3 @@
-/** What an editor of Markdown does for its writer. Pure; lines and columns are 1-based as the editor has them. */
-
 const item = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
 const quote = /^(\s*(?:>\s?)+)(.*)$/
 

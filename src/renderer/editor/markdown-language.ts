@@ -1,4 +1,3 @@
-/** What the editor knows of Markdown besides its colours: folding, links, completion. Registered once for all editors. */
 import i18next from 'i18next'
 import { monaco } from '#lib/util/monaco.ts'
 import { decodePart } from '#shared/util/decode.ts'

@@ -1,7 +1,3 @@
-/**
- * A file as it is being edited: what is typed, what is on the disk, and how the two come together. What is typed is kept
- * as a draft between keystrokes, saved on leaving (or after a pause), and never overwrites what somebody else wrote.
- */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'

@@ -1,4 +1,3 @@
-/** What other windows have typed into the open file and not saved: looked at, taken, or thrown away. */
 import { useTranslation } from 'react-i18next'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'

@@ -1,4 +1,3 @@
-/** What a file is that is no note, by its ending. */
 import { attachmentKind, type AttachmentKind } from '#shared/util/attachments.ts'
 
 /** Cards and arrows, as Obsidian keeps them. */

@@ -1,4 +1,3 @@
-/** A file of the tree that is no note: shown as what it is. */
 import { FileText, Film, Image, LayoutDashboard, Music } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** A file that is no note: its picture, or what it is and where it can be opened. */
 import { ExternalLink, FolderOpen, LayoutDashboard } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Who wrote each line, for the margin of the editor. */
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'

@@ -1,4 +1,3 @@
-/** What lies beside the notes of a workspace and can be looked at here; shown in the tree unless it is too much of it. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { attachmentKind } from '#shared/util/attachments.ts'

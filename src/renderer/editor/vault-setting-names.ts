@@ -1,4 +1,3 @@
-/** What kind of vault a folder is, in words. */
 import type i18next from 'i18next'
 import type { Habits } from '#shared/contract/index.ts'
 

@@ -1,4 +1,3 @@
-/** What kind of vault this is and where its days lie, in a line, with the way to change it. Nothing for a memory of our own. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { paths } from '#lib/router/paths.ts'

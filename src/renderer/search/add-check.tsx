@@ -1,4 +1,3 @@
-/** Has the question asked from now on, and says when it no longer finds these lines. */
 import { useMutation } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

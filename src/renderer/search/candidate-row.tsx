@@ -1,4 +1,3 @@
-/** One candidate of a search as a row of the table: its place, its score to scale, what each leg gave; it opens to its account. */
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

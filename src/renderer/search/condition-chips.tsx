@@ -1,4 +1,3 @@
-/** The conditions of a query as chips: what keeps results out and what raises some; each can be taken off and put back (M53). */
 import {
   CalendarClock,
   Clock,

@@ -1,5 +1,3 @@
-/** A snippet of Markdown as one running text, for two lines of a list: without its marks, from where the match is. Pure. */
-
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { clipLine } from '#lib/util/clip.ts'
 

@@ -1,4 +1,3 @@
-/** What becomes of a certain line when this is asked, and what would change that (M23). */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** One thing that was recalled: where it stands, what it says, how it was scored; and what can be said about it. */
 import { useTranslation } from 'react-i18next'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { formatScore } from '#lib/i18n/format.ts'

@@ -1,4 +1,3 @@
-/** How a ranking differs from another one of the same query. Pure. */
 import type { Candidate } from '#shared/contract/index.ts'
 
 /** Places gained (positive) or lost by a candidate; `new` when it was not returned before, `gone` when it no longer is. */

@@ -1,4 +1,3 @@
-/** A search as it was beside what it finds now. Pure. */
 import type { RecalledLines, SearchResult } from '#shared/contract/index.ts'
 
 interface ComparedLines {

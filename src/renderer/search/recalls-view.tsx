@@ -1,4 +1,3 @@
-/** Every search that the agent made by itself: what it found then, what it would find now, what became of it (M44). */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useMemo, useState } from 'react'

@@ -1,4 +1,3 @@
-/** Every candidate of a search: what was returned, then what was not and why. */
 import { Fragment, memo, startTransition, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'

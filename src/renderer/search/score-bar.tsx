@@ -1,4 +1,3 @@
-/** What each leg added to the score, to scale, with the threshold as a tick. The figures stand beside it as text. */
 import { useTranslation } from 'react-i18next'
 import { formatScore } from '#lib/i18n/format.ts'
 

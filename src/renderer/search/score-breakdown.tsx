@@ -1,4 +1,3 @@
-/** How a score came about, to the last figure. */
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** Says of a result that it does not hold any more, until when it did, and where what holds now stands. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { SearchResult } from '#shared/contract/index.ts'

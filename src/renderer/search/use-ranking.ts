@@ -1,4 +1,3 @@
-/** Rankings that follow what is typed and tried: under the settings in force, other ones, or chunks of another size. */
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ChunkSize, Rechunk, SearchSettings } from '#shared/contract/index.ts'

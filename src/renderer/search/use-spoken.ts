@@ -1,4 +1,3 @@
-/** Who says what in the transcript of a conversation, in the language of the interface: the file itself is in English. */
 import { useTranslation } from 'react-i18next'
 import { sessionOfPath } from '#lib/router/paths.ts'
 import { withSpeakers } from './excerpt.ts'

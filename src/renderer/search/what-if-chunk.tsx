@@ -1,4 +1,3 @@
-/** Tries another size of chunks on part of the memory; applying it builds the index anew. */
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ChunkSize, Rechunk } from '#shared/contract/index.ts'

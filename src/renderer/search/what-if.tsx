@@ -1,4 +1,3 @@
-/** Searches as if the settings were others; nothing changes until they are applied. */
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

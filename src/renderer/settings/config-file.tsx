@@ -1,4 +1,3 @@
-/** `config.yaml` itself: checked while it is typed, merged with what others saved meanwhile. */
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'

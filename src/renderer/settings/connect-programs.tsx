@@ -1,4 +1,3 @@
-/** Programs that this memory can be registered with (M59): what would be written is shown first, and can be taken back. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Which changes of settings send a memory's texts to somebody who has not had them. Pure. */
 import type { EmbeddingModel } from '#shared/contract/index.ts'
 import { embeddingModelOf, embeddingProviders, isSentTexts } from '#shared/util/providers.ts'
 

@@ -1,4 +1,3 @@
-/** Before the passages of a memory go to somebody: to whom, how many texts that is, and how many tokens. */
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { EmbeddingModel } from '#shared/contract/index.ts'

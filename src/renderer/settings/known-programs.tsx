@@ -1,4 +1,3 @@
-/** The programs that use this memory (M58): what each may, whose memory it reads, its token. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

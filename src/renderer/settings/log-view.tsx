@@ -1,4 +1,3 @@
-/** The newest lines of the log, and a report without private texts. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download, RefreshCw } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,3 @@
-/** What search by meaning has to go on in this memory: how much there is, who makes the vectors, what they are worth. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'

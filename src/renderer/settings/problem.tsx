@@ -1,4 +1,3 @@
-/** One thing that does not work: what that means, since when, in whose words, and what can be done. */
 import i18next from 'i18next'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

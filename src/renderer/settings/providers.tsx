@@ -1,4 +1,3 @@
-/** Who answers: for each provider its key, its address, and whether it can be reached. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

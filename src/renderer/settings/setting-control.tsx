@@ -1,4 +1,3 @@
-/** The field that a setting is changed with: by its kind. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '#lib/i18n/format.ts'

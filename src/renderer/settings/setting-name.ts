@@ -1,4 +1,3 @@
-/** A setting and its values in words, by its path. */
 import type i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { GroupId } from './setting-sections.ts'

@@ -1,4 +1,3 @@
-/** One setting: what it is, what holds, for whom, and whether it was set here. */
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'

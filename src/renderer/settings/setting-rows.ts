@@ -1,5 +1,3 @@
-/** The settings as rows, read from the schema of the configuration, so that none can be forgotten. Pure. */
-
 export interface SettingRow {
   /** Within its scope: `['memory', 'search', 'minScore']`. */
   readonly path: readonly string[]

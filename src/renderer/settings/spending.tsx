@@ -1,4 +1,3 @@
-/** What was used, by month and model, and where it stops. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

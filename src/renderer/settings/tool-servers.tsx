@@ -1,4 +1,3 @@
-/** The programs whose tools the agents may use: how they are, what they offer, what they log. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { McpServer } from '#shared/contract/index.ts'

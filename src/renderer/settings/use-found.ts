@@ -1,4 +1,3 @@
-/** Settings that are found by some words: the interface's own, English ones, keys of the configuration, and pinyin. */
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** Every setting there is, what holds for each, and how it is set: for one agent, for all, or for the app (M50). */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'

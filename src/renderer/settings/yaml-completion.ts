@@ -1,4 +1,3 @@
-/** What may stand at a place of the configuration: keys and values, from its schema. Pure. */
 import type { JsonSchema } from './setting-rows.ts'
 
 export interface Completion {

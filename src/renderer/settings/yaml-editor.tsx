@@ -1,4 +1,3 @@
-/** The configuration as text, with completion from its schema and mistakes where they stand. */
 import { useEffect, useRef } from 'react'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'

@@ -1,7 +1,3 @@
-/**
- * Everything that can be done or gone to from anywhere, once: the palette lists these, and the shortcuts run those that
- * have keys. A command is found by its English name too, whatever the language of the interface.
- */
 import { useQuery } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** One note, quickly: Enter keeps it, Escape keeps it for later. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'

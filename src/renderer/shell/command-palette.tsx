@@ -1,4 +1,3 @@
-/** Everything that can be done or gone to, by typing a part of its name. */
 import { useQuery } from '@tanstack/react-query'
 import { Command, defaultFilter } from 'cmdk'
 import i18next from 'i18next'

@@ -1,7 +1,3 @@
-/**
- * Views that the first paint does not need: each is loaded when it is first gone to, and all of them once the window has
- * been at rest, so that going to one is no wait, and does not need a server that may have ended since.
- */
 import { lazy, type ComponentType } from 'react'
 
 /** How long the window is left to itself first, ms. */

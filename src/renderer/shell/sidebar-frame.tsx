@@ -1,4 +1,3 @@
-/** Where the sidebar stands: beside the view, or above it until it led somewhere; and the way back to it. */
 import { PanelLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

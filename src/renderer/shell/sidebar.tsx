@@ -1,4 +1,3 @@
-/** The agent, the ways to the views, its conversations and its files. */
 import { useQuery } from '@tanstack/react-query'
 import { Command, FileDiff, Gauge, Inbox, Plus, Search, Settings } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

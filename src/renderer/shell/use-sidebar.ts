@@ -1,7 +1,3 @@
-/**
- * Whether the sidebar is in sight: beside the view where there is room, above it, like a drawer, where there is none. A
- * drawer is gone again as soon as it led somewhere.
- */
 import { useState, useSyncExternalStore } from 'react'
 
 /** Below this the sidebar and a view do not fit beside each other, px. */

@@ -1,4 +1,3 @@
-/** The entry of a transcript that says which branch is shown (see main/sessions/tree.ts), as all who read transcripts see it. */
 import { isRecord } from '../util/json.ts'
 
 /** Written below the entry that becomes the end of the current branch. */

@@ -1,8 +1,3 @@
-/**
- * Names of the items of a request that stand for one of many: a tool's schema, a stretch of the conversation. Written by
- * the meter, read by the interface, which puts them into words. Pure.
- */
-
 const toolPrefix = 'tool '
 
 /** The item that a tool's schema is. */

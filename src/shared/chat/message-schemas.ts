@@ -1,7 +1,3 @@
-/**
- * What a message looks like (`messages.ts`), checked where one comes in. The layout is the one that pi and early OpenClaw
- * write, so that their transcripts open here; each model provider converts it to its own wire format at its edge.
- */
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { sourceKinds } from '../markdown/provenance.ts'

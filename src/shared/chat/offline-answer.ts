@@ -1,8 +1,3 @@
-/**
- * What an answer of the offline model has from memory. Around the lines that it quotes or lists it says only sentences of
- * its own, such as that it found nothing; those must not become memories themselves. Pure.
- */
-
 /** Quotes, items of lists, the places they stand at, and days over them; every other line is a sentence of the model's. */
 const fromMemory = /^(?:[>-] |\[|\*\*)/
 

@@ -1,7 +1,3 @@
-/**
- * What a tool hands the interface beside the text for the model, by its kind. It is stored with the result and never sent
- * to a model. What other programs, or versions, stored in its place is kept as it is and means nothing here.
- */
 import { z } from 'zod'
 import { searchResponseSchema } from '../contract/search.ts'
 import { fileChangeSchema } from '../util/file-change.ts'

@@ -1,4 +1,3 @@
-/** Who exists, and where they live. */
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import { isOwnFolder } from '../util/own-files.ts'

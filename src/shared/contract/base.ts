@@ -1,4 +1,3 @@
-/** What every request of the contract shares: its possible errors, and the shapes of ids and paths. */
 import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId, maxName, maxPath } from '../util/limits.ts'

@@ -1,4 +1,3 @@
-/** Conversations as they happen: what is sent, and everything that a window that follows one is told. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'

@@ -1,4 +1,3 @@
-/** Saved questions with the lines that they should find (M44). */
 import { z } from 'zod'
 import { maxChecks, maxQuery } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'

@@ -1,4 +1,3 @@
-/** Other programs that use this memory (M58): who they are, what they may, and what they have written. */
 import { z } from 'zod'
 import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
 import { agentIdSchema, base, filePathSchema, forAgent, idSchema } from './base.ts'

@@ -1,4 +1,3 @@
-/** What fills the model's window: of one request, over a whole conversation, and as it would be otherwise (M45). */
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxPath } from '../util/limits.ts'

@@ -1,4 +1,3 @@
-/** The one stream that tells everybody what has changed. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxId } from '../util/limits.ts'

@@ -1,4 +1,3 @@
-/** Finding a text in all notes as it stands, and replacing it. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { maxPaths, maxPhrase, maxReplacement } from '../util/limits.ts'

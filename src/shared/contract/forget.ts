@@ -1,4 +1,3 @@
-/** Forgetting for good: where something stands in all that is kept, and taking it out everywhere. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { forgetKinds } from '../util/forget-kinds.ts'

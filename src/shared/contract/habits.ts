@@ -1,4 +1,3 @@
-/** How the notes of a folder are kept by the program that they were made with. */
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
 import { base, forAgent } from './base.ts'

@@ -1,4 +1,3 @@
-/** What does not work, in the words of whoever failed, and what helps. */
 import { z } from 'zod'
 import { base, forAgent, idSchema } from './base.ts'
 

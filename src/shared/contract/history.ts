@@ -1,4 +1,3 @@
-/** Who changed which file, and what it was before. */
 import { z } from 'zod'
 import { maxPatch } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './base.ts'

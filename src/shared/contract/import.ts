@@ -1,4 +1,3 @@
-/** Notes and conversations from elsewhere into a memory, and the memory as one file. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'

@@ -1,4 +1,3 @@
-/** Every request and every event that crosses the boundary between the interface and the runtime. */
 import type { ContractRouterClient } from '@orpc/contract'
 import { agents } from './agents.ts'
 import { chat } from './chat.ts'

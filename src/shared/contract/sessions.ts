@@ -1,4 +1,3 @@
-/** Conversations as they are kept: their messages, what happened between them, and drafts. */
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'

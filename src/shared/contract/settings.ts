@@ -1,4 +1,3 @@
-/** The configuration, keys, providers, tools of other programs, spending, and where everything lies. */
 import { z } from 'zod'
 import { usageSchema } from '../chat/message-schemas.ts'
 import { maxId, maxName, maxPath, maxSettings } from '../util/limits.ts'

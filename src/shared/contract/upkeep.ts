@@ -1,4 +1,3 @@
-/** What would keep memory true: proposals, each with its reason, and what becomes of them (M60, M62). */
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { maxPhrase } from '../util/limits.ts'

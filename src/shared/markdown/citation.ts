@@ -1,5 +1,3 @@
-/** Finds `[path.md:12]` and `[path.md:12-18]` in text, the form in which agents cite memory. Pure. */
-
 export interface Citation {
   readonly path: string
   /** 1-based; undefined for the file as a whole. */

@@ -1,7 +1,3 @@
-/**
- * The heading of an entry in a day's log (M4). A note that fits into a line is said once: its heading is the time alone. So
- * is that of a note from elsewhere: its words stand nowhere without their mark (M63). Pure.
- */
 import { hasSourceMark } from './provenance.ts'
 import { countCjk } from '../util/tokens.ts'
 

@@ -1,4 +1,3 @@
-/** The small marks at the ends of lines, which say who may see them (M64) and where they come from (M63). Pure. */
 import { sourceKinds } from './provenance.ts'
 
 const marks = new RegExp(String.raw`\s*\^\[[ \t]*(?:local|(?:${sourceKinds.join('|')}):[^\]\n]*)[ \t]*\]`, 'giu')

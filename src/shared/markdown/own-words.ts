@@ -1,7 +1,3 @@
-/**
- * Whether a line is in the user's own words (M63): each of its sentences is a run of words within a sentence that they typed,
- * with no “not” before it there. Words alone would not do: whoever leaves one out says the opposite. Pure.
- */
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
 import { segmenter } from '../util/segmenter.ts'
 

@@ -1,4 +1,3 @@
-/** Writes down where lines come from that are added to a text (M63). Pure. */
 import { addedLines, saysSomething } from './visibility-edit.ts'
 import { scanBlocks, type Fence } from './blocks/scan-blocks.ts'
 import { withoutMarks } from './marks.ts'

@@ -1,7 +1,3 @@
-/**
- * Writes down who may see a note, as `visibility.ts` reads it: in the front matter for all of it, by marks where lines are
- * added to it. Ends of lines and the mark of the byte order stay as they are. Pure.
- */
 import { diffArrays } from 'diff'
 import {
   hasLocalMark,

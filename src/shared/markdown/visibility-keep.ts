@@ -1,7 +1,3 @@
-/**
- * What was local stays so when a text is changed (M64): lines that lost the mark that kept them get one of their own. So
- * nothing that is done with a note takes a mark away, except who takes it away by hand. Pure.
- */
 import { saysSomething, withVisibility } from './visibility-edit.ts'
 import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
 import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'

@@ -1,5 +1,3 @@
-/** Which files are shown in notes, by their ending, and as what. What is not on the list is never sent to a page. Pure. */
-
 const types: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',

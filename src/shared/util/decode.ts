@@ -1,8 +1,3 @@
-/**
- * Percent-encoding that is read without throwing. Addresses come out of files, answers and the window's own location, and
- * any of them may hold a bare `%`: what cannot be decoded means itself. Pure.
- */
-
 /** One part of an address (a path segment, a parameter) as it was before `encodeURIComponent`. */
 export function decodePart(encoded: string): string {
   return decodeWith(decodeURIComponent, encoded)

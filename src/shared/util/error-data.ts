@@ -1,4 +1,3 @@
-/** What goes with the code of a failure (`errors.ts`), as it is checked where it comes in. */
 import { z } from 'zod'
 import type { ErrorData } from './errors.ts'
 

@@ -1,5 +1,3 @@
-/** Figures as they are shown: with the digits that decide, and adding up. Pure. */
-
 const maxDigits = 6
 
 /** How many digits tell `value` from `limit`: a score below a threshold must not be written like the threshold. */

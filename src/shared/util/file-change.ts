@@ -1,4 +1,3 @@
-/** A change of one file, as whoever made it tells of it: a tool, a flush, a note that was kept. */
 import { z } from 'zod'
 
 export const fileChangeSchema = z.object({

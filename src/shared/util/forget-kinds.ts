@@ -1,5 +1,3 @@
-/** The kinds of places that something to be forgotten may stand in, in the order in which they are shown. */
-
 /**
  * `note` a note; `trash` what was thrown away; `other` another file of the workspace, in which nothing is changed; `chat` a
  * transcript; `request` a request as it was sent; `output` what a tool gave; `history` recorded versions of a file;

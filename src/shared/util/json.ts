@@ -1,5 +1,3 @@
-/** JSON and plain values from outside: read without throwing, looked at without believing. Pure. */
-
 /** @returns undefined for a text that is no JSON, such as a line that a crash tore */
 export function parseJson(text: string): unknown {
   try {

@@ -1,8 +1,3 @@
-/**
- * A change of so many lines that nobody reads them one by one. Its patch names the two texts, by their ids in the history,
- * instead of holding them, as Git does for files that are no text; it can be taken back by those.
- */
-
 export interface LargeChange {
   /** Git's blob ids of the text before and after. */
   readonly before: string

@@ -1,8 +1,3 @@
-/**
- * How much of anything is taken from outside, with the reason for each number. What is longer is refused with a sentence
- * where it comes in, so that nothing behind has to expect it. Lengths of texts are in characters (UTF-16 units).
- */
-
 const thousand = 1000
 const million = 1_000_000
 

@@ -1,8 +1,3 @@
-/**
- * Whether what is sent somewhere stays on this machine (M64): the one definition. An address of the machine itself is
- * local; everything else is remote, a server in the next room too, unless the settings say otherwise (`reach`). Pure.
- */
-
 /** `auto` goes by the address. */
 export const reaches = ['auto', 'local', 'remote'] as const
 export type Reach = (typeof reaches)[number]

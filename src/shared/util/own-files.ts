@@ -1,5 +1,3 @@
-/** The names of an agent's own files (M3, M5). Where they lie is said by the workspace (`src/main/workspace/files/layout.ts`). */
-
 /** Read into every request, in this order. */
 export const contextNames = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
 export const longTermName = 'MEMORY.md'

@@ -1,4 +1,3 @@
-/** A unified diff of one file in its hunks, each a diff by itself. Pure. */
 import { parseLargeChange } from './large-change.ts'
 
 /** Diffs of one hunk each; one that shows no lines stays whole. */

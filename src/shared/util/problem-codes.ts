@@ -1,4 +1,2 @@
-/** Codes of problems that both sides know by name; all others are only shown. */
-
 /** While a change that a crash interrupted is being completed: nothing of the agent can be asked for until it is. */
 export const changesEnding = { move: 'move_ending', tag: 'tag_ending', replacement: 'replacement_ending' } as const

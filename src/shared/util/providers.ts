@@ -1,5 +1,3 @@
-/** The names of the providers, as the configuration writes them: the one list of each kind. */
-
 /** Of language models; the offline one needs no provider. */
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const
 export type ModelProvider = (typeof modelProviders)[number]

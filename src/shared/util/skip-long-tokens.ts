@@ -1,8 +1,3 @@
-/**
- * Looking for names in a text costs the square of its longest run of letters, for every letter may begin one. What is
- * longer than any name (base64, a hash of hashes, a key that was held down) is therefore taken out first. Pure.
- */
-
 /** Longer than any path, address or identifier that somebody would look for. */
 const longestName = 400
 

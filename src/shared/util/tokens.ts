@@ -1,8 +1,3 @@
-/**
- * Token estimates that know about scripts: a CJK character counts as one token, other text four characters to a token.
- * An estimate only: real counts come from the provider, which the context budget calibrates against.
- */
-
 /** Han, kana, Hangul, bopomofo and the full-width forms. */
 const cjk =
   /[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]|[\ud840-\ud8bf][\udc00-\udfff]/g

@@ -1,7 +1,3 @@
-/**
- * An agent's conversations as they happen: starts turns, lets windows follow them, stops them, ends sessions. It is one
- * file because whoever sends, retries or takes back must know at once whether a turn is running.
- */
 import { randomUUID } from 'node:crypto'
 import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { ChatEvent } from '#shared/contract/index.ts'

@@ -1,7 +1,3 @@
-/**
- * What somebody who follows a conversation has not been told yet. What is said in many small pieces is gathered while they
- * are busy, so that it costs them no more than they can take, and this process no more than the answer itself.
- */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatEvent } from '#shared/contract/index.ts'
 

@@ -1,4 +1,3 @@
-/** The turns that are running, by conversation: what each has said so far, and everybody who follows it. */
 import type { ChatEvent, Permission, QueuedMessage } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 import type { TurnEnd } from './turn.ts'

@@ -1,7 +1,3 @@
-/**
- * Messages that were sent while an answer was being given, by conversation, until they are delivered or taken back. Each
- * was acknowledged, so each is on the disk until the conversation itself has it.
- */
 import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

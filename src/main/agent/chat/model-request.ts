@@ -1,4 +1,3 @@
-/** What is sent to a model, built in one place: for a turn, for keeping, and for the meter that shows it. */
 import type { WhatIfWindow } from '#shared/contract/index.ts'
 import type { Clock, AgentConfig } from '#platform'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,7 +1,3 @@
-/**
- * What of a request comes from elsewhere: results of other programs' tools, files that were attached, notes and
- * summaries that say so. Whatever a model writes with such text before it inherits that.
- */
 import { each, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'

@@ -1,7 +1,3 @@
-/**
- * What is kept of a session that ends: its last messages, in a dated file named after its topic. When no model
- * answers, the time is the name.
- */
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { fromMemoryIn } from '#shared/chat/offline-answer.ts'

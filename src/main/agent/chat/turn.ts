@@ -1,7 +1,3 @@
-/**
- * One turn of the agent: ask the model, carry out the tools it calls, ask again, until it has nothing more to call.
- * Every message is in the transcript before anybody is told of it; an answer that breaks off is kept as far as it came.
- */
 import type { ChatEvent, ContextReport, WireRequest } from '#shared/contract/index.ts'
 import type { Clock } from '#platform'
 import { AppError } from '#shared/util/errors.ts'

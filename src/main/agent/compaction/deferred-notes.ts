@@ -1,7 +1,3 @@
-/**
- * What was rescued is distilled as soon as a model answers again, a few parts after each answer, so that no answer
- * waits and a provider that goes on failing is not asked again and again. It gives way to what a turn has to ask.
- */
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'

@@ -1,7 +1,3 @@
-/**
- * What keeps a conversation in its window, and when: said in one place, for the keeper that does it and for
- * the meter that tells what the next message will bring.
- */
 import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { keptTokens } from '../context/context-budget.ts'

@@ -1,4 +1,3 @@
-/** Requests that a provider finds too long: made again, as long as each refusal teaches that its window is smaller. */
 import { AppError } from '#shared/util/errors.ts'
 import type { ChatModel } from '#llm'
 

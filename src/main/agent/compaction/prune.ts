@@ -1,7 +1,3 @@
-/**
- * Pruning: old tool results shrink in what is sent; the transcript keeps them. A decision once taken stays, so that
- * the prefix of the next request is the one of the last.
- */
 import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 

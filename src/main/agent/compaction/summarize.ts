@@ -1,7 +1,3 @@
-/**
- * Summaries for compaction: structured, in parts when the conversation is too long for one request, and checked:
- * an identifier that is spoken of again after the cut must be in the summary.
- */
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'

@@ -1,7 +1,3 @@
-/**
- * Builds a model request from its layers, in order: system prompt and tools, project context, daily logs, history,
- * the message. The same value is what the provider gets and what the context meter shows.
- */
 import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '#shared/contract/index.ts'
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'

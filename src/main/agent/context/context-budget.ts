@@ -1,5 +1,3 @@
-/** How much of a model's window may be used, and from where on something is done about it. All in tokens. */
-
 export interface Budget {
   readonly contextWindow: number
   /** Kept free for the answer. */

@@ -1,7 +1,3 @@
-/**
- * Files in a small window: what is read into every request may take half of what a request may have, so that a
- * conversation always has room. Small files stay whole; the large ones are cut to the same size.
- */
 import { estimateTokens } from '#shared/util/tokens.ts'
 
 /** Of the tokens that a request may have before something is summarised. */

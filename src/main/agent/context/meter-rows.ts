@@ -1,7 +1,3 @@
-/**
- * The rows of a request's table: a report is kept with one item for all tool schemas and one for the earlier
- * conversation, so that transcripts stay small; here each schema and each turn becomes a row of its own again.
- */
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { stretchItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'

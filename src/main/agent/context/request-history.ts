@@ -1,4 +1,3 @@
-/** Makes a stored conversation into one that every provider accepts. */
 import type { AssistantMessage, Message, ToolResultMessage } from '#shared/chat/messages.ts'
 
 /**

@@ -1,4 +1,3 @@
-/** The servers of tools that the configuration names: started on demand, followed when the configuration changes. */
 import { createHash } from 'node:crypto'
 import type { McpServer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

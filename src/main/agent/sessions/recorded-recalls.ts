@@ -1,4 +1,3 @@
-/** What an agent looked for in its memory, what it found, and what became of that: read from its conversations. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Recall, RecalledLines } from '#shared/contract/index.ts'

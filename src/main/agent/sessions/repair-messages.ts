@@ -1,7 +1,3 @@
-/**
- * Messages that older versions wrote as a provider sent them: a number as an id, figures that are missing or null, no
- * content. They are read as what they mean, so that nothing of a conversation is skipped.
- */
 import { isRecord } from '#shared/util/json.ts'
 import { noUsage } from '#shared/chat/messages.ts'
 

@@ -1,7 +1,3 @@
-/**
- * An agent's conversations: a folder of transcripts, of which those in use are kept open. Nothing is ever removed from
- * the disk: a deleted conversation is moved into a folder beside the others, from which it can be brought back.
- */
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary, WireRequest } from '#shared/contract/index.ts'

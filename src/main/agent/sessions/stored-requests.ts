@@ -1,7 +1,3 @@
-/**
- * Requests as they were sent, kept beside a transcript: each a file of its own, compressed, numbered from 1; and beside
- * each one how it went over the wire, as soon as it has.
- */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

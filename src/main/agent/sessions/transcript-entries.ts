@@ -1,4 +1,3 @@
-/** What a line of a transcript can be: the layout that pi and early OpenClaw write, with our own kinds beside it. */
 import { z } from 'zod'
 import { fileChangeSchema } from '#shared/util/file-change.ts'
 import {

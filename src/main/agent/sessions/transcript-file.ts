@@ -1,7 +1,3 @@
-/**
- * Reading the lines of a transcript's file, from the beginning or from where it was read to before. A torn line is counted
- * and left; an unknown kind is kept apart.
- */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,3 @@
-/** Carries out the tool calls of one answer: those that only read at once, those that change something in order. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'

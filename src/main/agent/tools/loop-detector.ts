@@ -1,4 +1,3 @@
-/** Calls that lead nowhere, made over and over: the model is told, and then the turn ends. */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'

@@ -1,4 +1,3 @@
-/** A file as the model that asks is shown it: what stays on this machine is, for a remote one, as if it were not there. */
 import { AppError } from '#shared/util/errors.ts'
 import type { FoundFile } from '#workspace'
 import type { ToolContext } from './tool.ts'

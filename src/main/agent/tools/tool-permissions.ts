@@ -1,4 +1,3 @@
-/** Questions to the user whether a tool may run, by conversation; each waits for an answer or for the turn to end. */
 import { randomUUID } from 'node:crypto'
 import type { Permission } from '#shared/contract/index.ts'
 import type { PermissionQuestion } from './tool.ts'

@@ -1,4 +1,3 @@
-/** The shape that every tool has. Arguments are checked before it runs; its failures are results for the model. */
 import { z } from 'zod'
 import type { ImagePart } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'

@@ -1,7 +1,3 @@
-/**
- * The configured agents and those that are open. One file, since which agents exist, which are open and which folders they
- * own must agree at every moment.
- */
 import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

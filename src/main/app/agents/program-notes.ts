@@ -1,7 +1,3 @@
-/**
- * What another program has remembered (M58, M63): it stands in today's log at once, with the mark of where it comes from.
- * What it wants in MEMORY.md, which every request carries, waits in the inbox, unless the user lets that program write there.
- */
 import { sourceMark, sourceName, withSourceMarks, type Source } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
 import { evidenceOf, proposalOf, outsideFound, type Upkeep } from '#curation'

@@ -1,4 +1,3 @@
-/** What another program gets to see of a memory: a program is taken for a remote one unless the user has said otherwise (M64). */
 import type {
   Candidate,
   Explanation,

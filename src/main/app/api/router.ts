@@ -1,4 +1,3 @@
-/** Implements the contract by calling the domains; the only logic here is what other programs may see. */
 import type { App } from '../composition/create-app.ts'
 import { agentsRoutes, eventsRoutes, habitsRoutes, healthRoutes } from './agents-router.ts'
 import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'

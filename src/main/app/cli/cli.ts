@@ -1,4 +1,3 @@
-/** Entry of the terminal: the same runtime without a window (M49). Exit 0 done, 1 failed, 2 wrong use. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '#shared/util/errors.ts'

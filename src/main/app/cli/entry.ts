@@ -1,7 +1,3 @@
-/**
- * Entry of the terminal. What Node compiled is kept in the state folder, where there is one, so that the next command
- * starts sooner; the rest is loaded after that is settled.
- */
 import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'

@@ -1,8 +1,3 @@
-/**
- * What is printed in a terminal. File names, snippets and answers are anybody's text: what a terminal would take for a
- * command (or what would turn the order of letters around) is shown as an escape instead.
- */
-
 /** Controls but tab and line feed, line and paragraph separators, and what steers the direction of writing. */
 const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 

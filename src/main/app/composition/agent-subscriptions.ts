@@ -1,4 +1,3 @@
-/** Event subscriptions within one agent: files, conversations, index, history and checks. */
 import { isAbsolute } from 'node:path'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { reportIndex, type Health, type Log } from '#platform'

@@ -1,4 +1,3 @@
-/** The composition root: builds the modules in order, hands each what it needs, and closes them in reverse. */
 import { EventPublisher } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'

@@ -1,4 +1,3 @@
-/** Event subscriptions of the app; those of one agent are in agent-subscriptions.ts. */
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import type { Agents } from '../agents/agent-registry.ts'

@@ -1,4 +1,3 @@
-/** The small window for quick capture: made ahead, so that it is there the moment it is called. */
 import { BrowserWindow, screen } from 'electron'
 import { keepInside } from './window-security.ts'
 

@@ -1,4 +1,3 @@
-/** What closing the window does: the app goes on in the tray, or ends. It is asked once. */
 import { app, dialog, type BrowserWindow } from 'electron'
 import type { SettingsStore } from '#platform'
 import type { Quitting } from './quitting.ts'

@@ -1,4 +1,3 @@
-/** The desktop shell: one instance, one window, and behind it the runtime, in this process or in the one that owns the memory. */
 import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

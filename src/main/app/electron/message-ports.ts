@@ -1,7 +1,3 @@
-/**
- * The contract over Electron's message ports, for pages of ours only. A port speaks to the runtime in this process, or to
- * the process that owns the memory; a page whose owner went is loaded anew and finds the next one.
- */
 import { RPCHandler } from '@orpc/server/message-port'
 import { ipcMain, type IpcMainEvent, type MessagePortMain } from 'electron'
 import type { WebSocket } from 'ws'

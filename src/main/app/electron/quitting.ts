@@ -1,7 +1,3 @@
-/**
- * Whether the app is quitting, and what it finishes before it ends. Electron emits `before-quit`, asks every window to
- * close, and emits `will-quit` once all of them are closed; a window that stays open cancels quitting without an event.
- */
 import { app, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
 

@@ -1,7 +1,3 @@
-/**
- * A long-running process, such as the desktop app or the browser host. It owns the memory, or forwards to the process that
- * does, and takes over when that one ends. Windows reconnect then and see the same runtime.
- */
 import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,3 @@
-/**
- * One process owns a memory: the holder of the lock has the index, the history and the conversations open, and answers the
- * contract at a local address. The operating system releases the lock when the process ends, however it ends.
- */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rm, stat, unlink } from 'node:fs/promises'
 import type { IncomingMessage, Server } from 'node:http'

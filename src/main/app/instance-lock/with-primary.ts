@@ -1,4 +1,3 @@
-/** Runs one command: in the process that owns the memory, or else in a runtime that lives as long as the command. */
 import { createRouterClient } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/websocket'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,3 @@
-/**
- * Serves the interface on the loopback address: files over HTTP and the contract over WebSockets. Each request is checked
- * before its content is read.
- */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'

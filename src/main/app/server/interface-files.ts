@@ -1,7 +1,3 @@
-/**
- * The built interface, served from memory: a file that is replaced or deleted meanwhile, a reader that goes away or never
- * reads, or a strange path cannot go wrong on a stream, for there is none. What a path means is looked up, never joined.
- */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

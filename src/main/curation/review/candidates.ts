@@ -1,4 +1,3 @@
-/** What of a memory is worth a model's time: lines that may contradict each other, and what its logs say. */
 import { likenessBy } from '../similarity/similarity-model.ts'
 import { rivalsAmong } from '../similarity/contradiction-candidates.ts'
 import { formatDay } from '#search/text'

@@ -1,7 +1,3 @@
-/**
- * A model's answer, read strictly: one JSON object of the form that was asked for. What quotes no line that it was shown,
- * letter by letter, is dropped. Pure.
- */
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'

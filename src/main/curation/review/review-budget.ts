@@ -1,7 +1,3 @@
-/**
- * What upkeep's requests came to in a month, in one plain file, `spent.jsonl`. A request is written down with what it may
- * come to before it is made, and with what it came to after: a crash in between costs the budget rather than the user.
- */
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'

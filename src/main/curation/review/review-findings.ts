@@ -1,7 +1,3 @@
-/**
- * Proposals from what a model said. Each line that it quoted is looked up in its file as that is now, and what is not
- * there, letter by letter, is no reason for anything: the verdict is let go.
- */
 import type { LineEdit } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'

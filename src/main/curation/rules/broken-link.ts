@@ -1,4 +1,3 @@
-/** Links that lead nowhere, where something near them does. Pure. */
 import type { BrokenLink } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { mendLink } from '#workspace'

@@ -1,7 +1,3 @@
-/**
- * Lines that say the same as another one, in this note or in another. Of those the best one stays: in MEMORY.md rather
- * than in a note, in a note rather than in a log, then the one that says more, then the earlier.
- */
 import { saidOf, twinsAmong, type Line as SaidLine } from '../similarity/paraphrase-duplicates.ts'
 import { withoutMarks } from '../similarity/line-features.ts'
 import type { Likeness } from '../similarity/similarity-model.ts'

@@ -1,4 +1,3 @@
-/** Lines whose date has passed: struck, with the day until which they held. Pure. */
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
 import { strike } from '#shared/markdown/superseded.ts'
 import { formatDay, type Day } from '#search/text'

@@ -1,4 +1,3 @@
-/** Sections of MEMORY.md that grew: every request carries them. Each can become a note of its own, with a line left. Pure. */
 import { withoutMarks } from '#shared/markdown/marks.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'

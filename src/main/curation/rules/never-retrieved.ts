@@ -1,4 +1,3 @@
-/** Notes that nobody changed and no search showed for a year, where searches were made for so long. Pure. */
 import { localDate } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

@@ -1,4 +1,3 @@
-/** A note as rules see it, and the lines of it that say something by themselves. Pure. */
 import type { FileKind } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'

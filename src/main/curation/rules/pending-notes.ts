@@ -1,4 +1,3 @@
-/** Words that no flush could read and that nobody has distilled since (M30). Pure. */
 import { rescuedWaiting } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

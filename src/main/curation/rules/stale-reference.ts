@@ -1,7 +1,3 @@
-/**
- * Struck lines whose successor stands at another line by now than they say (M61): by its words it is found again, in its note
- * or in the only other one that says it. Pure.
- */
 import { isQuoted, mayBeSuperseded, supersededLine, type Successor } from '#shared/markdown/superseded.ts'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'

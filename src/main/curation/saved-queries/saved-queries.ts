@@ -1,7 +1,3 @@
-/**
- * Saved questions with the lines that they should find, asked again whenever the index or the settings have changed
- * (M44). A run goes through the agent's own search, one question after another, and gives way to a newer one.
- */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { checkRunSchema } from '#shared/contract/checks.ts'

@@ -1,4 +1,3 @@
-/** How checks are kept: a judged question a line, with what its lines said, so that they can be followed. Pure. */
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
 

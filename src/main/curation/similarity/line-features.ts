@@ -1,4 +1,3 @@
-/** What a line says, so that two can be compared: its words, its names and figures, and whether it denies. Pure. */
 import { queryTerms } from '#search'
 import { simplify } from '#search/text'
 

@@ -1,4 +1,3 @@
-/** How near words and lines are in meaning, by the model that comes with the app; by words alone where it is missing. */
 import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings } from '#search'
 

@@ -1,4 +1,3 @@
-/** What accepting several proposals at once would do: each as a whole or not at all, and no two on the same lines. Pure. */
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { keepingLocal, type LocalOf } from './keep-local.ts'

@@ -1,7 +1,3 @@
-/**
- * Accepting, and finishing what a crash left half done. The acceptance is on the disk before the first file is written; the
- * files are written all or none; then the proposals are marked.
- */
 import { randomUUID } from 'node:crypto'
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,7 +1,3 @@
-/**
- * What was accepted, on disk before anything is done: which proposals, and what each file was and is to be. An id begins
- * with its moment.
- */
 import { join } from 'node:path'
 import { z } from 'zod'
 import { lineEditSchema } from '#shared/contract/upkeep.ts'

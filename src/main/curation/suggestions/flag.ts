@@ -1,4 +1,3 @@
-/** What "wrong" and "outdated" propose of a line that was shown (M62). Pure. */
 import { AppError } from '#shared/util/errors.ts'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { strike } from '#shared/markdown/superseded.ts'

@@ -1,7 +1,3 @@
-/**
- * The proposals of a memory, in one plain file of the state folder: `inbox.json`, replaced as a whole by whoever changes
- * something, alone among all processes.
- */
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'

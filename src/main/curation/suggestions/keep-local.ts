@@ -1,7 +1,3 @@
-/**
- * What was local before a proposal is local after it, wherever it puts it (M64): what stays under no mark any more, what goes
- * elsewhere, and what is made of local lines gets a mark of its own, or the front matter of a new note. Pure.
- */
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
 import { saysSomething, withVisibility } from '#shared/markdown/visibility-edit.ts'

@@ -1,7 +1,3 @@
-/**
- * Changes of a text as lines that are replaced by others: found again where other lines were changed since, applied
- * several at once, and shown as a unified diff. Lines are compared without their ends, and keep them. Pure.
- */
 import type { LineEdit } from '#shared/contract/index.ts'
 
 /** Lines of context that a diff shows on each side. */

@@ -1,7 +1,3 @@
-/**
- * What a model wanted to write with words of others before it, or another program, as a proposal that a person decides on
- * (M63). Pure.
- */
 import type { LineEdit } from '#shared/contract/index.ts'
 import { evidenceOf, type Found } from './proposal.ts'
 

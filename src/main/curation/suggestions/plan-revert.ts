@@ -1,7 +1,3 @@
-/**
- * What taking back an acceptance comes to: every proposal of it as a whole or not at all, whatever else was changed since.
- * An edit can be taken back where nobody changed what it wrote; what stands beside it does not matter. Pure.
- */
 import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
 import { effective, inOrder, TextLines } from './line-edits.ts'

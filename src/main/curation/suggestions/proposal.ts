@@ -1,4 +1,3 @@
-/** A proposal from what somebody found: named, placed in its files, followed when they change. Pure. */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'

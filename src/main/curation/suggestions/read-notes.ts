@@ -1,4 +1,3 @@
-/** Files as proposals need them. */
 import { AppError } from '#shared/util/errors.ts'
 import type { Workspace } from '#workspace'
 import { TextLines } from './line-edits.ts'

@@ -1,4 +1,3 @@
-/** Proposals that somebody puts otherwise before they accept them. */
 import type { Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { quoteOf, strike } from '#shared/markdown/superseded.ts'

@@ -1,4 +1,3 @@
-/** Reads every note of a memory and lets each rule say what it finds. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'

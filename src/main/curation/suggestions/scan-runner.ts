@@ -1,4 +1,3 @@
-/** Has a thread of its own go through all of a memory and look for what is to be done. */
 import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '#shared/contract/index.ts'
 import { runInWorker } from '#platform'
 import type { Layout, Roots } from '#workspace'

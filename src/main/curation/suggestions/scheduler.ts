@@ -1,7 +1,3 @@
-/**
- * Upkeep on a schedule: when its moment has come, and nobody is using the app or the machine, memory is looked through
- * and reviewed. A moment that passed while the app was closed is made up for once. What came of it waits in the inbox.
- */
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,7 +1,3 @@
-/**
- * Keeps memory true by proposing, never by doing (M60): what would be changed waits here until somebody accepts it, edits
- * it, refuses it or puts it off. It follows its lines when files change, and goes by itself when its reason is gone.
- */
 import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'

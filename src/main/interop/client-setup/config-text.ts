@@ -1,7 +1,3 @@
-/**
- * One entry in another program's configuration: put in, taken out, and looked at, in a text of JSON (with comments), TOML
- * or YAML. Everything else in it stays as it is, comments and order included; what would not is refused. Pure.
- */
 import { parse as parseToml, patch as patchToml } from '@decimalturn/toml-patch'
 import { applyEdits, findNodeAtLocation, modify, parse as parseJson, parseTree, type ParseError } from 'jsonc-parser'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,7 +1,3 @@
-/**
- * What an import changes for links that are here already: an imported `Alpha.md` may be what `[[Alpha]]` of one's own notes
- * leads to from then on, or make two files of one that was alone.
- */
 import { join } from 'node:path'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { baseOf, Resolver, stemOf, type KnownFile } from '#shared/markdown/links/resolve-link.ts'

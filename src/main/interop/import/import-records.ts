@@ -1,7 +1,3 @@
-/**
- * The journal of an import: every file is noted before it is made, and after, so that the next start knows what an import
- * made that a crash ended. When it is over, its record becomes what an undo needs.
- */
 import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,7 +1,3 @@
-/**
- * Copies notes from elsewhere into a workspace, with the pictures and recordings that they show. First a plan says what
- * would happen; nothing that is here is replaced: a file whose name is taken goes beside the other.
- */
 import { basename, dirname } from 'node:path'
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import type { ImportPlan, ImportStanding, ImportStep, PastImport } from '#shared/contract/index.ts'

@@ -1,7 +1,3 @@
-/**
- * The settings of OpenClaw and Clawdbot in ours (M47): what has a counterpart is taken over, and of everything else it is
- * said why it was not. Keys are never taken: they are given in the settings. Pure; the file is only read.
- */
 import { parse } from 'yaml'
 import { isRecord } from '#shared/util/json.ts'
 import { Account, secret, type Counterpart, type TakenOver } from './settings-migration-report.ts'

@@ -1,7 +1,3 @@
-/**
- * What an import would make, file by file, before anything is: names, and the texts of notes with every link leading to
- * what it led to where they come from.
- */
 import { createReadStream } from 'node:fs'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { applyEdits, rewriteLinks } from '#shared/markdown/links/rewrite-links.ts'

@@ -1,7 +1,3 @@
-/**
- * Opens what is to be imported: a folder of Markdown, a single file, or an export of conversations, zipped or not. Notes
- * are read at once, what lies beside them (pictures, sound, PDF) is named, and copied when it is asked for.
- */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'

@@ -1,7 +1,3 @@
-/**
- * An account of settings that are taken over from another program: what was, under which name here, and what was not and
- * why. Each value is checked by our own schema, so that a wrong one keeps no other from being taken. Pure.
- */
 import type { ForeignSettings } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { parseConfig } from '#platform'

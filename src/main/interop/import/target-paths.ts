@@ -1,7 +1,3 @@
-/**
- * Where imported files go. Nothing that is here is replaced: a file whose name is taken by another goes beside it under a
- * number, and one that is here already is not made twice, so that an import that was broken off can be begun again.
- */
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'

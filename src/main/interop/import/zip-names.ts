@@ -1,7 +1,3 @@
-/**
- * Names in a zip. Many programs write them as their system does and do not say so: a Chinese Windows in GBK, old ones in
- * that of MS-DOS (PKWARE APPNOTE 6.3.10, 4.4.4 and appendix D; 4.6.9, the field 0x7075). Pure.
- */
 import { crc32 } from 'node:zlib'
 import { decodeAs } from '#platform'
 

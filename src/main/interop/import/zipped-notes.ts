@@ -1,7 +1,3 @@
-/**
- * Notes in a zip, and what lies beside them. An archive that has no notes but archives, as large exports of Notion have,
- * means what is in those: they are unpacked to the system's folder for temporary files until the import is over.
- */
 import { ownFolderName } from '#shared/util/own-files.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,7 +1,3 @@
-/**
- * How recalled text is handed to a model of another program: within a bound of tokens, and fenced, so that what a note
- * says is never taken for what the user or we say. Pure.
- */
 import { sourceName, sourcesIn } from '#shared/markdown/provenance.ts'
 import { tokensAtMost } from './token-limits.ts'
 

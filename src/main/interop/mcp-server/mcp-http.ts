@@ -1,7 +1,3 @@
-/**
- * The server of a memory over HTTP, at one path of a loopback host: for programs that come with a token of their own
- * (M58). Whoever comes from a page elsewhere, or without a token, learns nothing.
- */
 import { localhostHostValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { IncomingMessage, ServerResponse } from 'node:http'

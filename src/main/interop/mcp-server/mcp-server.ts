@@ -1,7 +1,3 @@
-/**
- * The MCP server of a memory (M58): tools, notes as resources, prompts. One is built for each connection, over stdio or
- * HTTP, for clients of either era of the protocol; all of them ask whoever owns the memory.
- */
 import {
   CLIENT_INFO_META_KEY,
   McpServer,

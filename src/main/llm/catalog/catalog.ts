@@ -1,7 +1,3 @@
-/**
- * Context windows and output limits of common models, in tokens, as their makers' documentation gave them in
- * November 2026. A model that is not here gets its provider's row; `models` in the configuration overrides any figure.
- */
 import { AppError } from '#shared/util/errors.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
 import type { Usage } from '#shared/chat/messages.ts'

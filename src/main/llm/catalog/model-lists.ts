@@ -1,7 +1,3 @@
-/**
- * What each provider lists, asked anew when it is old and kept on disk in between: windows and prices of the chosen model
- * are known from the first request on, without waiting for a list.
- */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'

@@ -1,8 +1,3 @@
-/**
- * Reads what a server sent without trusting its types: numbers come as strings, ids as numbers, texts as lists of parts,
- * and anything may be null. What cannot be meant is as if it were not there.
- */
-
 /** The fields of an object; none of anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

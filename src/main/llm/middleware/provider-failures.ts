@@ -1,4 +1,3 @@
-/** Turns what a provider's client throws into a failure of ours: a code, a sentence, what to do, and whether to try again. */
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { plainWords, redirected, redirectTarget, retryAfterOf, type KeyRing } from '#platform'
 import type { ChatModel } from '../model.ts'

@@ -1,4 +1,3 @@
-/** How requests reach a provider: the clients' options, and a proxy from the configuration or the environment. */
 import type { Dispatcher } from 'undici'
 import { type Fetch, boundedFetch, type Clock } from '#platform'
 import { maxEventBytes, maxListBytes, maxStreamBytes } from '#shared/util/limits.ts'

@@ -1,7 +1,3 @@
-/**
- * Requests as they go over the wire: seen where they leave for the network, and made into what may be kept and
- * shown, without what is secret and without the bulk of pictures.
- */
 import type { WireRequest } from '#shared/contract/index.ts'
 import { maxWire, maxWirePicture } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'

@@ -1,7 +1,3 @@
-/**
- * What surrounds every provider: requests that fail in passing are made again after a while, and a stream that falls
- * silent is given up. Only a request of which nothing was shown yet is repeated, so no tool ever runs twice.
- */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { failure, isPassing } from './provider-failures.ts'

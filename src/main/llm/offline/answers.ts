@@ -1,4 +1,3 @@
-/** Answers from memory: each asks for the tools that it needs, step by step, and in the end quotes what they gave. */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { messageText, type Message, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'

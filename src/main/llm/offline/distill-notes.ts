@@ -1,4 +1,3 @@
-/** What the offline model does when it is asked to keep or to summarise: it extracts, and says nothing of its own. */
 import type { Message } from '#shared/chat/messages.ts'
 import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
 import { segmenter } from '#shared/util/segmenter.ts'

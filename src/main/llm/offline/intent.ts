@@ -1,6 +1,3 @@
-/**
- * What a message to the offline model asks for. What is not recognised is a question: looking something up does no harm.
- */
 import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'

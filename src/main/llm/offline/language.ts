@@ -1,7 +1,3 @@
-/**
- * Which language a message is in, so that it is answered in it. Where nothing tells, what was said before does, and then
- * the interface's language: so for Japanese and Korean, which have no sentences of their own.
- */
 import { isSimplified, simplify } from '#search/text'
 
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant'

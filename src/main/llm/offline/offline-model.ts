@@ -1,7 +1,3 @@
-/**
- * The model that is always there: no key, no network, no guessing. It notes what it is asked to note, searches for the
- * rest with the same tools as any other model, and says only what it finds in memory, with its source.
- */
 import { logHeading } from '#shared/markdown/log-heading.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { systemClock, type Clock } from '#platform'

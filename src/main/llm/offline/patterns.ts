@@ -1,8 +1,3 @@
-/**
- * How English and Chinese ask, tell and thank. Patterns meet text whose full-width Latin letters, digits and punctuation
- * are plain ones and whose Chinese is simplified.
- */
-
 function any(...patterns: readonly string[]): string {
   return `(?:${patterns.join('|')})`
 }

@@ -1,7 +1,3 @@
-/**
- * Picks the lines of passages that best fit a question, by the words they share with it. Of conversations only what the
- * user told is worth a quote: not their questions, and never what this model answered.
- */
 import { simplify, timesIn } from '#search/text'
 import { understand } from './intent.ts'
 import { chinese, english } from './patterns.ts'

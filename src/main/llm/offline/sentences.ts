@@ -1,4 +1,3 @@
-/** What the offline model says around the quotes, and the headings under which it keeps things. */
 import type { Language } from './language.ts'
 
 const english = {

@@ -1,7 +1,3 @@
-/**
- * What a user said, apart from what else stands in messages with their role: the moment of sending, attached files, and
- * texts of our own that take their place (a summary, a part of a conversation, a request to go on).
- */
 import { messageText, splitAttachments, type Message } from '#shared/chat/messages.ts'
 
 /** Messages that a user sent carry the moment, in brackets, for models that should know it. */

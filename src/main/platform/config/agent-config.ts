@@ -1,4 +1,3 @@
-/** One agent's part of the configuration: what is in force for it, looked up anew each time, and where that is written. */
 import type { ChunkSize, SearchSettings } from '#shared/contract/index.ts'
 import type { AgentSettings } from './config-schema.ts'
 import type { SettingsStore } from './settings-store.ts'

@@ -1,4 +1,3 @@
-/** What the configuration asks for beyond types and bounds, in English, by a name that the interface has words for. */
 import { modelProviders } from '#shared/util/providers.ts'
 import type { ConfigRule } from '#shared/contract/index.ts'
 

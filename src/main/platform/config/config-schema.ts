@@ -1,7 +1,3 @@
-/**
- * The shape of `config.yaml`, with a default for everything. An agent's settings are `agents.defaults` overlaid with
- * its own entry of `agents.list`, so the same schema describes both.
- */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,7 +1,3 @@
-/**
- * API keys: from the environment, kept by the operating system, or given for as long as the app runs (M41). A key goes
- * from here to a provider's client only.
- */
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName, ModelProvider } from '#shared/util/providers.ts'
 import { Changes, type Announcements } from '../events.ts'

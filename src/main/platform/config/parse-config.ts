@@ -1,4 +1,3 @@
-/** From the text of `config.yaml` to a checked configuration, or to problems that name the key and the line. */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'

@@ -1,7 +1,3 @@
-/**
- * The configuration in force. It is read at start and again whenever the file is saved; a mistake leaves the last good
- * one in force and is told with key and line. Edits go through the YAML document, so comments and order stay.
- */
 import { watch, type FSWatcher } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

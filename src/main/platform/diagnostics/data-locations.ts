@@ -1,4 +1,3 @@
-/** Where the app keeps what, and how much of it there is. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataLocation } from '#shared/contract/index.ts'

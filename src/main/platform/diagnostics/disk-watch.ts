@@ -1,4 +1,3 @@
-/** Looks from time to time whether the disks that hold the memory have room; whoever cannot write says so by itself. */
 import { statfs } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 import type { Health } from './health.ts'

@@ -1,4 +1,3 @@
-/** Counts what nobody expected: each fault is in the log, and for an hour the status says how many and where. */
 import type { Log } from '../logging/log.ts'
 import type { Clock } from '../clock.ts'
 import type { Health } from './health.ts'

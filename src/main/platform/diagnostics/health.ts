@@ -1,7 +1,3 @@
-/**
- * How the app is (M57): everything that can fail reports here and takes its report back when it works again. One list,
- * for the status bar, the settings and the terminal.
- */
 import { Changes, type Announcements } from '../events.ts'
 import type { Part, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'

@@ -1,4 +1,3 @@
-/** What an index's status says of the parts behind it: its provider, watcher, files, and the index itself. Pure. */
 import type { IndexStatus, Part, Remedy } from '#shared/contract/index.ts'
 import type { Health, Report } from './health.ts'
 

@@ -1,4 +1,3 @@
-/** The newest lines of the log. */
 import { open } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LogLine } from '#shared/contract/index.ts'

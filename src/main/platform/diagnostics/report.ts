@@ -1,7 +1,3 @@
-/**
- * What helps to find a fault, and nothing private: versions, figures, the settings with texts and addresses left out,
- * the log's newest lines without what they quote.
- */
 import { arch, cpus, release, totalmem } from 'node:os'
 import type { IndexStatus, LogLine } from '#shared/contract/index.ts'
 import { redact } from '../logging/log.ts'

@@ -1,4 +1,3 @@
-/** The id that Git gives a text: what is told of a large change names its texts by it. */
 import { createHash } from 'node:crypto'
 
 export function blobId(text: string): string {

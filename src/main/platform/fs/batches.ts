@@ -1,5 +1,3 @@
-/** Doing much of the same at once, but not all of it. */
-
 /** The results of `work` in the order of the items, of which `size` are under way at a time. @throws when `signal` is aborted */
 export async function inBatches<Item, Result>(
   items: readonly Item[],

@@ -1,4 +1,3 @@
-/** Files that cannot be understood are never overwritten: they stay, under another name beside the new one. */
 import { copyFile, rename } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 import { fileTime } from './file-age.ts'

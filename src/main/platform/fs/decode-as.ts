@@ -1,5 +1,3 @@
-/** Text in another encoding than UTF-8. Pure. */
-
 /** @returns undefined for bytes that are none, and where the runtime does not know the encoding */
 export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
   try {

@@ -1,4 +1,3 @@
-/** The clock by which the file system stamps files. */
 import type { Stats } from 'node:fs'
 
 /** How long ago a file was changed, ms. */

@@ -1,7 +1,3 @@
-/**
- * Where locks lie whose holders may have nothing in common but the user: two apps with state folders of their own, and
- * one workspace. It is on the machine's own disk, whatever disk the workspace is on, and belongs to the user alone.
- */
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,3 @@
-/** Making folders. */
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -1,4 +1,3 @@
-/** Reading a file that may not be there, or that may be something else than was thought. */
 import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'

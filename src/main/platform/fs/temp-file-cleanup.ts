@@ -1,4 +1,3 @@
-/** What writers that were killed left behind: ours goes, that of the writer before ours is put where it can be found. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'

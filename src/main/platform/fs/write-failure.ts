@@ -1,4 +1,3 @@
-/** What is said of a write that did not happen. */
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** What a new name in a folder takes at most. */

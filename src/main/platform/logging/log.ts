@@ -1,4 +1,3 @@
-/** The log: JSON lines in the state folder, with what could be a secret taken out. Nothing that is logged can throw. */
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

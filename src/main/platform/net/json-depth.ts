@@ -1,8 +1,3 @@
-/**
- * How deep JSON nests, counted as its bytes come in: a parser goes down one call for each level, and a few megabytes of
- * brackets block it for seconds. Pure.
- */
-
 /** No answer of any provider nests deeper than some tens of levels, schemas of tools included. */
 export const maxLevels = 200
 

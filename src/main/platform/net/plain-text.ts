@@ -1,4 +1,3 @@
-/** What servers say of a failure, as it can be shown: some send a page, some a string in quotes, some a book. Pure. */
 import { parseJson } from '#shared/util/json.ts'
 
 const maxWords = 300

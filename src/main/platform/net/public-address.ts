@@ -1,7 +1,3 @@
-/**
- * Which addresses are on the open network: what a note names must never make us knock at this machine, at the router, or at
- * what a cloud offers its own machines. Ranges after IANA's registries of special-purpose addresses. Pure.
- */
 import { BlockList, isIP } from 'node:net'
 
 const inside = new BlockList()

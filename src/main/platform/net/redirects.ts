@@ -1,4 +1,3 @@
-/** Requests to providers carry private texts and the key: none is sent on to where an answer points. */
 import { AppError } from '#shared/util/errors.ts'
 
 const maxCharacters = 200

@@ -1,4 +1,3 @@
-/** How long a server asks to wait before it is asked again. */
 import { systemClock } from '../clock.ts'
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date: milliseconds that a server asks to wait. */

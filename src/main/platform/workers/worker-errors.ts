@@ -1,4 +1,3 @@
-/** Carries an expected failure over the boundary of a thread and back, code and data included. */
 import { ORPCError } from '@orpc/client'
 import { AppError, errorCodes, type ErrorCode, type ErrorData } from '#shared/util/errors.ts'
 

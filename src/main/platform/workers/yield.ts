@@ -1,4 +1,3 @@
-/** Threads whose work nobody waits for leave the processor to the others. */
 import { constants, setPriority } from 'node:os'
 
 /** Of this thread alone, which only Linux can; elsewhere it would be the whole process. */

@@ -1,4 +1,3 @@
-/** Which provider makes vectors: one interface, and the code of whoever is chosen, loaded when it is needed. */
 import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '#shared/util/providers.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { builtinModelName, builtinNearness, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'

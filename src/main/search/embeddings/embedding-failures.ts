@@ -1,4 +1,3 @@
-/** What a provider of embeddings does wrong, as a failure of ours that says it in the provider's own words. */
 import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { redact, plainWords, redirected, redirectTarget, retryAfterOf } from '#platform'

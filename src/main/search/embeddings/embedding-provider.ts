@@ -1,5 +1,3 @@
-/** What every embedding provider offers, and how a vector is written down. */
-
 export interface EmbeddingProvider {
   /** As in the configuration: `openai`, `openai-compatible`, … */
   readonly provider: string

@@ -1,7 +1,3 @@
-/**
- * A model that runs in the process, by transformers.js and ONNX: from a folder of the user's, or from the hub once the
- * user has said that it may be fetched. The library and its ONNX runtime take 288 MB, so the user adds them.
- */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { isAbsolute, join } from 'node:path'

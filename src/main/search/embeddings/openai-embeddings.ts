@@ -1,4 +1,3 @@
-/** Embeddings from OpenAI and from everything that speaks its `/embeddings` request (Ollama, LM Studio, Voyage, …). */
 import OpenAI from 'openai'
 import { AppError } from '#shared/util/errors.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'

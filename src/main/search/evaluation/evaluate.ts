@@ -1,7 +1,3 @@
-/**
- * Measures recall on judged questions. A result is right when it is of the same file and its lines overlap the lines
- * that a judge named; metrics are the standard ones (recall@k, MRR, nDCG@10 with binary gains).
- */
 import { readFile } from 'node:fs/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'

@@ -1,4 +1,3 @@
-/** Questions with the lines that a judge called right, in the `queries.jsonl` form: one a line. Pure. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 

@@ -1,4 +1,3 @@
-/** Watches all folders of an index, and tells what they change in common: which paths, and what cannot be watched. */
 import { existsSync } from 'node:fs'
 import type { IndexProblems } from './index-problems.ts'
 import type { IndexedFolder } from './indexed-folder.ts'

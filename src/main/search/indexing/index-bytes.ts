@@ -1,4 +1,3 @@
-/** How much of the disk an index takes, without opening it. */
 import { stat } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 

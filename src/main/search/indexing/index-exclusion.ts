@@ -1,7 +1,3 @@
-/**
- * Why a place is not in the index (M2, M23): it is of no folder of this memory, left out by the scope, could not be read,
- * is not there, or not yet looked at. Asks the disk only about what the agent may read.
- */
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { Unsearched } from '#shared/contract/index.ts'

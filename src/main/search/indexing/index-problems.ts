@@ -1,4 +1,3 @@
-/** What is wrong with an index: what stands until it is over, and what the last look at each file came to. */
 import type { SyncProblem } from './indexed-folder.ts'
 import type { SyncReport } from './sync.ts'
 

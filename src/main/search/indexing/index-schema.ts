@@ -1,7 +1,3 @@
-/**
- * The index's database (M11): one file an agent, derived from the Markdown and disposable. `meta.fingerprint` says
- * what it was built with; another fingerprint means another index (M12).
- */
 import Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'

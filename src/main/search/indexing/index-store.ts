@@ -1,4 +1,3 @@
-/** The writing side of the index: plain SQL, prepared once, one transaction a batch. */
 import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import { toBlob } from '../embeddings/embedding-provider.ts'
 import type { ChunkSettings } from './chunk.ts'

@@ -1,4 +1,3 @@
-/** A file as the index knows it. */
 import type { SearchResult } from '#shared/contract/index.ts'
 
 export type Source = SearchResult['source']

@@ -1,4 +1,3 @@
-/** What is searched of a folder, and which files of it there are. */
 import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-/** Entry of the indexing thread: an `Indexer` behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
 import { serveThread, threadBase, threadFile } from '#platform'

@@ -1,4 +1,3 @@
-/** What a table says as a whole takes a walk through all of it: it is asked again only after something was written. */
 import type { Db } from './index-schema.ts'
 
 /**

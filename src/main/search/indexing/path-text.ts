@@ -1,4 +1,3 @@
-/** What a file's name says, as text: its words, and for a dated file the date in the way that dates are understood. */
 import { dailyLogDate } from '#workspace'
 
 /** Other names that count as much as its own. */

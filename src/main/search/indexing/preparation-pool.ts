@@ -1,7 +1,3 @@
-/**
- * Prepares files beside whoever writes them into the index, where there are many: half of the work is to make of their
- * texts what the index takes in, and the other half to write that.
- */
 import { Worker } from 'node:worker_threads'
 import { Preparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
 

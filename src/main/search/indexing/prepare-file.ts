@@ -1,7 +1,3 @@
-/**
- * A file as the index takes it in: all that can be made of its text alone, so that any thread can make it while another
- * one writes. Pure.
- */
 import { hash as digest } from 'node:crypto'
 import { nameKey, namesOf, parseProperties, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'

@@ -1,4 +1,3 @@
-/** Entry of the thread that prepares files for the indexer (prepare-ahead.ts): one answer to each message, in their order. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Preparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
 

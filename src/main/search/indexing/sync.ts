@@ -1,4 +1,3 @@
-/** Brings the index in step with the files (M9, M12): what is new, changed or gone since it last looked. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'

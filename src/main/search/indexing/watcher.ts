@@ -1,7 +1,3 @@
-/**
- * Tells which Markdown files of a folder change (M9). Where the platform's limit of watches is reached it polls, and
- * tries from time to time whether there is room again.
- */
 import { watch, type FSWatcher } from 'chokidar'
 import { relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,3 @@
-/** What a search asks of the index, as SQL that is prepared once. */
 import { ChunkPacker } from './packed-terms.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'

@@ -1,7 +1,3 @@
-/**
- * What the notes of an index say of themselves, as queries ask for it (M68): who has a tag or a property, and where; what
- * a note calls itself. An index of before there were such tables knows nothing of it, and answers by words (M12).
- */
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import { testValue } from '#shared/markdown/properties/property-test.ts'
 import type { Db } from '../indexing/index-schema.ts'

@@ -1,7 +1,3 @@
-/**
- * Understands a query (M19): free words are OR-ed, a phrase in quotes must stand in the text, function words step back
- * when there is anything else to look for. Pure.
- */
 import { formsIn } from '../text/canonical-forms.ts'
 import {
   camelParts,

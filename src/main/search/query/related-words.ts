@@ -1,7 +1,3 @@
-/**
- * Words of memory that mean something like a word of the question (M52): they count as it does, less the further they are
- * from it. Names and figures mean themselves alone. Pure.
- */
 import type { RelatedWord } from '../embeddings/embedding-provider.ts'
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem } from '../text/stop-words.ts'

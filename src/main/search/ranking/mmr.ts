@@ -1,5 +1,3 @@
-/** Maximal marginal relevance (M21; Carbonell & Goldstein, 1998): hits that say what no better hit has said. Pure. */
-
 export interface MmrOptions<T> {
   /** In [0, 1]: 1 looks at scores alone, 0 most at distance. */
   readonly lambda: number

@@ -1,4 +1,3 @@
-/** What a search answers, seen from what it computed: results for people and models, candidates with their accounts. Pure. */
 import type { Candidate, Explanation, SearchResponse, SearchResult, SearchSettings } from '#shared/contract/index.ts'
 import type { MeaningTerm } from '../embeddings/embedding-provider.ts'
 import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'

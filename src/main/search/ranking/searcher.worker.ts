@@ -1,4 +1,3 @@
-/** Entry of the searching thread: a `Searcher` on a connection of its own, behind typed calls. */
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'

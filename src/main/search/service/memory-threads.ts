@@ -1,4 +1,3 @@
-/** The two threads of an index, and the one that tries another. */
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
 import { fromOrpcError, startThread, type Thread, threadFile, searcherYoungMb } from '#platform'

@@ -1,7 +1,3 @@
-/**
- * An agent's memory as the rest of the app sees it: search it, ask how it is, hear when it changes. It is one file because
- * its calls are a few lines each onto the same threads, and share how they wait for them.
- */
 import type {
   ChunkSize,
   EmbeddingModel,

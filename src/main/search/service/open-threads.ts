@@ -1,4 +1,3 @@
-/** What the threads of a memory are told when they start: which index, and how things stand. */
 import { stat } from 'node:fs/promises'
 import { aheadOf, type Clock, type MemorySettings } from '#platform'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'

@@ -1,7 +1,3 @@
-/**
- * Keeps the threads of one memory running: starts them, starts them anew when one dies, has an index exchanged while
- * nobody reads it, and lets every call live with all of that.
- */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'

@@ -1,7 +1,3 @@
-/**
- * The terms of a line of ASCII, which most lines of most memories are, in one pass over its letters: what the regular
- * expressions of terms.ts find in any text, several times as fast. Pure.
- */
 import { monthNames } from './dates.ts'
 import { stem } from './stem.ts'
 

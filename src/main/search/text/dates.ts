@@ -1,7 +1,3 @@
-/**
- * Days and months as they are written in English, Chinese, Japanese and Korean, read into one form each: `2026-10-03`,
- * `--10-03` (a day of any year), `2026-10`, `--10`. Pure; the text is folded, Han is in simplified form.
- */
 import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
 
 export interface DateForm {

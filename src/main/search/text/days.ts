@@ -1,8 +1,3 @@
-/**
- * Days as numbers, and spans of them: a day, an ISO week, a month, a year. A day is counted from 1970-01-01 on, whatever
- * the time zone; what day it is now is told by whoever knows the clock. Pure.
- */
-
 /** Days since 1970-01-01. */
 export type Day = number
 

@@ -1,4 +1,3 @@
-/** Simplified characters for traditional ones, so that the two find each other. Pure. */
 import { lazily } from '#shared/util/lazy.ts'
 import { traditionalPairs } from './words/traditional-chinese.ts'
 

@@ -1,4 +1,3 @@
-/** From a Latin word to its term: irregular forms by their base, then Porter's stemmer. */
 import { stemmer } from 'stemmer'
 import { irregularForms } from './irregular-words.ts'
 

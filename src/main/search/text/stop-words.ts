@@ -1,7 +1,3 @@
-/**
- * What a word does in a question: carries it, fills it, or only holds it together. The lists are in `words/`, each with
- * its source; here they become what the index has (stems, simplified characters).
- */
 import { stemmer } from 'stemmer'
 import { lazily } from '#shared/util/lazy.ts'
 import { simplify } from './han.ts'

@@ -1,7 +1,3 @@
-/**
- * The first pass of the vector leg (M51): the coarse forms of all passages, kept in memory and in step with the index as
- * it changes, so that a search reads no more than the few hundred vectors that can be among the nearest.
- */
 import { CoarseForms, coarseBits } from './binary-quantization.ts'
 import { epochKey, readCentre, removedKey } from '../indexing/passage-store.ts'
 import { getMeta, type Db } from '../indexing/index-schema.ts'

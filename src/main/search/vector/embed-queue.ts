@@ -1,7 +1,3 @@
-/**
- * Gives vectors to the passages that lack one: from the cache, else from the provider, batch by batch. It can stop at any
- * moment and go on later, because what is done is in the database; it never asks twice by itself.
- */
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'

@@ -1,7 +1,3 @@
-/**
- * Brings the vectors of an index up to date, in the background and one run at a time. It asks the provider until that
- * fails once, tells what became of it, and waits to be told to go on: who may ask when is the provider's health to say.
- */
 import type { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'

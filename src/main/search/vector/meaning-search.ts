@@ -1,4 +1,3 @@
-/** What search by meaning has to go on in one index, and what a provider would be sent of it. Reads only. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Meaning } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'

@@ -1,7 +1,3 @@
-/**
- * Looks after the embedding provider of one memory: hears from both threads what becomes of their requests, holds the
- * queue back while the provider does not work, and asks again when it is time.
- */
 import {
   ProviderHealth,
   type ProviderFailure,

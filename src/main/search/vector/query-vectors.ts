@@ -1,7 +1,3 @@
-/**
- * Vectors of queries. A provider is waited for as long as its health allows and not longer: an answer that comes later
- * is kept for the next time the query is asked, and tells how the provider is. Nothing here ever fails a search.
- */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

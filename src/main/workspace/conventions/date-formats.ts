@@ -1,5 +1,3 @@
-/** Other programs' ways to write a day, in the tokens of `src/shared/markdown/daily-notes.ts`. Pure. */
-
 /** Java's letters, as Logseq has them (`yyyy_MM_dd`, `MMM do, yyyy`). */
 export function fromJavaFormat(format: string): string {
   const known: Readonly<Record<string, string>> = {

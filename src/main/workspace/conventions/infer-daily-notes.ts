@@ -1,4 +1,3 @@
-/** Where the notes of days lie, seen from the notes themselves: for folders whose program says nothing of it. Pure. */
 import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 
 /** So many notes of days are a habit. */

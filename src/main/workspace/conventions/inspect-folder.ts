@@ -1,4 +1,3 @@
-/** What opening a folder as a memory would mean, before anything is done: read only. */
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'

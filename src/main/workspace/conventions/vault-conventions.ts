@@ -1,4 +1,3 @@
-/** The habits of an agent's folder: what its own program says, and what the settings say otherwise. */
 import type { Habits } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
 import { Changes, type Announcements } from '#platform'

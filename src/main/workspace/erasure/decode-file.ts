@@ -1,4 +1,3 @@
-/** The texts of a file of any kind that is kept: as they are, from JSON, compressed, or as Git keeps them. */
 import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'

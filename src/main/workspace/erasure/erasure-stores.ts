@@ -1,4 +1,3 @@
-/** Everything that is kept of an agent, file by file: its notes, and what the app keeps of them and of what was said. */
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { ForgetKind } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** Where something stands in all that is kept, with the lines that say it. Changes nothing. */
 import type { ForgetKind, ForgetPlace } from '#shared/contract/index.ts'
 import { findInHistory } from '../history/rewrite-history.ts'
 import { textsOf } from './decode-file.ts'

@@ -1,4 +1,3 @@
-/** Takes something out of one file that is kept, in the way of its kind. Done twice it does nothing more. */
 import { readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,4 +1,3 @@
-/** Notes in the sections of a Markdown file. Pure. */
 import { AppError } from '#shared/util/errors.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'

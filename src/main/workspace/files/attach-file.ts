@@ -1,4 +1,3 @@
-/** Puts a file that was pasted or dropped where the vault keeps such files, and says how a note links to it. */
 import { writeFile } from 'node:fs/promises'
 import type { Habits } from '#shared/contract/index.ts'
 import { attachmentType } from '#shared/util/attachments.ts'

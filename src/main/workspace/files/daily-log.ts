@@ -1,4 +1,3 @@
-/** Entries of a day's log (M4): `## HH:MM - Title`, then the note; one that says it in a line needs no title. Pure. */
 import { logHeading } from '#shared/markdown/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
 import { noteBody, withFencesClosed } from './add-to-section.ts'

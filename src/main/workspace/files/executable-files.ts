@@ -1,4 +1,3 @@
-/** Whether the system would run a file as a program. */
 import { randomBytes } from 'node:crypto'
 import { open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,3 @@
-/** What was typed into files and not saved, window by window: an editor that a crash closed gives it back. */
 import { createHash } from 'node:crypto'
 import { fileDraftSchema } from '#shared/contract/workspace.ts'
 import type { FileDraft } from '#shared/contract/index.ts'

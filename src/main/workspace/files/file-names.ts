@@ -1,7 +1,3 @@
-/**
- * Which names files may have (M27). What is hidden holds other programs' settings and secrets; what other programs run
- * or obey is no note; and a name that one system takes for something else than another does is a way around both. Pure.
- */
 import { ownFolderName } from '#shared/util/own-files.ts'
 
 /**

@@ -1,4 +1,3 @@
-/** What the names in a workspace mean (M2, M4, M5). Pure; paths are relative with forward slashes. */
 import type { FileKind, MemoryScope, Unsearched } from '#shared/contract/index.ts'
 import {
   datedName,

@@ -1,7 +1,3 @@
-/**
- * Editors know one kind of line end for a whole text, and no mark of the byte order. What they give back is carried over
- * to the text that they were given: a line that was not touched keeps its end, and the file its mark. Pure.
- */
 import { diffArrays } from 'diff'
 
 const byteOrderMark = '\uFEFF'

@@ -1,4 +1,3 @@
-/** Where a note goes that somebody had remembered: the log of the day (M4), or a section of MEMORY.md (M5). */
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
 import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-edits.ts'

@@ -1,4 +1,3 @@
-/** Takes a note out again that was added to a text, and the headings that were made for it and hold nothing now. Pure. */
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 

@@ -1,4 +1,3 @@
-/** Seeds a new workspace (M6), or a folder in it. What is already there stays as it is. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

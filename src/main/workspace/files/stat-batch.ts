@@ -1,4 +1,3 @@
-/** What the disk knows of a file: tens of thousands are asked about at a time. */
 import { stat as statWithCallback, statSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 

@@ -1,4 +1,3 @@
-/** Reading and moving single files: only what is really text, and never onto another. */
 import { createHash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'

@@ -1,4 +1,3 @@
-/** Words and tokens of files that no index counts, since none has them: counted from the text, once for each state of it. */
 import type { FileEntry } from '#shared/contract/index.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 

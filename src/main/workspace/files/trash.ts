@@ -1,4 +1,3 @@
-/** Where a file that is put into the trash lies: under the moment at which it was, which brings it back. */
 import { existsSync } from 'node:fs'
 import { trashFolder } from './layout.ts'
 import { resolveTrash, type Roots } from './paths.ts'

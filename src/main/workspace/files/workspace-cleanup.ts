@@ -1,5 +1,3 @@
-/** Files that the writer of earlier versions left when it was killed: `MEMORY.md.2837465910`. Pure. */
-
 /** Moments within which a number of seconds may be a date that somebody gave a copy as its name. */
 const dates = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 }
 

@@ -1,7 +1,3 @@
-/**
- * How a file of a workspace is changed: alone, among all processes, from reading it to having told of the change; and
- * once more from the beginning where another program was quicker.
- */
 import type { Cause } from '#shared/contract/index.ts'
 import { type Clock, Changes, type Announcements, Exclusive } from '#platform'
 import { AppError } from '#shared/util/errors.ts'

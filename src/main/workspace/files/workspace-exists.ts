@@ -1,4 +1,3 @@
-/** The folder of a memory itself: it may have been renamed or moved, or be on a disk that is read-only or not there. */
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 

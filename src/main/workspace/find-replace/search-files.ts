@@ -1,4 +1,3 @@
-/** Goes through all notes of a workspace, a few at a time, and tells what was found as it is found. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import { createContext, Script } from 'node:vm'

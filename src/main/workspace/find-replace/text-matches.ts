@@ -1,7 +1,3 @@
-/**
- * Finds a text in another, as it stands or by a pattern, and replaces it. Both go line by line, so that what is counted
- * is what is replaced. Pure.
- */
 import { AppError } from '#shared/util/errors.ts'
 
 export interface Wanted {

@@ -1,7 +1,3 @@
-/**
- * Whether a change still stands in the newest recorded text of its file, whatever the file is called now. What the text
- * alone cannot tell (its surroundings are others since), the recorded undoings do. Nothing here changes anything.
- */
 import { mergeTexts, standingsOf, type Standing } from '#platform'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { splitHunks } from '#shared/util/patch-hunks.ts'

@@ -1,4 +1,3 @@
-/** Changes that are recorded together. Pure. */
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import type { FileStep } from './repository.ts'
 

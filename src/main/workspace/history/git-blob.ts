@@ -1,4 +1,3 @@
-/** Keeping a text where Git keeps its own, without a word of it to anybody. */
 import { createHash } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'

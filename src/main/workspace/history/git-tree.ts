@@ -1,5 +1,3 @@
-/** The files of a commit as nested folders, of which only those that changed are written anew. */
-
 export interface TreeEntry {
   readonly mode: '100644' | '040000'
   readonly path: string

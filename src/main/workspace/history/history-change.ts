@@ -1,4 +1,3 @@
-/** A change of one file, and who made it (M26). What a commit's message says of it is made and read here. Pure. */
 import { z } from 'zod'
 import { causes } from '#shared/contract/history.ts'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'

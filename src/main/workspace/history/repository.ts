@@ -1,7 +1,3 @@
-/**
- * A Git repository of our own with the workspace as its work tree: the user's Git, if there is one, is never touched.
- * Commits are made from texts, not from the disk, so that what is recorded is what was written.
- */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'

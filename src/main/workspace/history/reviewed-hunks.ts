@@ -1,7 +1,3 @@
-/**
- * What of the recorded changes somebody has looked at and put away as right, hunk by hunk: kept beside the history, so
- * that every window and every browser knows it. The changes themselves are not touched.
- */
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AcceptedHunk } from '#shared/contract/index.ts'

@@ -1,7 +1,3 @@
-/**
- * A history as if something had never been in it: every commit is made anew, in a repository beside the old one that takes
- * its place when it is whole, so that no object of the old one is left. Whoever does this has the history to themselves.
- */
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-/** The folder of the agent's own files is no folder to be moved, nor a name to be taken. Pure. */
 import { AppError } from '#shared/util/errors.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { ownFolderName } from '#shared/util/own-files.ts'

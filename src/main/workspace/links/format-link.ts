@@ -1,4 +1,3 @@
-/** How a link to a note is written anew: as the vault writes its links, where that leads there. Pure. */
 import type { Habits } from '#shared/contract/index.ts'
 import { baseOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { inlineInstead, isWritable, markdownLink, relativePath } from '#shared/markdown/links/rewrite-links.ts'

@@ -1,7 +1,3 @@
-/**
- * What every note of a workspace links to, is called and says of itself, in memory: read once, then only what changed,
- * by time and size.
- */
 import { join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { canvasFiles, canvasLinks, isCanvas, type CanvasFile } from '#shared/markdown/links/canvas.ts'

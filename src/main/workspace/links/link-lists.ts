@@ -1,4 +1,3 @@
-/** What of a workspace's links is told: bounded lists, each with how many there are. */
 import { posix } from 'node:path'
 import type { Backlink, BrokenLink, OutgoingLink } from '#shared/contract/index.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'

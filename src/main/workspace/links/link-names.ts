@@ -1,4 +1,3 @@
-/** What a link that is being typed may mean, best first. */
 import type { LinkName } from '#shared/contract/index.ts'
 import { baseOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import { isWritable } from '#shared/markdown/links/rewrite-links.ts'

@@ -1,7 +1,3 @@
-/**
- * What links to what in a workspace. A thread of its own knows it, is started when somebody asks, and goes when nobody
- * has asked for a while.
- */
 import { AppError } from '#shared/util/errors.ts'
 import type { LinkTarget } from '#shared/markdown/links/link-target.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'

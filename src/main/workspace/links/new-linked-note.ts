@@ -1,6 +1,3 @@
-/**
- * Where a note is made that a link names and nobody has written yet: where the vault's habit puts it (src/main/habits).
- */
 import type { Habits } from '#shared/contract/index.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'

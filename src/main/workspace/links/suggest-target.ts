@@ -1,4 +1,3 @@
-/** What somebody may have meant by a link that leads nowhere: notes of which the names share most pairs of letters. */
 import { baseOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { BrokenLink } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** Tags and links in notes that are no UTF-8 text: none is written anew, and each that may be there is told. Pure. */
 import { decodeAs } from '#platform'
 import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'

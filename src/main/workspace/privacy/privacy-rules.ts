@@ -1,4 +1,3 @@
-/** What the settings keep on this machine of a folder of notes (M64). */
 import { isAbsolute, relative, sep } from 'node:path'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { isInside } from '../files/paths.ts'

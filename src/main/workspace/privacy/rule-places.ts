@@ -1,7 +1,3 @@
-/**
- * Rules by the places on the disk that they name (M64): they hold in whatever folder of notes such a place lies, and where a
- * link leads that one of them names.
- */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { foldedPath, isPattern, patternOf, plainRule } from './privacy-rules.ts'

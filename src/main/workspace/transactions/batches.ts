@@ -1,7 +1,3 @@
-/**
- * Changes of many notes at once (a move with the links to it, another name for a tag, a replacement), each of which one
- * undo takes back, also after a restart.
- */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { LeftFile, Moving, PastBatch } from '#shared/contract/index.ts'

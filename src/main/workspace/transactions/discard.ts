@@ -1,4 +1,3 @@
-/** Files that go into the trash folder of a workspace, and come back from there. Nothing is ever deleted otherwise. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'

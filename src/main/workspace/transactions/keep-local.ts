@@ -1,7 +1,3 @@
-/**
- * What the settings keep on this machine is kept wherever it moves: rules that name it follow it, and a note that leaves
- * what they name says so itself from then on.
- */
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'

@@ -1,7 +1,3 @@
-/**
- * What a move, or another name for a tag, changes in notes: their texts as they will be, each made from exactly the text
- * that was looked at.
- */
 import { createHash } from 'node:crypto'
 import type { MovePlan, TagPlan } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'

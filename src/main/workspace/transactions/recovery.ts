@@ -1,7 +1,3 @@
-/**
- * Finishes a change of several files that a crash interrupted. Its move comes first and is one step of the file system:
- * either nothing was done, or only texts are missing, which are written now.
- */
 import { lstat, unlink } from 'node:fs/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath } from '#shared/markdown/links/rewrite-links.ts'

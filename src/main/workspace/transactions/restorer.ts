@@ -1,4 +1,3 @@
-/** Takes changes back: what a text is without one, however it was changed since. */
 import { AppError } from '#shared/util/errors.ts'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId, type Differ } from '#platform'

@@ -1,4 +1,3 @@
-/** Writes one text of a change, forward to what it shall be or back to what it was. Nobody's later text is overwritten. */
 import { rm } from 'node:fs/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { hashText, readText, stateOf, writeText } from '../files/text-files.ts'

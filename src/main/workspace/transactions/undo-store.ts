@@ -1,4 +1,3 @@
-/** What it takes to undo a change of several files: one file a change in a folder of the state folder. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { z } from 'zod'

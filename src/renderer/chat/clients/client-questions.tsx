@@ -1,4 +1,3 @@
-/** What another program wants to write and may not without the user's word: above every view, one after the other. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ClientQuestion } from '#shared/contract/index.ts'

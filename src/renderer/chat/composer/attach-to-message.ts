@@ -1,4 +1,3 @@
-/** Files that a user hands over, as attachments: text as text, pictures scaled down to what models look at. */
 import type { Attachment } from '#shared/contract/index.ts'
 
 const maxTextBytes = 500_000

@@ -1,4 +1,3 @@
-/** A file or picture of a message, small. */
 import { FileText, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 

@@ -1,4 +1,3 @@
-/** Completes `/…` and `@…` in the composer. */
 import { useTranslation } from 'react-i18next'
 import { commands } from '#shared/chat/commands.ts'
 import type { Completion } from './completion.ts'

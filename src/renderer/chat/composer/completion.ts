@@ -1,4 +1,3 @@
-/** What can be completed at the caret: a command at the beginning, a file behind an `@`. Pure. */
 import { commands } from '#shared/chat/commands.ts'
 
 export interface Completion {

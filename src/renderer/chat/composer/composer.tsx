@@ -1,4 +1,3 @@
-/** The field in which the next message is written, with its attachments and completions. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp, ChevronDown, Plus, Search, Square } from 'lucide-react'
 import {

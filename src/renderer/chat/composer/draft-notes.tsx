@@ -1,4 +1,3 @@
-/** What there is to say of a message before it is sent, beside the field: what could not be attached, what the model cannot take. */
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

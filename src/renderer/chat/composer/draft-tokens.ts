@@ -1,4 +1,3 @@
-/** About how many tokens the message has that is being written: for the meter, which shows what will be sent. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Draft } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'

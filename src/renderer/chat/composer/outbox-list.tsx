@@ -1,4 +1,3 @@
-/** What the user has sent and nobody has taken yet, at the end of the conversation that it belongs to. */
 import { Clock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#lib/ui/button.tsx'

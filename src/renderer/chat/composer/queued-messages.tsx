@@ -1,4 +1,3 @@
-/** What waits for the user or for its turn: tools that ask to run, and messages that were sent meanwhile. */
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { CornerDownRight, X } from 'lucide-react'

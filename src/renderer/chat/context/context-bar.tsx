@@ -1,4 +1,3 @@
-/** The whole window to scale: every item, the reserve hatched, and (large) the two thresholds as ticks. */
 import { useTranslation } from 'react-i18next'
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { formatNumber, formatShort } from '#lib/i18n/format.ts'

@@ -1,4 +1,3 @@
-/** Layers with their sums, then every item; the items sum to the total. */
 import { Eye } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** Before and after: what a flush wrote, what a compaction dropped and kept, what a pruning cut. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ContextEvent, ContextEventDetails } from '#shared/contract/index.ts'

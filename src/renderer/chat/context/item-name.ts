@@ -1,4 +1,3 @@
-/** A few items are named by what they are, the others by a file's or a tool's name. */
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '#shared/contract/index.ts'
 import { stretchOfItem, toolOfItem } from '#shared/chat/context-items.ts'

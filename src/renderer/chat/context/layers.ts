@@ -1,4 +1,3 @@
-/** The layers of a request: their order and their colours. */
 import type { Layer } from '#shared/contract/index.ts'
 
 /** In the order in which the model reads them; the colours are the design's. */

@@ -1,4 +1,3 @@
-/** A request in the provider's own form: method, address, headers and body as they left, indented for reading if wanted. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { WireRequest } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** Any request of the conversation as it went over the wire, layer by layer, and what it has that another one had not. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,3 @@
-/** The requests of a conversation as a table, the newest first. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatMoment, formatMoney, formatNumber } from '#lib/i18n/format.ts'

@@ -1,4 +1,3 @@
-/** The request that would be sent now, in another window, without a file, or after `/compact`. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

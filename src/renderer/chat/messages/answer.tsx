@@ -1,4 +1,3 @@
-/** One message of the agent: thoughts, words, tools, and how it ended; complete, or as it is being given. */
 import { useTranslation } from 'react-i18next'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { useAgentName } from '#lib/agents/agent-name.ts'

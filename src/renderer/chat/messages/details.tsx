@@ -1,4 +1,3 @@
-/** What an answer rests on: what it recalled, what it wrote, what it used. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

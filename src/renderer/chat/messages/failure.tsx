@@ -1,4 +1,3 @@
-/** Answers that failed or were broken off, and what can be done about it. */
 import { Shuffle } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** What can be done with a question or an answer. */
 import {
   BookmarkPlus,
   Check,

@@ -1,4 +1,3 @@
-/** A turn of the conversation: the question, the answers, and what happened besides. */
 import { memo, useMemo } from 'react'
 import { messageText } from '#shared/chat/messages.ts'
 import { Asked } from '../../markdown/citations/query-context.ts'

@@ -1,4 +1,3 @@
-/** What a provider itself says of a failure, where our sentence for it does not. */
 import { useTranslation } from 'react-i18next'
 import type { ErrorData } from '#shared/util/errors.ts'
 

@@ -1,4 +1,3 @@
-/** What the user said, with its attachments; as a field again while it is edited. */
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'

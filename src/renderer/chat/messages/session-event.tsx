@@ -1,4 +1,3 @@
-/** What happened to the conversation besides messages: a thin rule across it, which opens where there is more to see. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commands } from '#shared/chat/commands.ts'

@@ -1,4 +1,3 @@
-/** What the agent does while nothing is said. */
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** One quiet line for a tool call; it opens to what came of it, in words. */
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

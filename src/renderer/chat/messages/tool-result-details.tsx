@@ -1,4 +1,3 @@
-/** What a tool did, in words: what was looked for, found, read, written. The JSON of it is one more click. */
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** Groups a flat conversation into turns, and each tool call with its result. Pure. */
 import type { PlacedEvent, SearchResponse, SessionMessage } from '#shared/contract/index.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {

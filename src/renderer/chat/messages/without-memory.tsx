@@ -1,4 +1,3 @@
-/** A chat that is held without memory (M65): chosen before it begins, said throughout, and kept after all if one wants. */
 import { useMutation } from '@tanstack/react-query'
 import { BrainIcon, BrainOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** All models there are, to be searched and chosen from; any other can be named in full. */
 import { Popover } from '@base-ui/react/popover'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Command } from 'cmdk'

@@ -1,4 +1,3 @@
-/** What happened to a conversation besides messages, each in a sentence. */
 import { useTranslation } from 'react-i18next'
 import type { SessionEvent } from '#shared/contract/index.ts'
 import { explainCode } from '#lib/feedback/explain.ts'

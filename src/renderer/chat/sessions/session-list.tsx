@@ -1,4 +1,3 @@
-/** The agent's conversations by day, to be searched, renamed, pinned, saved and put aside. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, Pin, X } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'

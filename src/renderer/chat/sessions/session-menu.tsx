@@ -1,4 +1,3 @@
-/** What can be done with a conversation as a whole. */
 import { useMutation } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactElement } from 'react'

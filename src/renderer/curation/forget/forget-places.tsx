@@ -1,4 +1,3 @@
-/** Where it stands, kind by kind; notes can be left as they are, and lines in other words be taken along. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { ForgetPlace } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** What is looked for, what of it is meant, and how far taking it out is. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ForgetOutcome } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** A field for a line of a file, with the files there are to choose from. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { api } from '#lib/api/client.ts'

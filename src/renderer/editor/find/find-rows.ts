@@ -1,4 +1,3 @@
-/** What was found as rows of one list: each file, and below it its lines. Pure. */
 import type { FoundFile } from '#shared/contract/index.ts'
 
 export type FindRow =

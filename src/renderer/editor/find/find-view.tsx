@@ -1,7 +1,3 @@
-/**
- * Finds a text in all files as it stands, and replaces it: file by file or everywhere. What is found is shown as it is
- * found; nothing is replaced in all files before the whole count is known and confirmed.
- */
 import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'

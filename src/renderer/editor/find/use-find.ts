@@ -1,4 +1,3 @@
-/** What is found in all notes, as it is found. */
 import { useEffect, useState } from 'react'
 import type { FoundFile, UnreadFile } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'

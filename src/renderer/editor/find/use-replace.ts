@@ -1,4 +1,3 @@
-/** Replaces what was found, tells how far it is and what was left, and has the way back. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'

@@ -1,4 +1,3 @@
-/** What changed in the memory, and by whom; at first what the agent changed today. */
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

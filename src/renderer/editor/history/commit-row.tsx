@@ -1,4 +1,3 @@
-/** A commit of the user's own Git repository, in a file's history: to be looked at; Git is not touched from here. */
 import { useQuery } from '@tanstack/react-query'
 import { GitCommitHorizontal } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

@@ -1,7 +1,3 @@
-/**
- * Every change of one file: who, when, what; each can be looked at and gone back to. Commits of the user's own repository
- * stand among them.
- */
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'

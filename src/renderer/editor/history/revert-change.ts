@@ -1,4 +1,3 @@
-/** Takes back at once what changed many notes at once, and says so. */
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { LeftFile, PastBatch } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** What changed many notes at once and can be taken back at once: moves, with the links that were written anew, tags with another name, and replacements. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Links of all notes that lead nowhere, each with what can be done about it. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

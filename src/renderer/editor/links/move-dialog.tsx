@@ -1,4 +1,3 @@
-/** Gives a note or a folder another name or place; where others link to it, it is asked whether their links go along. */
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '#shared/contract/index.ts'

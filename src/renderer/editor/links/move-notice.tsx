@@ -1,4 +1,3 @@
-/** How far a move is that writes many notes anew, in a corner of every view, with the way to have it taken back. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '#lib/api/client.ts'

@@ -1,4 +1,3 @@
-/** What a change of many notes would do to each, before it is done. */
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '#shared/contract/index.ts'

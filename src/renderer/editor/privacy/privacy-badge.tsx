@@ -1,4 +1,3 @@
-/** What stays on this machine (M64): marked in the tree, told where a request goes without it. */
 import { Lock, LockOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

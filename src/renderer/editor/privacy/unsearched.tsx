@@ -1,4 +1,3 @@
-/** What is not searched, marked wherever it is shown, with the reason and the way to change it (M2, M23). */
 import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Another name for a tag everywhere: typed, looked at, done as one change that can be undone. */
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { TagPlan } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** What can be done with files as a whole; each says what went wrong, and how to take it back. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '#lib/api/client.ts'

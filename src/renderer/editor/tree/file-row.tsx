@@ -1,4 +1,3 @@
-/** A file of the tree, with what can be done with it. */
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'

@@ -1,4 +1,3 @@
-/** The workspace in the sidebar: what is always read, and folders that open; the days' logs have a calendar. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, FilePlus2, Paperclip } from 'lucide-react'
 import { memo, useDeferredValue, useEffect, useMemo, useState, type DragEvent } from 'react'

@@ -1,4 +1,3 @@
-/** A month of daily logs; the size of a day's dot says how much was written. Any month is one choice away, and a day without a log can be begun. */
 import { CalendarCheck, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Asks what a new note is to be called, and opens it. It starts among the notes, with nothing but its name selected. */
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { client } from '#lib/api/client.ts'

@@ -1,4 +1,3 @@
-/** The headings of a text, each a way to its line. */
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sectionsOf } from '#shared/markdown/sections.ts'

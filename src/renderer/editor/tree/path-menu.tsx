@@ -1,4 +1,3 @@
-/** The menu of a row in the tree: another name or place for a file or folder, and what else the row offers. */
 import { MoreHorizontal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** The files of a workspace as rows of one list: folders that are open, and what lies in them. Pure. */
 import type { FileEntry, ListedFile } from '#shared/contract/index.ts'
 
 /** As it is known: by its name at first. */

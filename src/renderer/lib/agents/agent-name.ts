@@ -1,4 +1,3 @@
-/** What an agent is called, wherever only its id is known. */
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 

@@ -1,4 +1,3 @@
-/** Which agent the window shows; each is found again where it was left. */
 import { useLayoutEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'

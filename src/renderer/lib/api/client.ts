@@ -1,4 +1,3 @@
-/** The typed client, its queries, and the hooks that every view uses. */
 import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryCache, QueryClient } from '@tanstack/react-query'

@@ -1,4 +1,3 @@
-/** Follows the runtime's one stream of events and drops the query results that each makes stale. */
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'

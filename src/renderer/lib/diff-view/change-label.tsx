@@ -1,4 +1,3 @@
-/** Who made a change, in words. */
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** What the agent wrote, with a way back. */
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { FileChange } from '#shared/util/file-change.ts'

@@ -1,4 +1,3 @@
-/** A change, hunk by hunk; each can be taken back by itself. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hunkKey, splitHunks } from '#shared/util/patch-hunks.ts'

@@ -1,4 +1,3 @@
-/** The lines of a unified diff, or how many they are. */
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parseLargeChange } from '#shared/util/large-change.ts'

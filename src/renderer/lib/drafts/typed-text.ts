@@ -1,7 +1,3 @@
-/**
- * Text being typed goes to the runtime, and stays in this browser until the runtime has it: where the runtime does not
- * answer, or the page closes at that moment, nothing is lost. The next window hands over what a closed one left.
- */
 import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/client.ts'
 import { isNamed, isOpen, windowId } from './window-id.ts'

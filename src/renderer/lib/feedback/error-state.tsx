@@ -1,4 +1,3 @@
-/** In place of a view whose content could not be had. */
 import { useTranslation } from 'react-i18next'
 import { describeError, WaysOn } from '../ui/error-actions.tsx'
 import { explainError } from './explain.ts'

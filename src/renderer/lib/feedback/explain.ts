@@ -1,4 +1,3 @@
-/** The sentence for a failure, in the user's language. */
 import { ORPCError } from '@orpc/client'
 import i18next from 'i18next'
 import type { ConfigFault } from '#shared/contract/index.ts'

@@ -1,4 +1,3 @@
-/** A mutation that fails is told in a toast: once, and for all of them here. */
 import { MutationCache } from '@tanstack/react-query'
 import { tellFailure } from './toast.ts'
 

@@ -1,4 +1,3 @@
-/** Toasts about work: the one place where a failure becomes one, and what was done, with the way back. */
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import { explainError } from './explain.ts'

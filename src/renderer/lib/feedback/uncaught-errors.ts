@@ -1,7 +1,3 @@
-/**
- * What fails outside of drawing (a handler, a timer, a promise that nobody waited for) is told once, with the details to
- * copy; the window goes on as it is.
- */
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import { describeError } from '../ui/error-actions.tsx'

@@ -1,4 +1,3 @@
-/** Numbers and dates as the interface's language writes them. */
 import i18next from 'i18next'
 import { decidingDigits } from '#shared/util/figures.ts'
 

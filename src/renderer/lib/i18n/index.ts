@@ -1,4 +1,3 @@
-/** Strings by language, loaded as they are needed. The system's language is used until the user chooses one. */
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import type { Appearance, Locale } from '#shared/contract/index.ts'

@@ -1,5 +1,3 @@
-/** A heading as a reader sees it: without the signs of Markdown. Pure. */
-
 /** Looked at up to here, in characters. */
 const maxTitle = 400
 

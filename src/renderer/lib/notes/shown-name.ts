@@ -1,4 +1,3 @@
-/** What a link is called that says no name of its own, as the program shows it that the notes were made with. Pure. */
 import { wholeTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 
 /** @param title of the note that it leads to; undefined for one that has none, or is not there */

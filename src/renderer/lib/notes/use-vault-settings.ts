@@ -1,4 +1,3 @@
-/** How the notes of an agent's folder are kept. */
 import { useQuery } from '@tanstack/react-query'
 import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { longTermName } from '#shared/util/own-files.ts'

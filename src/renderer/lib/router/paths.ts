@@ -1,4 +1,3 @@
-/** Addresses of the views: made, read, and followed as the window moves. */
 import { useSyncExternalStore } from 'react'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 

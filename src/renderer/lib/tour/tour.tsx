@@ -1,7 +1,3 @@
-/**
- * Three hints after the first start. Each stands beside what it speaks of, never on what one writes in; it is gone as soon
- * as it was followed or answered, and none comes back.
- */
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../router/command-keys.ts'

@@ -1,4 +1,3 @@
-/** A menu that a button opens. */
 import { Menu } from '@base-ui/react/menu'
 import type { ReactElement, ReactNode } from 'react'
 

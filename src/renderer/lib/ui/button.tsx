@@ -1,4 +1,3 @@
-/** Buttons: with words, or with a picture that has a name. */
 import type { ComponentProps } from 'react'
 
 const looks = {

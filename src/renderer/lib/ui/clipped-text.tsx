@@ -1,4 +1,3 @@
-/** Texts of any length, of which the beginning is shown and the rest is one click away. */
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'

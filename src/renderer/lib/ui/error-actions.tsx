@@ -1,4 +1,3 @@
-/** What can be done where something failed: try again, and copy what a report needs. */
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { useCopy } from '../util/copy-text.ts'

@@ -1,7 +1,3 @@
-/**
- * A broken piece stays a piece: what throws while it is drawn is replaced by a sentence in its place, with the details to
- * copy and a way to try again, and everything round it goes on. Every message, card, row, preview, view and dialog has one.
- */
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

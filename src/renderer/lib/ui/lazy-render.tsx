@@ -1,4 +1,3 @@
-/** Draws what is long a piece at a time: only what is near the reader's eyes, or a little more with each frame. */
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 
 /** Drawn this far above and below what can be seen, px. */

@@ -1,4 +1,3 @@
-/** A text of any length, of which only the lines in sight are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, ChevronDown, ChevronUp, Copy } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'

@@ -1,4 +1,3 @@
-/** What stands above the view until it is done with; the room behind it is dimmed. */
 import { Dialog } from '@base-ui/react/dialog'
 import type { ReactNode } from 'react'
 

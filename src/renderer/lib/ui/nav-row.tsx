@@ -1,4 +1,3 @@
-/** Rows and headings of the sidebar. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { showKeys } from '../util/shortcuts.ts'

@@ -1,4 +1,3 @@
-/** Asks for one line. */
 import { Modal, ModalTitle } from './modal.tsx'
 import { useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

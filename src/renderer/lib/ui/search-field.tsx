@@ -1,4 +1,3 @@
-/** Small fields that narrow down what is below or beside them. */
 import { isComposing } from '../util/shortcuts.ts'
 
 interface SearchFieldProps {

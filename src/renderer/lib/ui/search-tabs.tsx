@@ -1,4 +1,3 @@
-/** The views that account for recall; what else the open one needs stands beside. */
 import { use, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

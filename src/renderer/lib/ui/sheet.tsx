@@ -1,4 +1,3 @@
-/** A large sheet above the view, for what is long and looked at now and then. */
 import { Modal, ModalTitle } from './modal.tsx'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'

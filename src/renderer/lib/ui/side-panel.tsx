@@ -1,4 +1,3 @@
-/** A column beside a view, or above it where there is no room, with a title; it can be closed. */
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from './button.tsx'

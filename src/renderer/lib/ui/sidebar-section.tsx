@@ -1,4 +1,3 @@
-/** A part of the sidebar with a scroll of its own: what is opened in one pushes nothing of another out of sight. */
 import { ChevronRight } from 'lucide-react'
 import { useState, type ComponentProps, type ReactNode } from 'react'
 

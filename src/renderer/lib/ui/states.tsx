@@ -1,4 +1,3 @@
-/** The states that every view has besides being full: empty, and loading. */
 import { useEffect, useState, type ReactNode } from 'react'
 
 export function EmptyState({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {

@@ -1,4 +1,3 @@
-/** Where toasts are shown. */
 import { useTranslation } from 'react-i18next'
 import { Toaster } from 'sonner'
 

@@ -1,4 +1,3 @@
-/** The line at the top of a view: its title, what stands beside it, and its tools. */
 import { createContext, use, type ReactNode } from 'react'
 
 /** What the frame puts at the beginning of that line, whatever view it is: the way to what is out of sight. */

@@ -1,8 +1,3 @@
-/**
- * Cuts texts to what a window can lay out at once. A title, a line of a result or a tool's answer can have any length; a
- * browser that is given megabytes in one element stands still for seconds. Pure.
- */
-
 /** Of a single line: a title, a name, a path, a line of a result. */
 const maxOfLine = 400
 /** Of a passage: about ten screens. */

@@ -1,4 +1,3 @@
-/** Copies text and says so for a moment. */
 import { useState } from 'react'
 
 const shownMs = 1500

@@ -1,5 +1,3 @@
-/** How lists are narrowed down by what is typed: by words, in any order, whatever their case. Pure. */
-
 export function hasWords(texts: readonly string[], query: string): boolean {
   const text = texts.join('\n').toLowerCase()
   return query

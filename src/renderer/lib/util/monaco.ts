@@ -1,4 +1,3 @@
-/** Monaco with what Markdown needs and no more: the core, Markdown's colours, find, folding, links. */
 import 'monaco-editor/features/find/register'
 import 'monaco-editor/features/folding/register'
 import 'monaco-editor/features/links/register'

@@ -1,7 +1,3 @@
-/**
- * How Chinese names are typed: `shezhi` and `sz` for 设置. The dictionary is large: it is loaded when the palette first
- * shows such a name, and stays.
- */
 import { useEffect, useState } from 'react'
 
 /** Spellings of a text, in full and by initials; none for a text without Chinese. */

@@ -1,4 +1,3 @@
-/** The words that are selected now: in the page, or in the editor, which keeps its selection to itself. */
 import { useEffect, useState } from 'react'
 import type { Place } from '../router/paths.ts'
 

@@ -1,4 +1,3 @@
-/** Keyboard shortcuts: `Mod` is ⌘ on a Mac and Ctrl elsewhere. Each can be given other keys in the configuration. */
 import { useEffect, useRef, type KeyboardEvent as ReactKeyboardEvent } from 'react'
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)

@@ -1,4 +1,3 @@
-/** Follows a value that changes quickly, at a distance. */
 import { useEffect, useState } from 'react'
 
 /** @returns the value as it was when it last stood still for so long */

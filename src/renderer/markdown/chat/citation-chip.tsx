@@ -1,4 +1,3 @@
-/** A source: hovering shows the lines, a click opens them. */
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
 import { use } from 'react'

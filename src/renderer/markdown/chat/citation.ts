@@ -1,4 +1,3 @@
-/** How a citation passes through Markdown: as an address that nothing else has. Pure. */
 import type { Citation } from '#shared/markdown/citation.ts'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 

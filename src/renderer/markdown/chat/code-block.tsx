@@ -1,4 +1,3 @@
-/** Code with its language, coloured, to be copied or wrapped. */
 import { Check, Copy, WrapText } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'

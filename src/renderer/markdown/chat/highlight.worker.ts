@@ -1,4 +1,3 @@
-/** Colours code off the window's thread. Languages and themes are loaded when they are first wanted. */
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import type { HighlightedLines, HighlightQuestion } from './highlight.ts'

@@ -1,7 +1,3 @@
-/**
- * One block of Markdown as elements. A short one is parsed at once; a longer one in a worker with a deadline, because a
- * parser needs the square of a text's length for some of them. What misses the deadline stays plain text.
- */
 import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import { clipPassage } from '#lib/util/clip.ts'

@@ -1,4 +1,3 @@
-/** What links, code and tables of Markdown are drawn as, in answers and in notes. */
 import { createContext, useContext, type ComponentProps, type MouseEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

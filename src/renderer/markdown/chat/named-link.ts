@@ -1,4 +1,3 @@
-/** Finds `[[name]]`, `[[name#part]]` and `[[name|label]]` in text, as notes link to each other. Pure. */
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { splitTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 

@@ -1,4 +1,3 @@
-/** A part of a long list that is drawn by itself, as far in as the items are that it lies in. */
 import type { ReactNode } from 'react'
 
 /** What a list is further in than what it stands in, em. */

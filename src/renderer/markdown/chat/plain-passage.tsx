@@ -1,4 +1,3 @@
-/** What would take too long to draw as Markdown, as it was written. */
 import { useTranslation } from 'react-i18next'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
 import type { Excess } from './split-markdown.ts'

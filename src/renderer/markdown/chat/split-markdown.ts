@@ -1,7 +1,3 @@
-/**
- * Cuts a text into pieces that are small enough to be laid out within a frame, and gathers them into portions of about a
- * screen. A long list or table becomes several, large code stays code, and what is too large or too deep is plain text.
- */
 import { withoutPiles } from '#lib/util/clip.ts'
 import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './block-split.ts'
 

@@ -1,4 +1,3 @@
-/** What can be done about a place in memory that was shown: go there, say that it is wrong or out of date, ask why. */
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'

@@ -1,4 +1,3 @@
-/** The way to a place in memory, under the name that it has wherever it stands. */
 import { MessageSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

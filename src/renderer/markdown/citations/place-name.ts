@@ -1,4 +1,3 @@
-/** What a place in memory is called: a file by its path and lines, a conversation by its title, for its path says nothing. */
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '#lib/api/client.ts'

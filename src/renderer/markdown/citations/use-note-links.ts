@@ -1,4 +1,3 @@
-/** Where the links of one note lead, as far as names tell; and going there, to the line that a link names. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Takes large texts apart off the window's thread, and says only what has changed since the last. */
 import { documentOf, type Row } from './parse-document.ts'
 import { patchOf } from './preview-rows.ts'
 

@@ -1,4 +1,3 @@
-/** `^[what it says]` in a line: a footnote that stands where it is referred to. Linear. Pure. */
 import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
 export interface InlineFootnote {

@@ -1,7 +1,3 @@
-/**
- * What stands within a line of a note and no Markdown knows: names of notes and what they embed, highlights, footnotes,
- * tags, marks of where a line comes from and who may see it, macros and references of Logseq. Pure.
- */
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'

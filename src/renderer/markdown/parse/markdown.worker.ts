@@ -1,4 +1,3 @@
-/** Parses Markdown that could take long: on the window's thread, a hostile passage would stop every frame for its time. */
 import Markdown from 'react-markdown'
 import { answerPlugins } from '../chat/answer-plugins.ts'
 import { notePlugins } from './note-plugins.ts'

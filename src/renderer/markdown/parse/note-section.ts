@@ -1,4 +1,3 @@
-/** The part of a note that a link names: a section to its next heading, or the block that has an id. Pure. */
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'

@@ -1,7 +1,3 @@
-/**
- * The rows that are shown, and how they become those of a changed text: a row that is the same stays the same object, with
- * its id. Pure.
- */
 import type { Document, Row } from './parse-document.ts'
 
 export interface ShownRow {

@@ -1,4 +1,3 @@
-/** Makes elements of the HTML in a note. The HTML parser is large: only notes that hold HTML load this file. */
 import rehypeRaw from 'rehype-raw'
 import rehypeSanitize, { type Options as Schema } from 'rehype-sanitize'
 import { attachmentKind } from '#shared/util/attachments.ts'

@@ -1,4 +1,3 @@
-/** Ends a line that is read where one of the source ends, as programs do for which a poem needs no signs of its own. */
 import { textNode, type MarkdownNode } from './mdast.ts'
 
 export function remarkLineBreaks() {

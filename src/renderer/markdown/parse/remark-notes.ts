@@ -1,4 +1,3 @@
-/** Makes of the tree of Markdown that of a note: callouts, embeds, highlights, properties; what is hidden is taken out. */
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { isShownHtml } from './html-tags.ts'

@@ -1,4 +1,3 @@
-/** What notes write in lines of their own inside of a paragraph: properties of Logseq, ids of blocks. Pure. */
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u

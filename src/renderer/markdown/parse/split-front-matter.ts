@@ -1,7 +1,3 @@
-/**
- * Front matter as properties: what each is called and holds, and how one that is a single value is written anew without
- * another byte changing. Pure.
- */
 import { isMap, isScalar, isSeq, parseDocument, stringify, type Node, type Scalar } from 'yaml'
 import type { LineChange } from '../preview/line-edits.ts'
 

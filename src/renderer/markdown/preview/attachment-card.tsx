@@ -1,4 +1,3 @@
-/** Sound, a film, a document: named, to be played here on request, or opened where the system opens it. */
 import { useMutation } from '@tanstack/react-query'
 import { ExternalLink, FileText, Film, FolderOpen, Music, Play } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,3 @@
-/** `((id))`, as Logseq has it: the first line of the block that has the id, and the way there. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'

@@ -1,4 +1,3 @@
-/** A callout: its kind has a colour and a sign, and it folds where its writer wanted that. */
 import {
   Bug,
   Check,

@@ -1,4 +1,3 @@
-/** `![[Note]]`, `![[Note#Heading]]`, `![[Note#^block]]`, `![[picture.png|200]]`: what is named, in its place. */
 import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'

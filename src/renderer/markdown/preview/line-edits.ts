@@ -1,5 +1,3 @@
-/** Changes of one line that a reader makes, as small as they can be. Columns are 0-based. Pure. */
-
 export interface LineEdit {
   readonly from: number
   readonly to: number

@@ -1,7 +1,3 @@
-/**
- * A diagram. Its program is large and comes with the first one; what it makes is shown as a picture, in which nothing can
- * run and from which nothing can leave. Until then, and where it is wrong, the source stands there.
- */
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CodeBlock } from '../chat/code-block.tsx'

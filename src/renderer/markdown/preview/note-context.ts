@@ -1,4 +1,3 @@
-/** What the pieces of a note know of the whole. */
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Row } from '../parse/parse-document.ts'
 import type { LineChange } from './line-edits.ts'

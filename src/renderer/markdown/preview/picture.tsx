@@ -1,4 +1,3 @@
-/** A picture of the workspace, or of elsewhere: the one is shown, the other named until somebody asks for it. */
 import { ImageOff } from 'lucide-react'
 import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,7 +1,3 @@
-/**
- * Fetches what notes show (pictures, sound, films) through the contract, as everything of a memory, and keeps it while it is
- * in sight and a little longer. A page gets an address that only it has; nothing is fetched from elsewhere.
- */
 import { useEffect, useState } from 'react'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { client } from '#lib/api/client.ts'

@@ -1,4 +1,3 @@
-/** What the elements of a note are drawn as: those of Markdown, and those that notes add (`remark-notes.ts`). */
 import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Components } from 'react-markdown'

@@ -1,7 +1,3 @@
-/**
- * A note to be read, of any size: taken apart off the window's thread, of which only what is near is drawn. It follows the
- * text as it is typed, a row at a time.
- */
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNoteLinks } from '../citations/use-note-links.ts'

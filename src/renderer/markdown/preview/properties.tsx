@@ -1,4 +1,3 @@
-/** The front matter of a note as a small table, in which single values can be written. */
 import { useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'

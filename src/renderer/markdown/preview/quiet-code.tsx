@@ -1,4 +1,3 @@
-/** Code that another program runs over notes, a query mostly: its source, folded, with a word of whose it is. */
 import { useTranslation } from 'react-i18next'
 import { clipPassage } from '#lib/util/clip.ts'
 

@@ -1,4 +1,3 @@
-/** For which pictures of the web, and for which notes, the reader has asked in this window. */
 import { useSyncExternalStore } from 'react'
 
 /** Addresses, each as JSON; notes as JSON of their agent and path. */

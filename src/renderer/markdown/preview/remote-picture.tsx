@@ -1,7 +1,3 @@
-/**
- * A picture that lies on the web: named, with where it lies, until the reader asks for it. It comes through the runtime,
- * without cookies or referrer; the page itself never asks anybody.
- */
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
 import { useMemo } from 'react'

@@ -1,4 +1,3 @@
-/** One row of a note, drawn. */
 import { memo, useMemo } from 'react'
 import { CodeBlock } from '../chat/code-block.tsx'
 import { MarkdownBlock, type BlockLook } from '../chat/markdown-block.tsx'

@@ -1,4 +1,3 @@
-/** The boxes of tasks: open and done as Markdown has them, and the other signs that people write into them. */
 import { useContext, type ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import { tick } from './line-edits.ts'

@@ -1,4 +1,3 @@
-/** The rows of a text as it is typed: a short one at once, a long one from a thread of its own, always the latest. */
 import { useEffect, useRef, useState } from 'react'
 import { documentOf } from '../parse/parse-document.ts'
 import { applyPatch, nothingShown, patchOf, type Patch, type Shown } from '../parse/preview-rows.ts'

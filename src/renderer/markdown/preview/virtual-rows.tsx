@@ -1,7 +1,3 @@
-/**
- * The rows of a note, of which those near the viewport are drawn. They stand in the page's own flow between two spacers: the
- * browser's scroll anchoring keeps what is being read in its place while rows above are drawn and measured.
- */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react'
 import { guessedHeight, type ShownRow } from '../parse/preview-rows.ts'

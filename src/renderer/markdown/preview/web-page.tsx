@@ -1,4 +1,3 @@
-/** A page, film or recording of the web that a note shows in its place: named, and opened in the browser; never loaded here. */
 import { Globe } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { clipLine } from '#lib/util/clip.ts'

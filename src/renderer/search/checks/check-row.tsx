@@ -1,4 +1,3 @@
-/** A saved question: whether it finds its lines, and what became of them. */
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleDashed, CircleX, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'

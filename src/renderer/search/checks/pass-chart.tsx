@@ -1,4 +1,3 @@
-/** The share of checks that passed, run by run; the same as a table below it. */
 import { useTranslation } from 'react-i18next'
 import type { CheckRun } from '#shared/contract/index.ts'
 import { formatMoment, formatPercent } from '#lib/i18n/format.ts'

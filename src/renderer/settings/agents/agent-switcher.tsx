@@ -1,4 +1,3 @@
-/** Whose window it is, and the way to the others. */
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
 import { Check, ChevronsUpDown } from 'lucide-react'

@@ -1,4 +1,3 @@
-/** All agents: name, colour, folder, who may read whose memory; made, copied, put away (M38). */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

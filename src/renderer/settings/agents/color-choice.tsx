@@ -1,4 +1,3 @@
-/** One of the colours that agents are told apart by. */
 import { useTranslation } from 'react-i18next'
 import { agentColors } from './colors.ts'
 

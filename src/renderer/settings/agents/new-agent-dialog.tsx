@@ -1,4 +1,3 @@
-/** A name, a folder, a colour: everything else has a default. */
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'

@@ -1,4 +1,3 @@
-/** Where an agent's own files lie (AGENTS.md, MEMORY.md …): in a folder of their own, or at the top among the notes. */
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** The settings of another program that were found: what would be taken over, what would not and why, and whether to. */
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ForeignSettings } from '#shared/contract/index.ts'

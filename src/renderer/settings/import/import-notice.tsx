@@ -1,4 +1,3 @@
-/** How far an import is that nobody waits for, in a corner of every view; it goes on when the window is closed. */
 import type { TFunction } from 'i18next'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'

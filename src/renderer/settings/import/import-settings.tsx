@@ -1,4 +1,3 @@
-/** Notes and conversations from elsewhere into this memory, and this memory as one file. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Imports that can be taken back: told when one ends, and listed for later. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'

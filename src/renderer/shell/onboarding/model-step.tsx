@@ -1,4 +1,3 @@
-/** Who answers: the offline model that needs nothing, or a provider once it has said which models it has. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

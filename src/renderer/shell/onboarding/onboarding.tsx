@@ -1,4 +1,3 @@
-/** The first start: a folder, a model, hello. Neither of the first two has to be thought about. */
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,3 @@
-/** Which links a move can concern: a vault has tens of thousands, and nearly none of them names what is moved. Pure. */
 import type { NoteLink } from './parse-links.ts'
 import { pageNames } from './pages.ts'
 import { baseOf, keyOf, type KnownFile } from './resolve-link.ts'

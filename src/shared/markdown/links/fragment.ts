@@ -1,4 +1,3 @@
-/** The line of a note that the fragment of a link means: a heading, some headings one below the other, or a block. Pure. */
 import type { Block, Heading } from './parse-links.ts'
 
 /** @param fragment decoded, without `#` @returns 1-based; undefined when the note has nothing of that name */

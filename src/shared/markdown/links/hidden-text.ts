@@ -1,8 +1,3 @@
-/**
- * What of a Markdown text is no text: code in fences, in lines and indented, comments of HTML and of Obsidian (`%%`),
- * front matter but for its values. Linear. Pure.
- */
-
 import { blocksOfNote, type Block } from '../blocks/scan-blocks.ts'
 
 /** Offsets, half-open. */

@@ -1,5 +1,3 @@
-/** What a link names: a file, and a place in it. Pure. */
-
 export interface LinkTarget {
   /** Decoded; empty for the note itself. */
   readonly target: string

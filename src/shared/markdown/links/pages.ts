@@ -1,4 +1,3 @@
-/** What Logseq calls the page of a file whose name could not be the page's own. Pure. */
 import { decodePart } from '../../util/decode.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -1,7 +1,3 @@
-/**
- * Where a link leads. One resolver for what Obsidian, Foam, VS Code and Logseq write; the rules and where they come from
- * stand in docs/links.md. It knows the names of all files and is made anew when they change. Pure.
- */
 import { decodePart } from '../../util/decode.ts'
 import type { NoteLink } from './parse-links.ts'
 import { pageNames } from './pages.ts'

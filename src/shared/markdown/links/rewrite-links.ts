@@ -1,7 +1,3 @@
-/**
- * What has to be written anew when notes and folders move: every link that led somewhere leads to the same note
- * afterwards, in its own style. A link that still does is left as it is, to the byte. Pure.
- */
 import { decodePart } from '../../util/decode.ts'
 import type { NoteLink } from './parse-links.ts'
 import { concernedBy } from './concerned.ts'

@@ -1,4 +1,3 @@
-/** What a search asks of tags and properties: `tag:work`, `status:open`, `rating:>3`, `due:2024-05`, `author:*lee`. Pure. */
 import { parseProperties, tagKey } from './parse-properties.ts'
 
 /** What a value must be. */

@@ -1,4 +1,3 @@
-/** What a note says of itself, as it is handed on. */
 import type { Range } from '../links/hidden-text.ts'
 
 export interface Property {

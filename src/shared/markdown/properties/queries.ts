@@ -1,5 +1,3 @@
-/** How a search asks for a tag or a property's value, as `tests.ts` understands it. Pure. */
-
 const maxValue = 100
 
 /** @param name without `#` */

@@ -1,4 +1,3 @@
-/** Another name for a tag, with all that lie below it (`work` → `job`, `work/home` → `job/home`). Pure. */
 import type { Edit } from '../links/rewrite-links.ts'
 import { tagKey } from './parse-properties.ts'
 import type { NoteProperties } from './property.ts'

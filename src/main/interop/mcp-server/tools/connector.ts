@@ -1,4 +1,3 @@
-/** `search` and `fetch` in the very form that ChatGPT's connectors expect. */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'

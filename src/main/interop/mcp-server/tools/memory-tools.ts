@@ -1,4 +1,3 @@
-/** In the order in which a model sees them. */
 import { fetchNote, search } from './connector.ts'
 import { memoryExplain } from './memory-explain.ts'
 import { memoryGet } from './memory-get.ts'

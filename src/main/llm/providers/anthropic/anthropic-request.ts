@@ -1,4 +1,3 @@
-/** A request in the form of Anthropic's Messages, with what is to be kept in the provider's cache, and thoughts as they were signed. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Message } from '#shared/chat/messages.ts'
 import type { ListedModel, ModelRequest } from '../../model.ts'

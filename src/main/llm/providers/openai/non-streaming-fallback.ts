@@ -1,7 +1,3 @@
-/**
- * Servers and proxies that do not stream answer with one JSON object, whatever type they give it. It goes on as the
- * stream that says the same, so that each provider's own reader takes it; so does a failure that came with status 200.
- */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { Fetch } from '#platform'
 import { fieldsOf, listOf } from '../../middleware/lenient-json.ts'

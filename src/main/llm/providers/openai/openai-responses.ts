@@ -1,7 +1,3 @@
-/**
- * OpenAI's Responses API. Nothing is kept on the provider's side: each request carries the whole conversation, and the
- * model's reasoning goes back as the encrypted items in which it came.
- */
 import OpenAI from 'openai'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'

@@ -1,4 +1,3 @@
-/** OpenAI, by the Responses API where the endpoint has it; and every other server that speaks Chat Completions. */
 import OpenAI from 'openai'
 import { staysHere } from '#shared/util/locality.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'

@@ -1,7 +1,3 @@
-/**
- * The file of the built-in model (resources/models/builtin/README.md describes it), in memory that all threads share: it is
- * read once a process, by whoever needs it first, and threads that are started later find it there.
- */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'

@@ -1,7 +1,3 @@
-/**
- * The model that comes with the app: a vector for each token, weighted by its rarity and averaged. It runs in the thread
- * that asks, needs nobody, and sends nothing anywhere; the same text always has the same vector.
- */
 import { setImmediate } from 'node:timers/promises'
 import { cosinesWith, Digester, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'

@@ -1,4 +1,3 @@
-/** The cosines of the words of passages with those of one question, by the built-in model. Pure. */
 import { fromBits, wholeAt } from './digest.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './products.ts'

@@ -1,8 +1,3 @@
-/**
- * Products of the model's rows with the vectors of one question: most of what a search by meaning computes, and done by a
- * WebAssembly function of our own, which multiplies four at a time and takes an eighth of the time.
- */
-
 /** `products.wat`, assembled with wabt (`wat2wasm products.wat`). */
 const productsWasm =
   'AGFzbQEAAAABEQJgA39/fwF9YAZ/f39/f38AAhMBBGhvc3QGbWVtb3J5AgEBgIAEAwMCAAEHDAEIcHJvZHVjdHMAAQr4AQJmAQJ7A0AgAyAA/QAEACAB/QAEAP3mAf3kASEDIAQgAP0ABBAgAf0ABBD95gH95AEhBCABQSBqIQEgAEEgaiIAIAJJDQALIAMgBP3kASEDIAP9HwAgA/0fAZIgA/0fAiAD/R8DkpILjgECA38BeyABQQJ0IQYgAiAGaiEHIAIhCANAIAD9AQMAIQkgCCAJ/acB/foB/QsEACAIIAn9qAH9+gH9CwQQIABBCGohACAIQSBqIgggB0kNAAsCQANAIARFDQEgBSACIAMgBxAAOAIAIAMgBmohAyAFQQRqIQUgBEEBayEEDAALCyAFIAIgAiAHEAA4AgAL'

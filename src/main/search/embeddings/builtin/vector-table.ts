@@ -1,4 +1,3 @@
-/** Vectors of texts and of their words, by the built-in model. Pure. */
 import type { BuiltinModel } from './builtin-model.ts'
 import { foldText, forEachToken, hashOf, tokenSpans, unknown, type TokenSpan } from './tokenizer.ts'
 

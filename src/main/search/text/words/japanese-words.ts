@@ -1,8 +1,3 @@
-/**
- * Japanese words that say little about what a question is about. Written for questions put to one's own notes and
- * compared with the Japanese list of stopwords-iso 1.1.0 (MIT), which has hardly any question words.
- */
-
 /** Function words and question words: a search looks for them only when it has nothing else. */
 export const japaneseFunctionWords = `
 の に は を た が で て と し れ さ ある いる も する から な こと として い や など なっ ない この ため その あっ よう また もの という あり まで られ なる へ か だ これ によって により おり より による
