@@ -11,7 +11,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Page } from 'playwright-core'
 import { contentSecurityPolicy } from '../../src/main/app/server/security-headers.ts'
-import { InterfaceFiles } from '../../src/main/app/server/interface-files.ts'
+import { InterfaceFiles } from '../../src/main/app/server/http-server.ts'
 
 const built = (path: string) => fileURLToPath(new URL(`../../out/${path}`, import.meta.url))
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PrepareAhead } from '../../../src/main/search/indexing/preparation-pool.ts'
+import { PrepareAhead } from '../../../src/main/search/indexing/sync.ts'
 import { createTables, openForWriting, type Db } from '../../../src/main/search/indexing/index-schema.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { syncAll } from '../../../src/main/search/indexing/sync.ts'

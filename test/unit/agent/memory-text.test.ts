@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/agent/tools/memory-text.ts'
+import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
 
 describe('M58 the form of Anthropic’s memory tool', () => {
   it.each([

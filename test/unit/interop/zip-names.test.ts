@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { zipName } from '../../../src/main/interop/import/zip-names.ts'
+import { zipName } from '../../../src/main/interop/import/archive.ts'
 
 const note = Buffer.from('笔记.md')
 const gbk = Buffer.from([0xb1, 0xca, 0xbc, 0xc7, ...Buffer.from('.md')])

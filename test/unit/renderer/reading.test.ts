@@ -4,7 +4,7 @@ import { attachmentKind, attachmentType } from '../../../src/shared/util/attachm
 import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
 import { tick, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
-import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/remark-line-breaks.ts'
+import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
 import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { noteHtml } from '../../support/note-html.ts'

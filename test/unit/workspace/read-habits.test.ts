@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { ednValue } from '../../../src/main/workspace/conventions/edn.ts'
 import { readHabits } from '../../../src/main/workspace/conventions/read-conventions.ts'
 import { withOwn } from '../../../src/main/workspace/conventions/vault-conventions.ts'
-import { fromFoamPath, fromJavaFormat, fromMaskFormat } from '../../../src/main/workspace/conventions/date-formats.ts'
+import {
+  fromFoamPath,
+  fromJavaFormat,
+  fromMaskFormat,
+} from '../../../src/main/workspace/conventions/read-conventions.ts'
 import { folderWith } from '../../support/folder.ts'
 
 const journal = (name: (day: number) => string) =>

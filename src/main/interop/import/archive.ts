@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { AppError } from '#shared/util/errors.ts'
-import { zipName } from './zip-names.ts'
+import { crc32 } from 'node:zlib'
+import { decodeAs } from '#platform'
 
 /** Texts: all of them are in memory at once, and an export again as what it says. */
 export const maxImportBytes = 256 * 1024 * 1024
@@ -131,4 +132,29 @@ function damaged(path: string, cause: unknown): AppError {
 
 function unusable(path: string, reason: string, cause?: unknown): AppError {
   return new AppError('archive_unusable', `${path} cannot be unpacked: ${reason}`, { path, reason }, { cause })
+}
+
+const upper =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+/** @param extra the entry's further fields */
+export function zipName(name: Buffer, extra: Buffer): string {
+  return (
+    decodeAs('utf-8', name, true) ?? unicodeName(name, extra) ?? decodeAs('gb18030', name, true) ?? codePage437(name)
+  )
+}
+
+/** Counts only for the name that it was made for: whoever renames an entry may leave it behind. */
+function unicodeName(name: Buffer, extra: Buffer): string | undefined {
+  for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    const bytes = extra.readUInt16LE(at + 2)
+    if (extra.readUInt16LE(at) !== 0x7075 || bytes < 5 || at + 4 + bytes > extra.length) continue
+    const isMeant = extra.readUInt8(at + 4) === 1 && extra.readUInt32LE(at + 5) === crc32(name)
+    return isMeant ? decodeAs('utf-8', extra.subarray(at + 9, at + 4 + bytes), true) : undefined
+  }
+  return undefined
+}
+
+function codePage437(name: Buffer): string {
+  return [...name].map((byte) => (byte < 128 ? String.fromCharCode(byte) : upper.charAt(byte - 128))).join('')
 }

@@ -14,11 +14,13 @@ import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { ruleFor } from '#workspace/privacy'
-import { placeOf, type Roots, walkFiles } from '#workspace'
+import { placeOf, type Roots, walkFiles, readText, resolveInside, type Place } from '#workspace'
 import { changedLinks } from './existing-links.ts'
-import { targetOf } from './import-names.ts'
-import { isThere, Places, type Placed } from './target-paths.ts'
+import { targetOf, numbered } from './import-names.ts'
 import { hashPieces, type LeftFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+import { stat } from 'node:fs/promises'
+import { AppError, isSystemError } from '#shared/util/errors.ts'
+import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface Wanted {
   /** A folder of the workspace. */
@@ -260,4 +262,65 @@ function groupedByEnding(
     groups.set(key, group)
   }
   return [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, maxLeftKinds)
+}
+
+interface Placed {
+  readonly path: string
+  /** False where it is here already. */
+  readonly isNew: boolean
+  /** Its name was another's. */
+  readonly isBeside: boolean
+}
+
+class Places {
+  readonly #roots: Roots
+  readonly #place: Place
+  readonly #steering: ReadonlySet<string>
+  /** What this import takes. */
+  readonly #taken = new Set<string>()
+
+  /** @param steering files that every request carries */
+  constructor(roots: Roots, place: Place, steering: readonly string[]) {
+    this.#roots = roots
+    this.#place = place
+    this.#steering = new Set(steering.map((path) => path.toLowerCase()))
+  }
+
+  /** @param isSame asked of what is there, by its absolute path and size @param from the first number to be tried */
+  async find(
+    wanted: string,
+    isSame: (file: string, size: number) => Promise<boolean>,
+    from: number = 1,
+  ): Promise<Placed & { number: number }> {
+    for (let number = from; ; number += 1) {
+      const path = numbered(wanted, number)
+      if (this.#taken.has(path)) continue
+      const file = await resolveInside(this.#roots, path, this.#place)
+      const info = await stat(file).catch((error: unknown) => {
+        if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
+        throw error
+      })
+      if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
+      // What every request carries comes from the user alone: what is imported stands beside it (M63).
+      if (!info && this.#steering.has(path.toLowerCase())) continue
+      this.#taken.add(path)
+      return { path, isNew: !info, isBeside: number > 1 && !info, number }
+    }
+  }
+
+  /** It goes somewhere else. */
+  leave(path: string): void {
+    this.#taken.delete(path)
+  }
+}
+
+/** Whether a note that is there is what would be made; what says that it was imported does not count. */
+async function isThere(file: string, isSame: (text: string) => boolean): Promise<boolean> {
+  try {
+    const { text } = await readText(file)
+    return isSame(text) || isSame(withoutImport(text))
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }

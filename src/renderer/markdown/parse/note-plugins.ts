@@ -1,8 +1,8 @@
-import type { Options } from 'react-markdown'
 import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
-import { remarkLineBreaks } from './remark-line-breaks.ts'
+import type { Options } from 'react-markdown'
 import { remarkNotes } from './remark-notes.ts'
+import { textNode, type MarkdownNode } from './mdast.ts'
 
 type Plugins = NonNullable<Options['remarkPlugins']>
 
@@ -10,4 +10,21 @@ export function notePlugins(hasLineBreaks: boolean, math: Plugins = []): Plugins
   // `H~2~O` strikes nothing through: it takes two.
   const plugins: Plugins = [[remarkGfm, { singleTilde: false }], remarkCjk, ...math, remarkNotes]
   return hasLineBreaks ? [...plugins, remarkLineBreaks] : plugins
+}
+
+export function remarkLineBreaks() {
+  return (tree: MarkdownNode) => breakLines(tree)
+}
+
+function breakLines(node: MarkdownNode): void {
+  if (!node.children) return
+  node.children = node.children.flatMap((child, index, all) => {
+    breakLines(child)
+    if (child.type !== 'text' || child.value?.includes('\n') !== true) return [child]
+    // Behind a break that is written, and at the end of a piece, there is none to add.
+    const value = all[index - 1]?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
+    return value
+      .split('\n')
+      .flatMap((line, at) => [...(at === 0 ? [] : [{ type: 'break' }]), ...(line === '' ? [] : [textNode(line)])])
+  })
 }

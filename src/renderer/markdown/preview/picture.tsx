@@ -1,4 +1,4 @@
-import { ImageOff } from 'lucide-react'
+import { ImageOff, ExternalLink, FileText, Film, FolderOpen, Music, Play } from 'lucide-react'
 import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '#shared/util/attachments.ts'
@@ -8,11 +8,13 @@ import { Anchor, Source } from '../chat/markdown-elements.tsx'
 import { wholeTarget } from '#shared/markdown/links/link-target.ts'
 import { decodeTarget } from '../chat/named-link.ts'
 import { clipLine } from '#lib/util/clip.ts'
-import { AttachmentCard } from './attachment-card.tsx'
 import { useNote } from './note-context.ts'
 import { useAttachment } from './pictures.ts'
 import { RemotePicture } from './remote-picture.tsx'
 import { isShownAsPage, WebPage } from './web-page.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '#lib/api/client.ts'
+import { IconButton } from '#lib/ui/button.tsx'
 
 interface PictureProps {
   readonly path: string
@@ -95,4 +97,41 @@ export function Attached({ path, alt, width }: PictureProps) {
 export function sizeIn(label: string): { readonly name: string; readonly width: number | undefined } {
   const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
+}
+
+const icons = { audio: Music, video: Film, document: FileText, image: FileText } as const
+
+function AttachmentCard({ path, label }: { path: string; label: string }) {
+  const { t } = useTranslation()
+  const { agent } = useNote()
+  const [isPlaying, setIsPlaying] = useState(false)
+  const reveal = useMutation(api.workspace.reveal.mutationOptions())
+  const kind = attachmentKind(path) ?? 'document'
+  const shown = useAttachment(agent, path, isPlaying)
+  const Icon = icons[kind]
+  const url = isPlaying && shown.state === 'there' ? shown.attachment.url : undefined
+  return (
+    <span className="attachment">
+      <span className="flex items-center gap-2">
+        <Icon size={15} aria-hidden className="shrink-0 text-muted" />
+        <span className="min-w-0 flex-1 truncate" title={path}>
+          {clipLine(label || path.slice(path.lastIndexOf('/') + 1), 120)}
+        </span>
+        {kind !== 'document' && !isPlaying && (
+          <IconButton label={t('reading.play')} onClick={() => setIsPlaying(true)}>
+            <Play size={14} />
+          </IconButton>
+        )}
+        <IconButton label={t('file.openOutside')} onClick={() => reveal.mutate({ agent, path, open: true })}>
+          <ExternalLink size={14} />
+        </IconButton>
+        <IconButton label={t('file.reveal')} onClick={() => reveal.mutate({ agent, path, open: false })}>
+          <FolderOpen size={14} />
+        </IconButton>
+      </span>
+      {isPlaying && shown.state === 'failed' && <span className="text-muted">{explainError(shown.error)}</span>}
+      {url !== undefined && kind === 'audio' && <audio controls autoPlay src={url} className="mt-2 w-full" />}
+      {url !== undefined && kind === 'video' && <video controls autoPlay src={url} className="mt-2 max-h-96 w-full" />}
+    </span>
+  )
 }

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useContext } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Components } from 'react-markdown'
 import { Link } from 'wouter'
@@ -6,16 +6,15 @@ import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { CodeBlock } from '../chat/code-block.tsx'
 import { Anchor, codeOf, Table } from '../chat/markdown-elements.tsx'
 import { paths } from '#lib/router/paths.ts'
-import { clipLine } from '#lib/util/clip.ts'
+import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { BlockReference } from './block-reference.tsx'
 import { CallOut, CallOutTitle } from './callout-block.tsx'
 import { Embed } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
-import { useNote } from './note-context.ts'
+import { useNote, RowLine } from './note-context.ts'
 import { LinkedPicture } from './picture.tsx'
-import { programOf, QuietCode } from './quiet-code.tsx'
 import { WebPage } from './web-page.tsx'
-import { TaskBox, TaskMark } from './task.tsx'
+import { tick } from './line-edits.ts'
 
 /** Of code in one row: a view holds 3,000 nodes. */
 const maxSpans = 900
@@ -123,4 +122,100 @@ function FootnoteMark({ label }: { label: string }) {
       </button>
     </sup>
   )
+}
+
+const programs: Readonly<Record<string, string>> = {
+  dataview: 'Dataview',
+  dataviewjs: 'Dataview',
+  query: 'Obsidian · Logseq',
+  tasks: 'Tasks',
+  tracker: 'Tracker',
+  chart: 'Charts',
+  leaflet: 'Leaflet',
+  button: 'Buttons',
+  kanban: 'Kanban',
+  excalidraw: 'Excalidraw',
+  base: 'Bases',
+  'meta-bind': 'Meta Bind',
+  templater: 'Templater',
+  'foam-query': 'Foam',
+}
+
+/** @returns undefined for code that is only shown */
+function programOf(language: string): string | undefined {
+  return Object.hasOwn(programs, language) ? programs[language] : undefined
+}
+
+function QuietCode({ code, program }: { code: string; program: string }) {
+  const { t } = useTranslation()
+  return (
+    <details className="quiet-code">
+      <summary>{t('reading.program', { program })}</summary>
+      <pre tabIndex={0}>
+        <code>{clipPassage(code, 4000)}</code>
+      </pre>
+    </details>
+  )
+}
+
+/** What the signs mean that Obsidian's themes and plugins agree on. */
+const meanings = {
+  '/': 'begun',
+  '-': 'cancelled',
+  '>': 'forwarded',
+  '<': 'scheduled',
+  '?': 'question',
+  '!': 'important',
+  '*': 'star',
+} as const
+
+/** Drawn in place of what cannot be told apart in a small box. */
+const signs: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
+
+function TaskBox(props: ComponentProps<'input'>) {
+  const { t } = useTranslation()
+  const isDone = props.checked === true
+  const change = useTick((props as { 'data-line'?: number | string })['data-line'], isDone ? 'x' : ' ')
+  return (
+    <input
+      type="checkbox"
+      aria-label={t('reading.done')}
+      checked={isDone}
+      disabled={change === undefined}
+      onChange={change}
+    />
+  )
+}
+
+function TaskMark({ mark, at }: { mark: string; at: number | string | undefined }) {
+  const { t } = useTranslation()
+  const change = useTick(at, mark)
+  const meaning = Object.hasOwn(meanings, mark) ? meanings[mark as keyof typeof meanings] : undefined
+  const label = meaning === undefined ? t('reading.task.other', { mark }) : t(`reading.task.${meaning}`)
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked="mixed"
+      aria-label={label}
+      title={label}
+      data-mark={mark}
+      className="task-mark"
+      disabled={change === undefined}
+      onClick={change}
+    >
+      {signs[mark] ?? mark}
+    </button>
+  )
+}
+
+/** Undefined where it cannot be ticked. @param at line of the row, 1-based */
+function useTick(at: number | string | undefined, was: string): (() => void) | undefined {
+  const { onEdit } = useNote()
+  const lineOf = useContext(RowLine)
+  if (onEdit === undefined || at === undefined) return undefined
+  return () => {
+    const line = lineOf(Number(at))
+    if (line !== undefined) onEdit(line, tick(was))
+  }
 }

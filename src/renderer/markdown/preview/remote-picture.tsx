@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { api } from '#lib/api/client.ts'
@@ -8,7 +8,6 @@ import { explainError } from '#lib/feedback/explain.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { useNote } from './note-context.ts'
-import { giveNote, givePicture, useLeave } from './remote-image-consent.ts'
 
 interface RemotePictureProps {
   readonly address: string
@@ -81,4 +80,33 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       )}
     </span>
   )
+}
+
+/** Addresses, each as JSON; notes as JSON of their agent and path. */
+const given = new Set<string>()
+const listeners = new Set<() => void>()
+
+const ofPicture = (address: string) => JSON.stringify(address)
+const ofNote = (agent: string, path: string) => JSON.stringify([agent, path])
+
+function useLeave(agent: string, path: string, address: string): boolean {
+  return useSyncExternalStore(onGiven, () => given.has(ofPicture(address)) || given.has(ofNote(agent, path)))
+}
+
+function givePicture(address: string): void {
+  give(ofPicture(address))
+}
+
+function giveNote(agent: string, path: string): void {
+  give(ofNote(agent, path))
+}
+
+function give(key: string): void {
+  given.add(key)
+  for (const listener of listeners) listener()
+}
+
+function onGiven(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
 }
