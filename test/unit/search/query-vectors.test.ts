@@ -28,7 +28,7 @@ describe('M13 vectors of queries', () => {
   it('M13: one that never answers is waited for as long as it may be, and is a failure at last', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
-    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 60)
+    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 1000)
     vectors.leave = { waitMs: 20 }
     const { vector: found, notice } = await vectors.of('walrus', 2, undefined)
     expect(found).toBeUndefined()

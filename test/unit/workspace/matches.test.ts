@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inTime } from '../../../src/main/workspace/find-replace/search-files.ts'
 import { finderOf, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
-import { findRows } from '../../../src/renderer/editor/find/find-view.tsx'
+import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
 

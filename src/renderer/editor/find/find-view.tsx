@@ -2,7 +2,7 @@ import { CaseSensitive, Regex } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Agent, LeftFile, UnreadFile, FoundFile } from '#shared/contract/index.ts'
+import type { Agent, LeftFile, UnreadFile } from '#shared/contract/index.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
@@ -13,6 +13,7 @@ import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
+import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
 import { useFind, type Found } from './use-find.ts'
 import { useReplace } from './use-replace.ts'
 
@@ -285,40 +286,5 @@ function Row({ row, isReady, onReplace, onMore }: RowProps) {
           {t('find.more', { count: row.hidden })}
         </Button>
       )
-  }
-}
-
-type FindRow =
-  | { readonly kind: 'file'; readonly file: FoundFile }
-  | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
-  /** There are more lines than are shown: `hidden` can be, `unlisted` are only counted. */
-  | { readonly kind: 'more'; readonly path: string; readonly hidden: number; readonly unlisted: number }
-
-/** Lines of a file that are shown at first. */
-const fewLines = 5
-
-/** @param whole files of which all lines are shown */
-export function findRows(files: readonly FoundFile[], whole: ReadonlySet<string>): FindRow[] {
-  const rows: FindRow[] = []
-  for (const file of files) {
-    const { path, lines, lineCount } = file
-    rows.push({ kind: 'file', file })
-    const shown = whole.has(path) ? lines : lines.slice(0, fewLines)
-    for (const { line, text } of shown) rows.push({ kind: 'line', path, line, text })
-    const hidden = lines.length - shown.length
-    const unlisted = hidden === 0 ? lineCount - lines.length : 0
-    if (hidden > 0 || unlisted > 0) rows.push({ kind: 'more', path, hidden, unlisted })
-  }
-  return rows
-}
-
-function keyOfFindRow(row: FindRow): string {
-  switch (row.kind) {
-    case 'file':
-      return row.file.path
-    case 'line':
-      return `${row.path}:${row.line}`
-    case 'more':
-      return `${row.path}:more`
   }
 }

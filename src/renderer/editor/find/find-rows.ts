@@ -1,0 +1,36 @@
+import type { FoundFile } from '#shared/contract/index.ts'
+
+export type FindRow =
+  | { readonly kind: 'file'; readonly file: FoundFile }
+  | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
+  /** There are more lines than are shown: `hidden` can be, `unlisted` are only counted. */
+  | { readonly kind: 'more'; readonly path: string; readonly hidden: number; readonly unlisted: number }
+
+/** Lines of a file that are shown at first. */
+const fewLines = 5
+
+/** @param whole files of which all lines are shown */
+export function findRows(files: readonly FoundFile[], whole: ReadonlySet<string>): FindRow[] {
+  const rows: FindRow[] = []
+  for (const file of files) {
+    const { path, lines, lineCount } = file
+    rows.push({ kind: 'file', file })
+    const shown = whole.has(path) ? lines : lines.slice(0, fewLines)
+    for (const { line, text } of shown) rows.push({ kind: 'line', path, line, text })
+    const hidden = lines.length - shown.length
+    const unlisted = hidden === 0 ? lineCount - lines.length : 0
+    if (hidden > 0 || unlisted > 0) rows.push({ kind: 'more', path, hidden, unlisted })
+  }
+  return rows
+}
+
+export function keyOfFindRow(row: FindRow): string {
+  switch (row.kind) {
+    case 'file':
+      return row.file.path
+    case 'line':
+      return `${row.path}:${row.line}`
+    case 'more':
+      return `${row.path}:more`
+  }
+}
