@@ -152,11 +152,11 @@ describe('M42 a new chat', () => {
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
     const composer = page.getByRole('textbox', { name: 'Message' })
-    for (const text of ['Remember that the boiler code is 7781', 'What is the boiler code?', 'thanks']) {
+    for (const text of ['Remember that the boiler code is 7781', 'What is the boiler code?', 'hello']) {
       await composer.fill(text)
       await composer.press('Enter')
     }
-    await page.getByText('welcome', { exact: false }).waitFor()
+    await page.getByText('I do two things', { exact: false }).waitFor()
     await page.locator('blockquote').getByText('7781', { exact: false }).first().waitFor()
     expect(await client.sessions.list({ agent: 'main' })).toHaveLength(before + 1)
   })

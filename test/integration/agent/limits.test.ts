@@ -20,7 +20,7 @@ import { startModelServer, type ScriptedAnswer } from '../../support/model-serve
 async function ask(...script: ScriptedAnswer[]) {
   const server = await startModelServer(...script, { text: 'I see.' })
   const config = `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`
-  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' } })
+  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, watch: true })
   const agent = await test.app.agents.get('main')
   const { session, ended } = await agent.chat.send({ text: 'x' })
   await ended

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { describe, expect, it } from 'vitest'
@@ -350,8 +351,27 @@ describe('M13 embeddings', () => {
   })
 })
 
-describe('M13 a model in the process', () => {
-  it('M13: loads from a folder and embeds: the same words are near, others are not', async () => {
+/** The package is the user's to add: 288 MB with its runtime. */
+const hasTransformers = (() => {
+  try {
+    return createRequire(import.meta.url).resolve('@huggingface/transformers') !== ''
+  } catch {
+    return false
+  }
+})()
+
+describe('a model in the process', () => {
+  it.skipIf(hasTransformers)('names the command that installs the package', async () => {
+    const folder = join(await temporaryFolder(), 'tiny')
+    await writeTinyModel(folder, ['walrus'])
+    const provider = await openProvider({ provider: 'local', model: folder, modelsFolder: '/models' })
+    await expect(provider.embed(['walrus'])).rejects.toMatchObject({
+      code: 'provider_unavailable',
+      message: expect.stringContaining('npm install --prefix "/models" @huggingface/transformers@'),
+    })
+  })
+
+  it.runIf(hasTransformers)('loads from a folder; the same words are near, others are not', async () => {
     const folder = join(await temporaryFolder(), 'tiny')
     await writeTinyModel(folder, ['the', 'walrus', 'lives', 'in', 'bath', 'database', 'choice', 'postgres'])
     const provider = await openProvider({ provider: 'local', model: folder })

@@ -9,7 +9,7 @@ import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 import { rounds } from '../../support/thorough.ts'
 
-const count = rounds(60, 300)
+const count = rounds(150, 300)
 const main = { agent: 'main' }
 const move = { ...main, from: 'area', to: 'past/zone' }
 
@@ -67,7 +67,7 @@ describe('M67 a move of many notes', () => {
   it('cancelled on its way, all of it is taken back; cancelled too late, it is done', async () => {
     const { agent, home, links, batches, all } = await openVault()
     const before = await all()
-    for (const at of [0, count / 3, count - 20]) {
+    for (const at of [0, count / 3, count / 2]) {
       const plan = await links.planMove(move)
       const stop = agent.batches.changes.subscribe((moving) => {
         if (moving && !moving.isCancelled && moving.done >= at) agent.batches.cancel()

@@ -149,7 +149,7 @@ describe('M46 captures', () => {
 describe('M6 templates', () => {
   it.each(['en', 'zh-CN', 'zh-TW'])('M6: %s seeds a new workspace and overwrites nothing', async (locale) => {
     const folder = await temporaryFolder()
-    const templates = new URL(`../../resources/templates/${locale}`, import.meta.url).pathname
+    const templates = new URL(`../../../resources/templates/${locale}`, import.meta.url).pathname
     await writeFiles(folder, { 'USER.md': 'mine' })
     expect(await seedWorkspace(folder, templates)).toEqual(['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md'])
     expect(await readFile(join(folder, 'USER.md'), 'utf8')).toBe('mine')
