@@ -18,7 +18,8 @@ export function decideOnClose(
     void ask(window).then(async (choice) => {
       // The app quit while the question was open.
       if (window.isDestroyed()) return
-      await settings.set([['desktop', 'closeTo'], choice])
+      // A choice that cannot be saved still counts now; the question comes again at the next close.
+      await settings.set([['desktop', 'closeTo'], choice]).catch(() => undefined)
       if (choice === 'tray') window.hide()
       else app.quit()
     })
