@@ -91,11 +91,22 @@ describe('M22 typing', () => {
     expect(typedAtFirstResult).toBeLessThan(words.length)
     await page.waitForURL((url) => url.searchParams.get('q') === words)
     await settled()
-    const last = await page.getByTestId('candidate').allTextContents()
+    // Rows out of sight are drawn when the typing rests: all there are, before and after.
+    const shown = async () => {
+      let rows: string[] = []
+      await until(async () => {
+        const before = rows
+        await page.waitForTimeout(400)
+        rows = await page.getByTestId('candidate').allTextContents()
+        return rows.length > 0 && rows.join('\n') === before.join('\n')
+      }, 20_000)
+      return rows
+    }
+    const last = await shown()
     await page.reload()
     await page.getByTestId('candidate').first().waitFor()
     await settled()
-    expect(await page.getByTestId('candidate').allTextContents()).toEqual(last)
+    expect(await shown()).toEqual(last)
   }, 60_000)
 })
 
