@@ -128,6 +128,12 @@ describe('M56 configurations that are attacks', () => {
     ['an alias that makes gigabytes of nothing', bomb.join('\n'), /repeats itself/, 2],
     ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
     ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
+    [
+      '20,000 keys',
+      Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'),
+      /more than a configuration/,
+      null,
+    ],
     ['a key that stands there twice', 'spending: {}\nspending: {}\n', /more than once/, 2],
   ])('M56: %s is a problem with its line, not the end', (_name, text, message, line) => {
     expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])

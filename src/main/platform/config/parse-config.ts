@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
+import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import type { z } from 'zod'
 import type { ConfigFault, ConfigProblem, ConfigRule } from '#shared/contract/index.ts'
 import { isRecord } from '#shared/util/json.ts'
@@ -19,12 +19,15 @@ const maxProblems = 50
 /** How often an anchor's value may be repeated, what it repeats itself included. */
 const maxAliases = 100
 const maxCharacters = 1_000_000
-/** The deepest setting lies seven deep. */
+/** YAML tokens; a long configuration has 2,000. Parsing takes time in proportion to the square of the keys. */
+const maxTokens = 40_000
+/** The deepest setting is seven levels deep. */
 const maxLevels = 40
 const tooDeep = `nests more than ${maxLevels} levels deep`
 
 export function parseConfig(text: string): ParsedConfig {
   if (text.length > maxCharacters) return broken(`is larger than ${maxCharacters} characters`)
+  if (hasTooManyTokens(text)) return broken('holds more than a configuration can')
   const lineCounter = new LineCounter()
   // The parser compares every key with every other; we look for doubles ourselves.
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
@@ -197,4 +200,13 @@ function lineOf(path: readonly (string | number)[], document: Document, lineCoun
     } else break
   }
   return offset === undefined ? null : lineCounter.linePos(offset).line
+}
+
+function hasTooManyTokens(text: string): boolean {
+  let tokens = 0
+  for (const _token of new Lexer().lex(text)) {
+    tokens += 1
+    if (tokens > maxTokens) return true
+  }
+  return false
 }
