@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
 import { openTestApp } from '../../support/app.ts'
 
@@ -91,10 +91,13 @@ describe('M50 the file and the pane at once', () => {
       agent: 'main',
     })
     expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
-    const { path, bytes, files } = locations.find(({ kind }) => kind === 'index') ?? { path: '' }
-    const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
-    expect(files).toBe(beside.length)
-    expect(bytes).toBe(beside.reduce((sum, file) => sum + statSync(file).size, 0))
+    // The index may still be written to between the two readings.
+    await vi.waitFor(async () => {
+      const { path, bytes, files } = (await app.locations()).find(({ kind }) => kind === 'index') ?? { path: '' }
+      const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
+      expect(files).toBe(beside.length)
+      expect(bytes).toBe(beside.reduce((sum, file) => sum + statSync(file).size, 0))
+    })
     expect(locations.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['settings', 'index', 'logs']))
   })
 })
