@@ -148,6 +148,20 @@ describe('M64 what is accepted', () => {
     expect(plan.taken).toHaveLength(2)
   })
 
+  it('keeps a moved line local when another accepted change separates it from the mark below', () => {
+    const files = { 'a.md': '# top\nw1\n> w2 ^[local]\n', 'b.md': '# top\nv1 ^[local]\n' }
+    const move = (line: number, raw: string): Found => ({
+      rule: 'duplicate',
+      evidence: [evidenceOf('a.md', line, raw), evidenceOf('b.md', 1, '# top')],
+      files: [
+        { path: 'a.md', edits: [edit(line, raw, [])] },
+        { path: 'b.md', edits: [edit(1, '# top', ['# top', '', raw])] },
+      ],
+    })
+    const { after } = accepted(files, [move(2, 'w1'), move(1, '# top')])
+    expect(localWords(after['b.md'] ?? '')).toContain('w1')
+  })
+
   it('whatever is accepted, what was local and stays is local', () => {
     const line = fc.constantFrom(
       '# a',

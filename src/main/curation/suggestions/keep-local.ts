@@ -90,14 +90,18 @@ function inKnown(
   const was = localOf(path, text)
   const { lines } = new TextLines(text)
   const edits = was.isWhole || was.lines.size === 0 ? asked : asked.map((edit) => withEmptied(edit, lines))
-  const made = madeOf(lines, [...edits, ...others(path)])
+  const accepted = others(path)
+  const made = madeOf(lines, [...accepted, ...edits])
   const after = made.map((one) => one.text).join('\n')
   if (localOf(path, after).isWhole || !saysSomething(after)) return edits
   // Its front matter said so, and says it no more.
   if (was.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
-  const isWanted = ({ text: line, from }: Made) =>
-    typeof from === 'number' ? was.lines.has(from) : edits.includes(from.edit) && isMade(line, from.edit, path)
-  const missing = marksMissing(after, (at) => made[at] !== undefined && isWanted(made[at]))
+  const localOfAccepted = localMade(madeOf(lines, accepted), (one) => localOf(path, one))
+  const isWanted = ({ text: line, from }: Made) => {
+    if (typeof from === 'number') return was.lines.has(from)
+    return edits.includes(from.edit) ? isMade(line, from.edit, path) : localOfAccepted.get(from.edit)?.has(from.at)
+  }
+  const missing = marksMissing(after, (at) => made[at] !== undefined && isWanted(made[at]) === true)
   if (missing?.length === 0) return edits
   const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
   const added: LineEdit[] = []
@@ -140,6 +144,17 @@ function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
   }
   keep(lines.length)
   return made
+}
+
+/** The local lines that each edit writes, by their 0-based place in it. */
+function localMade(made: readonly Made[], localOf: (text: string) => NoteVisibility): Map<LineEdit, Set<number>> {
+  const visibility = localOf(made.map(({ text }) => text).join('\n'))
+  const local = new Map<LineEdit, Set<number>>()
+  for (const [line, { from }] of made.entries()) {
+    if (typeof from === 'number' || !isLocal(visibility, line)) continue
+    local.set(from.edit, (local.get(from.edit) ?? new Set()).add(from.at))
+  }
+  return local
 }
 
 /** Lines that an edit takes away, 0-based. */
