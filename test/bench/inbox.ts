@@ -1,5 +1,5 @@
 /**
- * `node test/bench/inbox.ts`, or a part of `run.ts`: how an inbox of 1,000 proposals scrolls (M60), by the wheel and by the
+ * `node test/bench/inbox.ts`, or a part of `run.ts`: how an inbox of 1,000 proposals scrolls, by the wheel and by the
  * key that is held, frame by frame. It is the built interface that is shown.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * The memory for other programs (M58): the first answer of a search over stdio from a cold process, with no app running,
+ * The memory for other programs: the first answer of a search over stdio from a cold process, with no app running,
  * and later ones through an app that does. Measured with what the build made, on some 10,000 chunks.
  */
 import { Client } from '@modelcontextprotocol/client'

@@ -1,6 +1,6 @@
 /**
  * `node test/bench/upkeep.ts [--show 20] [--seed 61]`, or a part of `run.ts`: what the rules of upkeep find in a made memory of 2,000
- * lines, and what accepting 200 proposals takes (M60). The made memory is seeded: it is the same every time.
+ * lines, and what accepting 200 proposals takes. The made memory is seeded: it is the same every time.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -60,8 +60,8 @@ const sizes = [
   [360, 740],
 ] as const
 
-describe('M48 accessibility', () => {
-  it('M48: no view has a serious finding, in light and in dark', async () => {
+describe('accessibility', () => {
+  it('no view has a serious finding, in light and in dark', async () => {
     const { page, session, url } = await openFull()
     const client = await connect(url)
     await client.checks.add({
@@ -110,7 +110,7 @@ describe('M48 accessibility', () => {
     expect(found).toEqual([])
   }, 600_000)
 
-  it('M48: a story by keyboard alone: a question, its source, the search, a setting', async () => {
+  it('a story by keyboard alone: a question, its source, the search, a setting', async () => {
     const { url } = await openTestServer({ files })
     const page = await openPage()
     await page.goto(url)
@@ -156,7 +156,7 @@ describe('M48 accessibility', () => {
     })
   }, 60_000)
 
-  it('M48: the Tab key goes through a toast and on', async () => {
+  it('the Tab key goes through a toast and on', async () => {
     const { url } = await openTestServer({ files })
     const page = await openPage()
     await page.goto(url)
@@ -185,7 +185,7 @@ describe('M48 accessibility', () => {
     await until(() => page.evaluate(() => document.activeElement !== document.body))
   }, 60_000)
 
-  it('M48: zoomed to 200 %, with forced colours and without motion, everything is there', async () => {
+  it('zoomed to 200 %, with forced colours and without motion, everything is there', async () => {
     const { page, url, session } = await openFull()
     await page.setViewportSize({ width: 720, height: 450 })
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })

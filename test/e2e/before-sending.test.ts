@@ -11,8 +11,8 @@ const picture = Buffer.from(
   'base64',
 )
 
-describe('M42 before a message is sent', () => {
-  it('M42: what the model cannot take is said beside the field; chips have names of their own', async () => {
+describe('before a message is sent', () => {
+  it('what the model cannot take is said beside the field; chips have names of their own', async () => {
     const { url } = await openTestServer()
     const page = await openPage({ viewport: { width: 1024, height: 800 } })
     await page.goto(url)
@@ -36,7 +36,7 @@ describe('M42 before a message is sent', () => {
     await notes.getByText('cannot read pictures', { exact: false }).waitFor({ state: 'detached' })
   })
 
-  it('M40 M42: the meter counts what is being written, and a text that does not fit says so before it is sent', async () => {
+  it('the meter counts what is being written, and a text that does not fit says so before it is sent', async () => {
     const { url } = await openTestServer()
     const page = await openPage({ viewport: { width: 360, height: 740 } })
     await page.goto(url)
@@ -55,8 +55,8 @@ describe('M42 before a message is sent', () => {
   })
 })
 
-describe('M42 places that are not there', () => {
-  it('M42: a chat and a page that do not exist say so, and offer a new chat; commands are no turns', async () => {
+describe('places that are not there', () => {
+  it('a chat and a page that do not exist say so, and offer a new chat; commands are no turns', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -77,7 +77,7 @@ describe('M42 places that are not there', () => {
     await composer.waitFor()
   })
 
-  it('M43: the two sides of a conflict say whose they are', async () => {
+  it('the two sides of a conflict say whose they are', async () => {
     const { url, workspace } = await openTestServer({ files: { 'a.md': '# A\n\nline\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -94,8 +94,8 @@ describe('M42 places that are not there', () => {
   })
 })
 
-describe('M44 a search in a narrow window', () => {
-  it('M44: what has no room beside a row stands below it; a long path keeps its lines; the match is in sight', async () => {
+describe('a search in a narrow window', () => {
+  it('what has no room beside a row stands below it; a long path keeps its lines; the match is in sight', async () => {
     const name = `projects/${'a-very-long-name-'.repeat(6)}end.md`
     const { url } = await openTestServer({
       files: { [name]: `# Long\n\n${'Some words before it. '.repeat(12)}The zephyr came at last.\n` },

@@ -11,8 +11,8 @@ import { tellFirstStory } from './story.ts'
 
 afterAll(closeBrowser)
 
-describe('M47 and M49 the first story, in the browser host', () => {
-  it('M47: from the first start to a remembered fact, found again; and everything is there after a restart', async () => {
+describe('the first story, in the browser host', () => {
+  it('from the first start to a remembered fact, found again; and everything is there after a restart', async () => {
     const root = await temporaryFolder()
     const home = join(root, 'state')
     const workspace = join(root, '记忆 memory')
@@ -34,8 +34,8 @@ describe('M47 and M49 the first story, in the browser host', () => {
   })
 })
 
-describe('M42 chat', () => {
-  it('M42: undo on a diff card takes the note back', async () => {
+describe('chat', () => {
+  it('undo on a diff card takes the note back', async () => {
     const { url, workspace } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -50,7 +50,7 @@ describe('M42 chat', () => {
     await expect(readFile(join(workspace, 'memory', name), 'utf8')).rejects.toThrow('ENOENT')
   })
 
-  it('M26 M42: what was taken back or put away in one window is so in every other, and after a reload', async () => {
+  it('what was taken back or put away in one window is so in every other, and after a reload', async () => {
     const { url } = await openTestServer()
     const [page, other] = [await openPage(), await openPage()]
     await page.goto(url)
@@ -80,7 +80,7 @@ describe('M42 chat', () => {
     expect(await page.getByTestId('hunk').filter({ hasText: 'cellar' }).count()).toBe(0)
   })
 
-  it('M42: an answer of a provider streams in, with tools, and can be stopped', async () => {
+  it('an answer of a provider streams in, with tools, and can be stopped', async () => {
     const model = await startModelServer(
       { calls: [{ name: 'memory_search', arguments: { query: 'walrus' } }], text: 'Let me look.' },
       {
@@ -109,7 +109,7 @@ describe('M42 chat', () => {
     await keepScreenshot(page, 'browser-8-stopped')
   })
 
-  it('M39: a wrong key says which provider, and keeps the message', async () => {
+  it('a wrong key says which provider, and keeps the message', async () => {
     const model = await startModelServer({ status: 401, message: 'invalid x-api-key' })
     const { url } = await openTestServer({
       config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`,
@@ -124,7 +124,7 @@ describe('M42 chat', () => {
     expect(await page.getByText('hello there').count()).toBeGreaterThan(0)
   })
 
-  it('M39: a model without a key says what to set', async () => {
+  it('a model without a key says what to set', async () => {
     const { url } = await openTestServer({
       config: 'agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: openai/gpt-x }]\n',
     })
@@ -138,8 +138,8 @@ describe('M42 chat', () => {
   })
 })
 
-describe('M37 and M45 keeping, as one sees it', () => {
-  it('M37: commands complete as one types, and their outcome stands in the conversation', async () => {
+describe('keeping, as one sees it', () => {
+  it('commands complete as one types, and their outcome stands in the conversation', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -158,7 +158,7 @@ describe('M37 and M45 keeping, as one sees it', () => {
     await keepScreenshot(page, 'browser-10-commands')
   })
 
-  it('M45: flushes and compactions are drawn across the conversation, and are there after a reload', async () => {
+  it('flushes and compactions are drawn across the conversation, and are there after a reload', async () => {
     const model = await startModelServer({ text: 'ok' })
     model.respond = conversationModel()
     model.window = 32_000
@@ -189,8 +189,8 @@ describe('M37 and M45 keeping, as one sees it', () => {
   })
 })
 
-describe('M43 files', () => {
-  it('M43: a change from outside shows in the open editor, and one in the same place is a choice, not a loss', async () => {
+describe('files', () => {
+  it('a change from outside shows in the open editor, and one in the same place is a choice, not a loss', async () => {
     const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'one\ntwo\nthree\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -213,7 +213,7 @@ describe('M43 files', () => {
     await until(async () => (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('and mine'))
   })
 
-  it('M43: what cannot be opened says why', async () => {
+  it('what cannot be opened says why', async () => {
     const { url } = await openTestServer({ files: { 'memory/binary.md': new Uint8Array([255, 254, 0, 1]) } })
     const page = await openPage()
     await page.goto(url)
@@ -225,11 +225,11 @@ describe('M43 files', () => {
   })
 })
 
-describe('M48 languages and themes', () => {
+describe('languages and themes', () => {
   it.each([
     ['zh-CN', '搜索记忆', '上下文'],
     ['zh-TW', '搜尋記憶', '上下文'],
-  ])('M48: speaks %s when the system does, in the dark', async (locale, search, context) => {
+  ])('speaks %s when the system does, in the dark', async (locale, search, context) => {
     const { url } = await openTestServer({
       files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },
     })
@@ -246,7 +246,7 @@ describe('M48 languages and themes', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
   })
 
-  it('M48: the palette changes theme and language at once, and they stay', async () => {
+  it('the palette changes theme and language at once, and they stay', async () => {
     const { url, home } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -262,7 +262,7 @@ describe('M48 languages and themes', () => {
     expect(await readFile(join(home, 'config.yaml'), 'utf8')).toMatch(/theme: dark[\s\S]*locale: zh-CN/)
   })
 
-  it('M48: Enter that ends an input method’s composition does not send', async () => {
+  it('Enter that ends an input method’s composition does not send', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -276,8 +276,8 @@ describe('M48 languages and themes', () => {
   })
 })
 
-describe('M49 connection', () => {
-  it('M49: a lost connection is said in the status bar', async () => {
+describe('connection', () => {
+  it('a lost connection is said in the status bar', async () => {
     const root = await temporaryFolder()
     const options = { mainFolder, env: {}, home: join(root, 'state') }
     const { writeFiles } = await import('../support/folder.ts')
@@ -296,8 +296,8 @@ describe('M49 connection', () => {
   })
 })
 
-describe('M56 who is let in', () => {
-  it('M56: a reload and a second tab stay in; without the key, or with somebody else’s, the page says what to do', async () => {
+describe('who is let in', () => {
+  it('a reload and a second tab stay in; without the key, or with somebody else’s, the page says what to do', async () => {
     const { url } = await openTestServer()
     const page = await openPage({}, /403|401/)
     await page.goto(url)

@@ -17,8 +17,8 @@ function commitAll(folder: string, message: string): void {
     execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' })
 }
 
-describe('M69 History beside a repository', () => {
-  it('M69: a file’s commits stand in its History, with author, message and what each changed', async () => {
+describe('History beside a repository', () => {
+  it('a file’s commits stand in its History, with author, message and what each changed', async () => {
     const { url, workspace } = await openTestServer({ files: { 'notes/old.md': '# Plan\n\nOne.\n' } })
     execFileSync('git', ['-C', workspace, 'init', '-q'])
     commitAll(workspace, 'Begin the plan')

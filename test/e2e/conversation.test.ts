@@ -59,7 +59,7 @@ $$
 <script>document.title = 'broken'</script>
 `
 
-describe('M42 what an answer looks like', () => {
+describe('what an answer looks like', () => {
   const looks = [
     ['light', 'en-US', 1440, 900],
     ['dark', 'zh-CN', 1024, 700],
@@ -81,7 +81,7 @@ describe('M42 what an answer looks like', () => {
     },
   )
 
-  it('M42: code is copied as it stands', async () => {
+  it('code is copied as it stands', async () => {
     const { page, say } = await openChat([{ text: '```py\nprint("你好")\n```' }])
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await say('Show me')
@@ -90,7 +90,7 @@ describe('M42 what an answer looks like', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('print("你好")')
   })
 
-  it('M42: the reader’s place is kept while an answer streams, and the end is one click away', async () => {
+  it('the reader’s place is kept while an answer streams, and the end is one click away', async () => {
     const { page, say } = await openChat([{ text: 'A line of the answer.\n\n'.repeat(120), delayMs: 8 }])
     await say('Tell me')
     const scroller = page.getByTestId('scroller')
@@ -109,8 +109,8 @@ describe('M42 what an answer looks like', () => {
   })
 })
 
-describe('M65 a chat without memory', () => {
-  it('M65: is chosen before it begins, says so throughout, and is kept after all with a click that can be taken back', async () => {
+describe('a chat without memory', () => {
+  it('is chosen before it begins, says so throughout, and is kept after all with a click that can be taken back', async () => {
     const { page, say, model } = await openChat([{ text: 'Aye.' }], {
       files: { 'MEMORY.md': '# Memory\n\n- The safe opens with walrus-9931.\n' },
       look: { colorScheme: 'dark' },
@@ -137,8 +137,8 @@ describe('M65 a chat without memory', () => {
   })
 })
 
-describe('M42 branches', () => {
-  it('M42: edit, retry, switch between versions, branch, delete and undo', async () => {
+describe('branches', () => {
+  it('edit, retry, switch between versions, branch, delete and undo', async () => {
     const { page, say, composer } = await openChat([
       { text: 'First answer.' },
       { text: 'Second answer.' },
@@ -179,7 +179,7 @@ describe('M42 branches', () => {
     expect(await page.getByText('Second answer.').count()).toBe(0)
   })
 
-  it('M42: an answer by another model', async () => {
+  it('an answer by another model', async () => {
     const model = await startModelServer({ text: 'An answer.' })
     model.models = [{ id: 'claude-sonnet-4-5' }, { id: 'claude-haiku-4-5' }]
     const { url } = await openTestServer({ config: configOf(model), env: { ANTHROPIC_API_KEY: 'k' } })
@@ -198,7 +198,7 @@ describe('M42 branches', () => {
   })
 })
 
-describe('M42 while the agent works', () => {
+describe('while the agent works', () => {
   it('messages wait, can be taken back, and go with the next step', async () => {
     const { page, say, composer } = await openChat([
       { text: 'word '.repeat(250), delayMs: 15 },
@@ -227,7 +227,7 @@ describe('M42 while the agent works', () => {
     ])
   })
 
-  it('M39: a provider that is busy is asked again, and one sees it, in its own words; a call cut by length is named', async () => {
+  it('a provider that is busy is asked again, and one sees it, in its own words; a call cut by length is named', async () => {
     const { page, say } = await openChat([
       { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
       { text: 'There you are.' },
@@ -241,7 +241,7 @@ describe('M42 while the agent works', () => {
     await page.getByText('ends here. It was about to use memory_search.').waitFor()
   })
 
-  it('M39: a tool of another program asks first, and says how far it is', async () => {
+  it('a tool of another program asks first, and says how far it is', async () => {
     const script = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url))
     const { page, say, home } = await openChat(
       [
@@ -267,8 +267,8 @@ describe('M42 while the agent works', () => {
   })
 })
 
-describe('M42 drafts and attachments', () => {
-  it('M42: what was typed is there after a restart, each in its chat', async () => {
+describe('drafts and attachments', () => {
+  it('what was typed is there after a restart, each in its chat', async () => {
     const folders = await prepareFolders({})
     const first = await startServer({ mainFolder, env: {}, home: folders.home })
     const page = await openPage()
@@ -292,7 +292,7 @@ describe('M42 drafts and attachments', () => {
     await second.close()
   })
 
-  it('M42: files are picked, pasted and dropped; a binary one is refused; @ names a file of the workspace', async () => {
+  it('files are picked, pasted and dropped; a binary one is refused; @ names a file of the workspace', async () => {
     const { page, composer, model, say } = await openChat([{ text: 'I see.' }], {
       files: { 'memory/projects/acme.md': '# Acme\n', 'MEMORY.md': '# M\n' },
     })
@@ -340,8 +340,8 @@ describe('M42 drafts and attachments', () => {
   })
 })
 
-describe('M42 the list of conversations', () => {
-  it('M42: a title by the model; search, rename, pin, export, delete with undo', async () => {
+describe('the list of conversations', () => {
+  it('a title by the model; search, rename, pin, export, delete with undo', async () => {
     const { page, say, model } = await openChat([{ text: 'The zeppelin lands on Tuesday.' }, { text: 'Fine.' }])
     model.title = 'Zeppelin plans'
     await say('When does it land?')
@@ -383,7 +383,7 @@ describe('M42 the list of conversations', () => {
     await list.getByText('飞艇计划').waitFor()
   })
 
-  it('M35: an old conversation can be gone on with', async () => {
+  it('an old conversation can be gone on with', async () => {
     let at = new Date(2026, 0, 20, 10, 30)
     const { page, say } = await openChat([{ text: 'Answered.' }], { now: () => at })
     await say('First')
@@ -398,8 +398,8 @@ describe('M42 the list of conversations', () => {
   })
 })
 
-describe('M42 answers that a crash cut off', () => {
-  it('M42: what was said is there, marked, and can be gone on with', async () => {
+describe('answers that a crash cut off', () => {
+  it('what was said is there, marked, and can be gone on with', async () => {
     const model = await startModelServer({ text: 'and that was all.' })
     const folders = await prepareFolders({ config: configOf(model) })
     const { writeFiles } = await import('../support/folder.ts')
@@ -428,8 +428,8 @@ describe('M42 answers that a crash cut off', () => {
   })
 })
 
-describe('M39 failures, and what to do', () => {
-  it('M39: a wrong key names the provider and leads to its setting; with the right one the message is answered', async () => {
+describe('failures, and what to do', () => {
+  it('a wrong key names the provider and leads to its setting; with the right one the message is answered', async () => {
     const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
     await say('hello there')
     const alert = page.getByRole('alert')
@@ -453,7 +453,7 @@ describe('M39 failures, and what to do', () => {
     expect(await page.locator('article').getByText('hello there').count()).toBe(1)
   })
 
-  it('M39: no network: the chat says so, keeps the message, and sends it on retry', async () => {
+  it('no network: the chat says so, keeps the message, and sends it on retry', async () => {
     const { page, say, model, home, url } = await openChat([{ text: 'Here I am.' }], {
       config: configOf({ url: 'http://127.0.0.1:9' }),
     })
@@ -477,7 +477,7 @@ describe('M39 failures, and what to do', () => {
     expect(JSON.stringify(model.requests[0]?.body['messages'])).toContain('is anybody there?')
   })
 
-  it('M39: a limit that is reached says so, and where to raise it; usage is shown by month and model', async () => {
+  it('a limit that is reached says so, and where to raise it; usage is shown by month and model', async () => {
     const { page, say } = await openChat([{ text: 'Fine.' }], { extra: 'spending: { monthlyLimit: 0.0005 }\n' })
     await say('one')
     await page.getByText('Fine.').waitFor()
@@ -497,8 +497,8 @@ describe('M39 failures, and what to do', () => {
   })
 })
 
-describe('M42 long conversations', () => {
-  it('M42: of 4,000 messages only those in sight are drawn; the end is shown, and a found one is gone to', async () => {
+describe('long conversations', () => {
+  it('of 4,000 messages only those in sight are drawn; the end is shown, and a found one is gone to', async () => {
     const lines = [
       { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00.000Z' },
       ...Array.from({ length: 4000 }, (_, number) => ({
@@ -541,8 +541,8 @@ describe('M42 long conversations', () => {
   })
 })
 
-describe('M48 input methods', () => {
-  it('M48: Enter that takes a candidate does not send; the next one does', async () => {
+describe('input methods', () => {
+  it('Enter that takes a candidate does not send; the next one does', async () => {
     const { page, composer } = await openChat([{ text: '好的。' }])
     await composer.click()
     const input = await page.context().newCDPSession(page as Page)

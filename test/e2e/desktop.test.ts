@@ -25,8 +25,8 @@ function findRuntime(): string | undefined {
   return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
 }
 
-describe('M47 and M49 the first story, in the desktop window', () => {
-  it('M47: preload, message port and shell tell the same story', async () => {
+describe('the first story, in the desktop window', () => {
+  it('preload, message port and shell tell the same story', async () => {
     const folder = await temporaryFolder()
     const resident = await Resident.open({ mainFolder, env: {}, home: join(folder, 'state') })
     acceptPorts(resident)
@@ -38,7 +38,7 @@ describe('M47 and M49 the first story, in the desktop window', () => {
     await resident.close()
   })
 
-  it('M49: starts in Electron itself', async ({ skip }) => {
+  it('starts in Electron itself', async ({ skip }) => {
     const runtime = findRuntime()
     if (runtime === undefined) {
       process.stdout.write('skipped: no Electron runtime\n')

@@ -13,8 +13,8 @@ afterAll(closeBrowser)
 
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
-describe('M43 one file in two windows', () => {
-  it('M43: each keeps its own draft; what the other saved first is a conflict, and both are there on reopening', async () => {
+describe('one file in two windows', () => {
+  it('each keeps its own draft; what the other saved first is a conflict, and both are there on reopening', async () => {
     const { url, workspace, home } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const first = await openPage()
     await first.goto(url)
@@ -51,7 +51,7 @@ describe('M43 one file in two windows', () => {
   })
 })
 
-describe('M42 one chat in two windows', () => {
+describe('one chat in two windows', () => {
   it('the last window to type wins; the other shows its text when it gets the focus', async () => {
     const { url, home } = await openTestServer()
     const first = await openPage()
@@ -72,7 +72,7 @@ describe('M42 one chat in two windows', () => {
     await until(async () => (await message(first).inputValue()) === 'from the second')
   })
 
-  it('M42: what is typed while nobody answers is there after another view, and after a restart', async () => {
+  it('what is typed while nobody answers is there after another view, and after a restart', async () => {
     const { home } = await prepareFolders({})
     const server = await startServer({ mainFolder, env: {}, home })
     const page = await openPage({}, /WebSocket|ERR_CONNECTION_REFUSED|dynamically imported/)
@@ -95,7 +95,7 @@ describe('M42 one chat in two windows', () => {
     await until(() => isDraft(home, 'typed into nothing'))
   })
 
-  it('M42: an edit that was left is there when it is taken up again', async () => {
+  it('an edit that was left is there when it is taken up again', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -121,8 +121,8 @@ describe('M42 one chat in two windows', () => {
   })
 })
 
-describe('M48 where the keys go', () => {
-  it('M48: the palette gives the focus back; a field that is asked for has it', async () => {
+describe('where the keys go', () => {
+  it('the palette gives the focus back; a field that is asked for has it', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -139,8 +139,8 @@ describe('M48 where the keys go', () => {
   })
 })
 
-describe('M43 names that cannot be', () => {
-  it('M43: a refused name stays in its field, with the reason', async () => {
+describe('names that cannot be', () => {
+  it('a refused name stays in its field, with the reason', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
     await page.goto(url)

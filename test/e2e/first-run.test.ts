@@ -9,8 +9,8 @@ import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
-describe('M47 first start', () => {
-  it('M47: from the first start to the first remembered fact in three steps, hints once, no key', async () => {
+describe('first start', () => {
+  it('from the first start to the first remembered fact in three steps, hints once, no key', async () => {
     const server = await openTestServer({ config: '' })
     const workspace = join(await temporaryFolder(), 'memory of mine')
     const page = await openPage()
@@ -39,7 +39,7 @@ describe('M47 first start', () => {
     expect(await tour.count()).toBe(0)
   }, 90_000)
 
-  it('M47 M48: what cannot be is told in words, where it was typed, and goes when that changes', async () => {
+  it('what cannot be is told in words, where it was typed, and goes when that changes', async () => {
     const models = await startModelServer()
     const other = await startModelServer()
     models.models = [{ id: 'first-model' }]
@@ -73,7 +73,7 @@ describe('M47 first start', () => {
     expect(await page.getByRole('option', { name: 'first-model' }).count()).toBe(0)
   })
 
-  it('M47: several found memories are copied, and settings taken over, with a list of what was and was not', async () => {
+  it('several found memories are copied, and settings taken over, with a list of what was and was not', async () => {
     const home = await folderWith({
       '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',
       'clawd/MEMORY.md': '# M\n\nThe gate code is 4711.\n',
@@ -107,7 +107,7 @@ describe('M47 first start', () => {
     expect(await readdir(join(home, '.claude'))).toEqual(['CLAUDE.md'])
   }, 90_000)
 
-  it('M47: a large folder is copied in sight, goes on when the window is closed, and can be cancelled', async () => {
+  it('a large folder is copied in sight, goes on when the window is closed, and can be cancelled', async () => {
     const notes = Array.from(
       { length: 3000 },
       (_, index) => [`.claude/notes/${index}.md`, `# Note ${index}\n`] as const,
@@ -147,7 +147,7 @@ describe('M47 first start', () => {
     expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
   }, 120_000)
 
-  it('M47: a model is connected, its mistakes are told, and what it has is to choose from', async () => {
+  it('a model is connected, its mistakes are told, and what it has is to choose from', async () => {
     const model = await startModelServer({ text: 'Hello from the model.' })
     const server = await openTestServer({ config: '' })
     const page = await openPage()

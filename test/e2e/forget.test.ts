@@ -17,7 +17,7 @@ const files = {
 }
 
 describe('Forget', () => {
-  it('M60: found, confirmed, gone; a note that is to stay stays; in both schemes, in Chinese, on a telephone', async () => {
+  it('found, confirmed, gone; a note that is to stay stays; in both schemes, in Chinese, on a telephone', async () => {
     const config =
       'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'
     const server = await openTestServer({ files, config })

@@ -24,7 +24,7 @@ async function openFrame() {
   return { server, page, client: await connect(server.url), chat: new URL(page.url()).pathname }
 }
 
-describe('M42 the frame where there is little room', () => {
+describe('the frame where there is little room', () => {
   it('at 360 and 700 pixels nothing is cut off, and the sidebar is a drawer that goes when it led somewhere', async () => {
     const { server, page, chat } = await openFrame()
     const views = [
@@ -73,7 +73,7 @@ describe('M42 the frame where there is little room', () => {
     }
   }, 90_000)
 
-  it('M42: a sidebar that was hidden has a way back on the screen', async () => {
+  it('a sidebar that was hidden has a way back on the screen', async () => {
     const { page } = await openFrame()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
     const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
@@ -87,8 +87,8 @@ describe('M42 the frame where there is little room', () => {
   })
 })
 
-describe('M48 the palette', () => {
-  it('M48: has what menus and shortcuts have, agents and settings too, by English names in any language and as Chinese sounds', async () => {
+describe('the palette', () => {
+  it('has what menus and shortcuts have, agents and settings too, by English names in any language and as Chinese sounds', async () => {
     const { page, client } = await openFrame()
     await client.settings.setAppearance({ locale: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
@@ -126,8 +126,8 @@ describe('M48 the palette', () => {
   })
 })
 
-describe('M42 the first load', () => {
-  it('M42: it is within its budget, and has one language and no library of schemas', async () => {
+describe('the first load', () => {
+  it('it is within its budget, and has one language and no library of schemas', async () => {
     const server = await openTestServer()
     const page = await openPage()
     const loaded: string[] = []
@@ -144,8 +144,8 @@ describe('M42 the first load', () => {
   }, 30_000)
 })
 
-describe('M42 a new chat', () => {
-  it('M42: what is sent before it has begun goes into the same one, and all of it is answered', async () => {
+describe('a new chat', () => {
+  it('what is sent before it has begun goes into the same one, and all of it is answered', async () => {
     const { page, server } = await openFrame()
     const client = await connect(server.url)
     const before = (await client.sessions.list({ agent: 'main' })).length
@@ -162,8 +162,8 @@ describe('M42 a new chat', () => {
   })
 })
 
-describe('M42 what is typed meanwhile', () => {
-  it('M42: what is typed while a chat begins goes along into it, and not into the next new chat', async () => {
+describe('what is typed meanwhile', () => {
+  it('what is typed while a chat begins goes along into it, and not into the next new chat', async () => {
     const { page } = await openFrame()
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
@@ -185,8 +185,8 @@ describe('M42 what is typed meanwhile', () => {
   })
 })
 
-describe('M44 names of places', () => {
-  it('M44: a chat among the results has its title, not the path of its transcript', async () => {
+describe('names of places', () => {
+  it('a chat among the results has its title, not the path of its transcript', async () => {
     const { page, server, client, chat } = await openFrame()
     await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
     await page.goto(new URL('/search?q=who+tunes+piano', server.url).href)

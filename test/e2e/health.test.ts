@@ -11,8 +11,8 @@ afterAll(closeBrowser)
 const configOf = (url: string, more = '') =>
   `${more}agents:\n  defaults: { memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 
-describe('M57 the app says how it is', () => {
-  it('M57: one problem stands in the status bar with its remedy, and goes when that helped', async () => {
+describe('the app says how it is', () => {
+  it('one problem stands in the status bar with its remedy, and goes when that helped', async () => {
     const embeddings = await startTroubledEmbeddings()
     embeddings.trouble = 'broken'
     const server = await openTestServer({ files: { 'memory/a.md': 'Walrus.\n' }, config: configOf(embeddings.url) })

@@ -9,8 +9,8 @@ import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-describe('M69 an import', () => {
-  it('M69: the plan names links that would lead elsewhere; what was imported is listed with its undo, also later', async () => {
+describe('an import', () => {
+  it('the plan names links that would lead elsewhere; what was imported is listed with its undo, also later', async () => {
     const server = await openTestServer({
       files: { 'Home.md': 'See [[Alpha]] and [[Beta]].\n', 'far/away/below/Alpha.md': 'Mine.\n' },
     })

@@ -70,7 +70,7 @@ async function openInspector() {
   return { ...server, client, page, ask, settled, queries: asked }
 }
 
-describe('M22 typing', () => {
+describe('typing', () => {
   it('results come while somebody types on, and those that stay are of all that was typed', async () => {
     const { page, settled } = await openInspector()
     await page.getByRole('link', { name: 'Search memory' }).click()
@@ -110,8 +110,8 @@ describe('M22 typing', () => {
   }, 60_000)
 })
 
-describe('M44 the table', () => {
-  it('M22 M44: for every question its figures add up, in the order and with the verdicts of the engine', async () => {
+describe('the table', () => {
+  it('for every question its figures add up, in the order and with the verdicts of the engine', async () => {
     const { client, page, ask, queries: asked } = await openInspector()
     let checked = 0
     for (const query of asked.slice(0, rounds(8, asked.length))) {
@@ -155,8 +155,8 @@ describe('M44 the table', () => {
   })
 })
 
-describe('M44 what if', () => {
-  it('M44: what is tried is what the engine does once it is applied, and applying can be undone', async () => {
+describe('what if', () => {
+  it('what is tried is what the engine does once it is applied, and applying can be undone', async () => {
     const { client, page, ask, settled, home } = await openInspector()
     const query = 'who talked about the garden in Lisbon'
     await ask(query)
@@ -191,8 +191,8 @@ describe('M44 what if', () => {
   })
 })
 
-describe('M44 what if chunks were of another size', () => {
-  it('M44: tried on the memory as it is, then applied: the index is built anew and finds the same', async () => {
+describe('what if chunks were of another size', () => {
+  it('tried on the memory as it is, then applied: the index is built anew and finds the same', async () => {
     const { client, page, ask, settled } = await openInspector()
     await ask('who talked about the garden in Lisbon')
     await page.getByTestId('candidate').first().waitFor()
@@ -220,8 +220,8 @@ describe('M44 what if chunks were of another size', () => {
   })
 })
 
-describe('M44 what the agent recalled', () => {
-  it('M44: each search of the agent, as it was and as it would be now, and what the answer did with it', async () => {
+describe('what the agent recalled', () => {
+  it('each search of the agent, as it was and as it would be now, and what the answer did with it', async () => {
     const server = await openTestServer({
       files: { 'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n' },
     })
@@ -265,8 +265,8 @@ describe('M44 what the agent recalled', () => {
   })
 })
 
-describe('M23 why not', () => {
-  it('M23 M44: from an answer that missed a fact, in four clicks to the line, to what kept it out, and to a remedy', async () => {
+describe('why not', () => {
+  it('from an answer that missed a fact, in four clicks to the line, to what kept it out, and to a remedy', async () => {
     const filler = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [
         `memory/2026-02-${String((index % 28) + 1).padStart(2, '0')}.md`,
@@ -309,7 +309,7 @@ describe('M23 why not', () => {
     expect(await page.getByTestId('answer').innerText()).not.toContain('Nothing fits well')
   })
 
-  it('M23: a selected line of the editor leads to the question whether it would be recalled', async () => {
+  it('a selected line of the editor leads to the question whether it would be recalled', async () => {
     const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } })
     const page = await openPage()
     await page.goto(server.url)
@@ -329,8 +329,8 @@ describe('M23 why not', () => {
   })
 })
 
-describe('M44 checks', () => {
-  it('M44: a result becomes a check that follows its line, fails with a setting, and says what kept it out', async () => {
+describe('checks', () => {
+  it('a result becomes a check that follows its line, fails with a setting, and says what kept it out', async () => {
     const server = await openTestServer({
       files: {
         'memory/house.md': '# House\n\nThe garage door opens with 4411.\n\nThe cellar key hangs behind the clock.\n',

@@ -19,7 +19,7 @@ const looks = [
   ['dark', 'zh-CN', '正在完成上次中断的移动'],
 ] as const
 
-describe('M67 a start after a crash', () => {
+describe('a start after a crash', () => {
   it.each(looks.slice(0, rounds(1, looks.length)))(
     'the tree says that a move is being completed, until it is (%s %s)',
     async (colorScheme, locale, words) => {
@@ -50,7 +50,7 @@ describe('M67 a start after a crash', () => {
     120_000,
   )
 
-  it('M67: notes that somebody had changed meanwhile are named, each a link to it', async () => {
+  it('notes that somebody had changed meanwhile are named, each a link to it', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
     const texts = ['notes/one.md', 'notes/two.md'].map((path) =>
       pendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),

@@ -12,7 +12,7 @@ afterAll(closeBrowser)
 
 const count = rounds(600, 1500)
 
-describe('M67 a move of many notes', () => {
+describe('a move of many notes', () => {
   it('a notice says how far it is; cancelled, nothing was moved', async () => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`Projects/n${at}.md`, `[[Projects/n${(at + 1) % count}]]\n`]),

@@ -11,8 +11,8 @@ afterAll(closeBrowser)
 
 const long = Array.from({ length: 80 }, (_, number) => `Line ${number}.`).join('\n\n')
 
-describe('M67 links', () => {
-  it('M67: a link is followed to its heading, an unresolved one makes its note, renaming updates links, with undo', async () => {
+describe('links', () => {
+  it('a link is followed to its heading, an unresolved one makes its note, renaming updates links, with undo', async () => {
     const server = await openTestServer({
       files: {
         'Home.md':
@@ -93,8 +93,8 @@ describe('M67 links', () => {
   })
 })
 
-describe('M67 what is no note', () => {
-  it('M67: a picture is renamed in the tree, what shows it follows, and undo takes it back', async () => {
+describe('what is no note', () => {
+  it('a picture is renamed in the tree, what shows it follows, and undo takes it back', async () => {
     const board = '{"nodes":[{"id":"1","type":"file","file":"img/p.svg","x":0,"y":0,"width":200,"height":200}]}'
     const server = await openTestServer({
       files: {
@@ -131,8 +131,8 @@ describe('M67 what is no note', () => {
   })
 })
 
-describe('M67 a way back that stays', () => {
-  it('M67: a refused undo of a folder move is offered again, and Changes takes the whole move back', async () => {
+describe('a way back that stays', () => {
+  it('a refused undo of a folder move is offered again, and Changes takes the whole move back', async () => {
     const server = await openTestServer({
       files: { 'Home.md': '# Home\n\n[[Projects/Alpha]]\n', 'Projects/Alpha.md': '# Alpha\n' },
     })
@@ -163,8 +163,8 @@ describe('M67 a way back that stays', () => {
   })
 })
 
-describe('M69 attachments', () => {
-  it('M69: a picture that is pasted or dropped lies in the vault’s folder, is linked at the cursor and shown', async () => {
+describe('attachments', () => {
+  it('a picture that is pasted or dropped lies in the vault’s folder, is linked at the cursor and shown', async () => {
     const server = await openTestServer({
       files: {
         '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"relative"}',

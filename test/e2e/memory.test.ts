@@ -30,8 +30,8 @@ async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof 
   return { ...server, page, open, onDisk, type }
 }
 
-describe('M43 files', () => {
-  it('M43: new, duplicate, move, delete with undo, filter by name', async () => {
+describe('files', () => {
+  it('new, duplicate, move, delete with undo, filter by name', async () => {
     const files = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`notes/n${index}.md`, `# ${index}\n`]))
     const { page, onDisk } = await openMemory({ files })
     const nav = page.getByRole('navigation')
@@ -73,7 +73,7 @@ describe('M43 files', () => {
     expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
   })
 
-  it('M43: what the filter found shows its name whole, then where it lies, in the narrowest room', async () => {
+  it('what the filter found shows its name whole, then where it lies, in the narrowest room', async () => {
     const name = 'Video recordings of the community meetings in the old town hall.md'
     const found = [
       `01 - Community and everything around it/2026/${name}`,
@@ -109,7 +109,7 @@ describe('M43 files', () => {
     await keepScreenshot(page, 'memory-filter-narrow')
   })
 
-  it('M43: lists go on, tasks are ticked, tables aligned, links completed and followed', async () => {
+  it('lists go on, tasks are ticked, tables aligned, links completed and followed', async () => {
     const { page, open, type, onDisk } = await openMemory({
       files: { 'memory/a.md': '# A\n\n', 'memory/people.md': '# People\n' },
     })
@@ -145,7 +145,7 @@ describe('M43 files', () => {
     await page.waitForURL(/people\.md/)
   })
 
-  it('M43: what was typed survives a crash of the window, and can be discarded', async () => {
+  it('what was typed survives a crash of the window, and can be discarded', async () => {
     const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -169,7 +169,7 @@ describe('M43 files', () => {
     expect(await page.getByText('What was typed here last').count()).toBe(0)
   })
 
-  it('M43: a change in the same place shows both, and keeping both keeps both', async () => {
+  it('a change in the same place shows both, and keeping both keeps both', async () => {
     const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\ntwo' } })
     await open('memory/a.md')
     await type(' of mine')
@@ -184,7 +184,7 @@ describe('M43 files', () => {
   })
 })
 
-describe('M43 a file that its permissions protect', () => {
+describe('a file that its permissions protect', () => {
   const protections = [
     ['en-US', 'Write-protected: its permissions let nobody change it.'],
     ['zh-CN', '已设为只读：它的权限不允许任何人修改。'],
@@ -215,8 +215,8 @@ describe('M43 a file that its permissions protect', () => {
   )
 })
 
-describe('M43 a file that another window moves or deletes', () => {
-  it('M43: a note that another program renames is told from a deleted one, and what was typed goes on there', async () => {
+describe('a file that another window moves or deletes', () => {
+  it('a note that another program renames is told from a deleted one, and what was typed goes on there', async () => {
     const { page, open, type, onDisk, workspace } = await openMemory({
       files: { 'memory/a.md': 'one\ntwo\n', 'memory/b.md': 'three\n' },
     })
@@ -239,7 +239,7 @@ describe('M43 a file that another window moves or deletes', () => {
     await page.getByText('This file was deleted elsewhere').waitFor()
   })
 
-  it('M43: says so, keeps what was typed, and writes nothing before it is told to', async () => {
+  it('says so, keeps what was typed, and writes nothing before it is told to', async () => {
     const { page, open, type, onDisk, url, workspace } = await openMemory({
       files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n' },
     })
@@ -291,7 +291,7 @@ describe('M43 a file that another window moves or deletes', () => {
   })
 })
 
-describe('M26 history, as one sees it', () => {
+describe('history, as one sees it', () => {
   const looks = [
     ['light', 'en-US', 1440, 900],
     ['dark', 'zh-CN', 1024, 700],
@@ -386,7 +386,7 @@ describe('M26 history, as one sees it', () => {
   )
 })
 
-describe('M46 quick capture', () => {
+describe('quick capture', () => {
   const looks = [
     ['dark', 'zh-CN'],
     ['light', 'en-US'],
@@ -427,7 +427,7 @@ describe('M46 quick capture', () => {
     },
   )
 
-  it('M43 M46: selected words are searched for, or remembered, from the editor and from what is read', async () => {
+  it('selected words are searched for, or remembered, from the editor and from what is read', async () => {
     const { page, open, type, onDisk } = await openMemory({
       files: { 'memory/a.md': '# Trip\n\nSee [[Ann]] about Lisbon.\n', 'people/Ann.md': '# Ann\n\nLives in Lisbon.\n' },
     })
@@ -460,7 +460,7 @@ describe('M46 quick capture', () => {
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
   })
 
-  it('M46: a note of another program waits for a yes; the page is its own', async () => {
+  it('a note of another program waits for a yes; the page is its own', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)
     await page.getByText('Another program wants this to be remembered', { exact: false }).waitFor()
@@ -470,8 +470,8 @@ describe('M46 quick capture', () => {
   })
 })
 
-describe('M43 all files at once', () => {
-  it('M43: finds as one types, replaces in one file or in all, and takes it back', async () => {
+describe('all files at once', () => {
+  it('finds as one types, replaces in one file or in all, and takes it back', async () => {
     const { page, onDisk } = await openMemory({
       files: { 'memory/a.md': 'The cat.\nA cat again.\n', 'memory/b.md': 'cat 猫\n' },
     })
@@ -532,8 +532,8 @@ describe('M43 all files at once', () => {
   )
 })
 
-describe('M47 import and export', () => {
-  it('M47: looks, shows the plan, imports, takes back, packs', async () => {
+describe('import and export', () => {
+  it('looks, shows the plan, imports, takes back, packs', async () => {
     const vault = await folderWith({
       'one.md': '# One\n',
       '日记/two.md': '# 二\n\n![](/img/a.png)\n',
@@ -585,8 +585,8 @@ describe('M47 import and export', () => {
   })
 })
 
-describe('M43 when the disk does not take it', () => {
-  it('M43: the text stays in the editor and in a draft, and is saved when the disk is back', async () => {
+describe('when the disk does not take it', () => {
+  it('the text stays in the editor and in a draft, and is saved when the disk is back', async () => {
     const { page, open, type, onDisk, workspace, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await open('memory/a.md')
     // Out of the workspace: within it, it would be a move that the editor follows.
@@ -612,7 +612,7 @@ describe('M43 when the disk does not take it', () => {
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three')
   })
 
-  it('M43: a file of 10 MB opens', async () => {
+  it('a file of 10 MB opens', async () => {
     const { page, open } = await openMemory({
       files: { 'memory/big.md': `${'A line of a long file. 很长。\n'.repeat(300_000)}` },
     })

@@ -36,8 +36,8 @@ async function openLongTalk(turns: number) {
   return { ...server, client, page, model, session: session ?? '' }
 }
 
-describe('M45 meter', () => {
-  it('M45: bar, table and timeline of a conversation; what a compaction dropped; any request, and how two differ', async () => {
+describe('meter', () => {
+  it('bar, table and timeline of a conversation; what a compaction dropped; any request, and how two differ', async () => {
     const { page, client, session, model } = await openLongTalk(14)
     const total = page.getByTestId('context-total')
     await total.waitFor()

@@ -8,8 +8,8 @@ import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-describe('M69 a folder of its own for the agent’s files', () => {
-  it('M69: a vault that is opened keeps its own top: the agent’s files go to .commonplace, and move when they are told to', async () => {
+describe('a folder of its own for the agent’s files', () => {
+  it('a vault that is opened keeps its own top: the agent’s files go to .commonplace, and move when they are told to', async () => {
     const vault = await folderWith({
       '.obsidian/app.json': '{}',
       'Home.md': '# Home\n\nWhat I know: [[MEMORY]]\n',

@@ -1,4 +1,4 @@
-/** Other programs in the settings: connected with what is written shown first, asked for, and taken back (M58 M59). */
+/** Other programs in the settings: connected with what is written shown first, asked for, and taken back. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -10,8 +10,8 @@ import { connectClient } from '../support/mcp-clients.ts'
 
 afterAll(closeBrowser)
 
-describe('M58 M59 programs', () => {
-  it('M58 M59: one is connected and disconnected; another comes with a token, asks, and stands under its name', async () => {
+describe('programs', () => {
+  it('one is connected and disconnected; another comes with a token, asks, and stands under its name', async () => {
     const home = await temporaryFolder()
     const config = join(home, '.codex/config.toml')
     await mkdir(join(home, '.codex'))

@@ -53,8 +53,8 @@ LIST FROM "x"
 [^1]: What it says.
 `
 
-describe('M66 reading', () => {
-  it('M66: a note shows all that it is made of, loads nothing from elsewhere, and changes by the one sign that was clicked', async () => {
+describe('reading', () => {
+  it('a note shows all that it is made of, loads nothing from elsewhere, and changes by the one sign that was clicked', async () => {
     const server = await openTestServer({
       files: {
         'Home.md': note,
@@ -125,7 +125,7 @@ describe('M66 reading', () => {
     await pane.getByText('After.').waitFor()
   }, 90_000)
 
-  it('M66: a picture of the web is loaded when it is asked for, one, or all of a note, or always', async () => {
+  it('a picture of the web is loaded when it is asked for, one, or all of a note, or always', async () => {
     const asked: string[] = []
     const web = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -177,7 +177,7 @@ describe('M66 reading', () => {
     expect(asked.toSorted()).toEqual(['/a', '/b', '/c', '/d'])
   }, 90_000)
 
-  it('M66: a task under way is done with a click, one given up is open again; a tag leads to its notes (M68)', async () => {
+  it('a task under way is done with a click, one given up is open again; a tag leads to its notes', async () => {
     const text = '- [/] begun\n- [-] given up\n- [>] later #plans/summer\n- [ ] open\n'
     const server = await openTestServer({ files: { 'Tasks.md': text, 'Other.md': 'Also #plans/summer.' } })
     const read = () => readFile(join(server.workspace, 'Tasks.md'), 'utf8')
@@ -199,7 +199,7 @@ describe('M66 reading', () => {
     await page.getByText('Other.md').first().waitFor()
   }, 60_000)
 
-  it('M43: pictures and other files stand in the tree as what they are, and open as such; they can be hidden', async () => {
+  it('pictures and other files stand in the tree as what they are, and open as such; they can be hidden', async () => {
     const server = await openTestServer({
       files: { 'Home.md': '# Home', 'img/dot.png': png, 'talk.mp3': 'ID3', 'plan.canvas': '{}', 'x.exe': 'MZ' },
     })
@@ -226,7 +226,7 @@ describe('M66 reading', () => {
     expect(await tree.getByText('talk.mp3').count()).toBe(0)
   }, 60_000)
 
-  it('M66: files that stand as Markdown pictures are shown as what they are, or led to; what is missing is said to be', async () => {
+  it('files that stand as Markdown pictures are shown as what they are, or led to; what is missing is said to be', async () => {
     const server = await openTestServer({
       files: {
         'notes/Home.md': [
@@ -258,7 +258,7 @@ describe('M66 reading', () => {
     await page.getByTestId('other').getByText('My plan.canvas').waitFor()
   }, 60_000)
 
-  it('M66: links are called what the vault’s own program calls them, and HTML is what it means', async () => {
+  it('links are called what the vault’s own program calls them, and HTML is what it means', async () => {
     const text = '[[other]] [[other#Part]] [[#Here]] [[other|mine]]\n\n<table><tr><td>a cell</td></tr></table>\n'
     const linksIn = async (settings: Record<string, string>) => {
       const files = { ...settings, 'Home.md': text, 'other.md': '# The *Other* Note\n\n## Part\n' }
@@ -277,7 +277,7 @@ describe('M66 reading', () => {
     await until(async () => (await obsidian()).join() === 'other,other > Part,Here,mine')
   }, 60_000)
 
-  it('M66: notes that were looked at leave nothing behind in the page', async () => {
+  it('notes that were looked at leave nothing behind in the page', async () => {
     const names = Array.from({ length: 30 }, (_, number) => `n${number}.md`)
     const server = await openTestServer({ files: Object.fromEntries(names.map((name) => [name, `# ${name}\n\ntext`])) })
     const page = await openPage()

@@ -1,4 +1,4 @@
-/** A review by the model as people meet it (M60): what it takes is told before; one diff; the request; the other one is wrong. */
+/** A review by the model as people meet it: what it takes is told before; one diff; the request; the other one is wrong. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
 
 afterAll(closeBrowser)
 
-describe('M60 review in the inbox', () => {
+describe('review in the inbox', () => {
   it('estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
     const memory = makeMemory(61, 400)
     const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []

@@ -58,7 +58,7 @@ async function enter(page: Page, url: string, place: string): Promise<void> {
   await page.goto(new URL(place, url).href)
 }
 
-describe('M56 hostile Markdown in the window', () => {
+describe('hostile Markdown in the window', () => {
   it.each(['answer', 'file'] as const)(
     'no document leaves the window blank: as %s',
     { timeout: 120_000 },
@@ -104,7 +104,7 @@ describe('M56 hostile Markdown in the window', () => {
     }
   })
 
-  it('M56: what takes the parser too long is plain text, and the window goes on meanwhile', async () => {
+  it('what takes the parser too long is plain text, and the window goes on meanwhile', async () => {
     const answer = `# A heading\n\n${']'.repeat(50_000)}\n\n${'Many **words**. '.repeat(200)}\n\nThe end`
     const { page, url } = await openWith({}, { slow: transcriptOf('slow', [answer]) })
     await enter(page, url, '/chat/slow')
@@ -115,7 +115,7 @@ describe('M56 hostile Markdown in the window', () => {
     expect(await page.getByTestId('plain').count()).toBe(1)
   })
 
-  it('M56: code of a megabyte shows its beginning, and all of it on request', async () => {
+  it('code of a megabyte shows its beginning, and all of it on request', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
     await enter(page, url, '/chat/code')
@@ -127,7 +127,7 @@ describe('M56 hostile Markdown in the window', () => {
     await sheet.getByText('export const value29999').waitFor()
   })
 
-  it('M56: a long note is read to its end in the preview, of which only what is in sight is there', async () => {
+  it('a long note is read to its end in the preview, of which only what is in sight is there', async () => {
     const { page, url } = await openWith({ 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` })
     await enter(page, url, '/file/memory/long.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
@@ -145,8 +145,8 @@ describe('M56 hostile Markdown in the window', () => {
   })
 })
 
-describe('M56 what is only looked at', () => {
-  it('M56: a file with line ends of every kind is not written by opening and leaving it', async () => {
+describe('what is only looked at', () => {
+  it('a file with line ends of every kind is not written by opening and leaving it', async () => {
     const mixed = 'a\rb\r\nc\nd\r'
     const { page, url, onDisk } = await openWith({ 'memory/mixed.md': mixed })
     await enter(page, url, '/file/memory/mixed.md')
@@ -158,8 +158,8 @@ describe('M56 what is only looked at', () => {
   })
 })
 
-describe('M43 a mark of the byte order', () => {
-  it('M43: is no sign in the editor, whoever writes the file, and stays in it', async () => {
+describe('a mark of the byte order', () => {
+  it('is no sign in the editor, whoever writes the file, and stays in it', async () => {
     const server = await openTestServer({ files: { 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' } })
     const file = join(server.workspace, 'mark.md')
     const page = await openPage()
@@ -184,8 +184,8 @@ describe('M43 a mark of the byte order', () => {
   })
 })
 
-describe('M56 names of files', () => {
-  it('M56: open by their address and from the tree, and are the same file', { timeout: 90_000 }, async () => {
+describe('names of files', () => {
+  it('open by their address and from the tree, and are the same file', { timeout: 90_000 }, async () => {
     const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')
     const files = Object.fromEntries(names.map((name) => [`names/${name}`, `content of ${JSON.stringify(name)}\n`]))
     const { page, url } = await openWith(files)
@@ -296,7 +296,7 @@ function foreignTranscript(): string {
   return `${[{ type: 'session', version: 3, id: 'foreign', timestamp }, ...entries].map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-describe('M56 a broken piece stays a piece', () => {
+describe('a broken piece stays a piece', () => {
   it.each(schemes.slice(0, rounds(1, 2)))(
     'a passage and a step break, the conversation goes on, %s',
     async (colorScheme) => {
@@ -346,7 +346,7 @@ describe('M56 a broken piece stays a piece', () => {
     },
   )
 
-  it('M56: what fails outside of drawing is told once', async () => {
+  it('what fails outside of drawing is told once', async () => {
     const { page, url } = await openWith({}, {}, {}, sabotaged)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()

@@ -36,8 +36,8 @@ async function openView(memory = '') {
   return { ...server, client, page, search, returned, chip }
 }
 
-describe('M53 conditions of a query', () => {
-  it('M53: stand as chips that are taken off and put back one by one', async () => {
+describe('conditions of a query', () => {
+  it('stand as chips that are taken off and put back one by one', async () => {
     const { page, search, returned, chip } = await openView()
     await search('walrus in:2024-05 last week')
     expect(await returned()).toEqual(['memory/2024-05-12.md'])
@@ -57,14 +57,14 @@ describe('M53 conditions of a query', () => {
     await until(async () => (await returned()).join() === 'memory/2024-05-12.md')
   })
 
-  it('M53: a filter that means nothing says so', async () => {
+  it('a filter that means nothing says so', async () => {
     const { search, chip, returned } = await openView()
     await search('walrus after:someday')
     expect(await chip('after:someday').innerText()).toMatch(/is no date/)
     expect((await returned()).length).toBeGreaterThan(0)
   })
 
-  it('M22: an open row says which phrase raised it, and by how much', async () => {
+  it('an open row says which phrase raised it, and by how much', async () => {
     const { page, search } = await openView()
     await search('walrus last week')
     const row = page.getByTestId('candidate').first()
@@ -75,8 +75,8 @@ describe('M53 conditions of a query', () => {
   })
 })
 
-describe('M2 what is not searched', () => {
-  it('M2: is marked in the tree and above the file, with the reason', async () => {
+describe('what is not searched', () => {
+  it('is marked in the tree and above the file, with the reason', async () => {
     const { page } = await openView()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
     expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(/every request carries this file/)
@@ -91,7 +91,7 @@ describe('M2 what is not searched', () => {
     await keepScreenshot(page, 'unsearched-file')
   })
 
-  it('M2: links on the disk that are passed over stand below what a search found', async () => {
+  it('links on the disk that are passed over stand below what a search found', async () => {
     const { page, search, workspace } = await openView()
     await search('walrus')
     expect(await page.getByTestId('passed-links').count()).toBe(0)
@@ -109,7 +109,7 @@ describe('M2 what is not searched', () => {
     await keepScreenshot(page, 'unsearched-links-narrow-dark')
   })
 
-  it('M23: a note outside the scope says so, and one click has it searched', async () => {
+  it('a note outside the scope says so, and one click has it searched', async () => {
     const { page, search, client } = await openView(', memory: { scope: memory }')
     await search('walrus', 'projects/zoo.md:3')
     const note = page.getByTestId('why').getByTestId('unsearched-note')

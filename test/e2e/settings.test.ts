@@ -10,8 +10,8 @@ import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
-describe('M51 search by meaning', () => {
-  it('M51: says how much a provider would be sent, and sends it when that is agreed to', async () => {
+describe('search by meaning', () => {
+  it('says how much a provider would be sent, and sends it when that is agreed to', async () => {
     const models = await startModelServer()
     const topics = ['harbour', 'garden', 'budget', 'violin']
     const files = topics.map((topic) => [
@@ -71,8 +71,8 @@ describe('M51 search by meaning', () => {
   })
 })
 
-describe('M38 several agents', () => {
-  it('M38: a second agent is made, knows nothing of the first, and each is found again where it was left', async () => {
+describe('several agents', () => {
+  it('a second agent is made, knows nothing of the first, and each is found again where it was left', async () => {
     const server = await openTestServer({ files: { 'memory/safe.md': 'The combination of the safe is 9-31-44.\n' } })
     const page = await openPage()
     await page.goto(server.url)
@@ -124,8 +124,8 @@ describe('M38 several agents', () => {
   }, 60_000)
 })
 
-describe('M38 M42 two windows', () => {
-  it('M38 M42: what another window renames, archives, deletes or sets is so in this one', async () => {
+describe('two windows', () => {
+  it('what another window renames, archives, deletes or sets is so in this one', async () => {
     const server = await openTestServer()
     const client = await connect(server.url)
     const work = await client.agents.create({
@@ -178,8 +178,8 @@ describe('M38 M42 two windows', () => {
   })
 })
 
-describe('M50 settings', () => {
-  it('M50: found by words, set, reset; the file keeps its comments and shows mistakes with their line', async () => {
+describe('settings', () => {
+  it('found by words, set, reset; the file keeps its comments and shows mistakes with their line', async () => {
     const server = await openTestServer({
       config:
         '# kept\nagents:\n  defaults:\n    chat: { titles: false } # not so many\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
@@ -233,7 +233,7 @@ describe('M50 settings', () => {
     expect(parse(await text())).toMatchObject({ spending: { monthlyLimit: 7 } })
   }, 60_000)
 
-  it('M50: every section is looked through, each setting is set for one agent, for all, or for the app', async () => {
+  it('every section is looked through, each setting is set for one agent, for all, or for the app', async () => {
     const server = await openTestServer({
       config:
         'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-2" }\n',
@@ -306,7 +306,7 @@ describe('M50 settings', () => {
     await until(async () => JSON.stringify(await config()).includes('"newNotes":"ni"'))
   }, 60_000)
 
-  it('M50: a command is given other keys', async () => {
+  it('a command is given other keys', async () => {
     const server = await openTestServer()
     const page = await openPage()
     await page.goto(server.url)

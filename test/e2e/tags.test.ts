@@ -7,8 +7,8 @@ import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-describe('M68 tags and properties', () => {
-  it('M68: Changes takes a renamed tag back once its message is gone', async () => {
+describe('tags and properties', () => {
+  it('Changes takes a renamed tag back once its message is gone', async () => {
     const files = { 'a.md': '# A\n\n#work\n', 'b.md': '# B\n\n#work/trips\n' }
     const server = await openTestServer({ files })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')

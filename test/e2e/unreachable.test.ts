@@ -29,8 +29,8 @@ async function openMortal(...answers: Parameters<typeof startModelServer>) {
   }
 }
 
-describe('M49 a browser that is not let in', () => {
-  it('M49: after a restart a reload shows what to do, in the browser’s language; the pasted address lets in', async () => {
+describe('a browser that is not let in', () => {
+  it('after a restart a reload shows what to do, in the browser’s language; the pasted address lets in', async () => {
     const host = await openMortal()
     for (const [locale, title] of [
       ['en-US', 'This browser is not let in yet'],
@@ -56,7 +56,7 @@ describe('M49 a browser that is not let in', () => {
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/changes?a=1')
   })
 
-  it('M49: the notice pushes the page down, says it once, and the page goes on when another is let in', async () => {
+  it('the notice pushes the page down, says it once, and the page goes on when another is let in', async () => {
     const host = await openMortal()
     for (const width of [1440, 700, 360]) {
       const page = await openPage({ viewport: { width, height: 800 } }, gone)
@@ -72,7 +72,7 @@ describe('M49 a browser that is not let in', () => {
     }
   })
 
-  it('M49: over a page that was open, its top row stays in sight below the notice', async () => {
+  it('over a page that was open, its top row stays in sight below the notice', async () => {
     const host = await openMortal()
     const page = await openPage({ viewport: { width: 700, height: 800 } }, gone)
     await page.goto(host.url)
@@ -93,8 +93,8 @@ describe('M49 a browser that is not let in', () => {
   })
 })
 
-describe('M42 while nobody answers', () => {
-  it('M42: what was loaded stays, what was not says so in place, and all is there when somebody answers again', async () => {
+describe('while nobody answers', () => {
+  it('what was loaded stays, what was not says so in place, and all is there when somebody answers again', async () => {
     const host = await openMortal({ text: 'words of the answer '.repeat(200), delayMs: 40 })
     const page = await openPage({}, gone)
     // The views come one by one, once the window is at rest.
@@ -134,7 +134,7 @@ describe('M42 while nobody answers', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  it('M42: offline, a message waits in sight, can be taken back, and goes out when the network is there again', async () => {
+  it('offline, a message waits in sight, can be taken back, and goes out when the network is there again', async () => {
     const { url } = await openTestServer()
     const page = await openPage({}, gone)
     await page.goto(url)
@@ -160,8 +160,8 @@ describe('M42 while nobody answers', () => {
   })
 })
 
-describe('M39 a provider that does not answer', () => {
-  it('M39: the next try can be had at once; its number is told', async () => {
+describe('a provider that does not answer', () => {
+  it('the next try can be had at once; its number is told', async () => {
     const host = await openMortal(
       { status: 429, message: 'slow down', headers: { 'retry-after': '40' } },
       { text: 'At last.' },
@@ -177,7 +177,7 @@ describe('M39 a provider that does not answer', () => {
     await page.getByText('At last.').waitFor()
   })
 
-  it('M42: an answer that breaks off can be gone on with, or asked for again', async () => {
+  it('an answer that breaks off can be gone on with, or asked for again', async () => {
     const host = await openMortal({ text: 'The first half of it. '.repeat(20), cutAfter: 8 })
     const page = await openPage()
     await page.goto(host.url)
@@ -192,7 +192,7 @@ describe('M39 a provider that does not answer', () => {
     await page.getByText('Stopped.').waitFor()
   })
 
-  it('M42: what was stopped before its first word can be asked for again, and not gone on with', async () => {
+  it('what was stopped before its first word can be asked for again, and not gone on with', async () => {
     const host = await openMortal({ status: 429, message: 'slow down', headers: { 'retry-after': '40' } })
     const page = await openPage()
     await page.goto(host.url)

@@ -10,7 +10,7 @@ import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
-describe('M60 inbox', () => {
+describe('inbox', () => {
   it('everything from the keyboard, with a way back; a found line is called outdated where it is shown', async () => {
     const { files } = makeMemory(7, rounds(300, 800))
     const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })

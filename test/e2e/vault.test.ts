@@ -56,7 +56,7 @@ async function openVault() {
 
 const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
 
-describe('M69 a vault of many notes', () => {
+describe('a vault of many notes', () => {
   it('says what it is, lists files and chats as long lists that keys and readers can walk, and stays light in every view', async () => {
     const { page, go, workspace } = await openVault()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })

@@ -11,8 +11,8 @@ afterAll(closeBrowser)
 
 const health = '# Health\n\nThe doctor found a shadow on the left lung in March.\n'
 
-describe('M64 the lock', () => {
-  it('M64: locks and opens a note and a folder from the tree, with a way back; the context view lists what was held back', async () => {
+describe('the lock', () => {
+  it('locks and opens a note and a folder from the tree, with a way back; the context view lists what was held back', async () => {
     const remote = await startModelServer({ text: 'Ferries leave at ten.' })
     const config = `providers:
   anthropic: { baseUrl: "${remote.url}", reach: remote }
@@ -78,8 +78,8 @@ agents:
   }, 120_000)
 })
 
-describe('M63 the mark', () => {
-  it('M63: the preview draws where a line comes from small, with a title; what came from elsewhere waits in the inbox', async () => {
+describe('the mark', () => {
+  it('the preview draws where a line comes from small, with a title; what came from elsewhere waits in the inbox', async () => {
     const model = await startModelServer({ text: 'ok' })
     const steps = [
       { calls: [{ name: 'read', arguments: { path: 'ferry.md' } }] },

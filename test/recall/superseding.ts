@@ -1,5 +1,5 @@
 /**
- * Questions whose old and new answers both stand in memory (M61): what is asked, the old line, the new line. Written by
+ * Questions whose old and new answers both stand in memory: what is asked, the old line, the new line. Written by
  * hand for this measure; `test/integration/search/superseding.test.ts` asks them of a real index, and `measure.ts` is not theirs.
  */
 export const superseding: readonly (readonly [question: string, old: string, now: string])[] = [

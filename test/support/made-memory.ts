@@ -1,5 +1,5 @@
 /**
- * A memory made for measuring upkeep (M60): logs, MEMORY.md and notes of two people's projects, seeded, so that it is the
+ * A memory made for measuring upkeep: logs, MEMORY.md and notes of two people's projects, seeded, so that it is the
  * same every time. Among its lines are duplicates (verbatim, reformatted, reordered, shortened, in other words),
  * contradictions and superseded facts (the same sentence with another value: no duplicates), lines whose date has passed,
  * and lines that only look like such. What was planted is told with its text.

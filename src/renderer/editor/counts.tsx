@@ -4,7 +4,7 @@ import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 
-/** Characters of a project-context file that a request takes (M3). */
+/** Characters of a project-context file that a request takes. */
 const maxContextCharacters = 20_000
 
 /** Words of larger texts are not counted while they are typed. */

@@ -1,4 +1,4 @@
-/** The commands that a message can be (M37). What they do and say is elsewhere; here is what can be typed. */
+/** The commands that a message can be. What they do and say is elsewhere; here is what can be typed. */
 export const commands = [
   { name: 'new', argument: null },
   { name: 'reset', argument: null },

@@ -33,10 +33,10 @@ export const usageSchema = z.object({
   cost: z.looseObject({ total: z.number() }).optional(),
 })
 
-/** A place that is trusted less than the user (M63). */
+/** A place that is trusted less than the user. */
 export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** What was read or said with local notes before a local model: no remote one ever gets it (M64). */
+/** What was read or said with local notes before a local model: no remote one ever gets it. */
 const localSchema = z.literal(true).optional()
 
 export const userMessageSchema = z.object({
@@ -44,7 +44,7 @@ export const userMessageSchema = z.object({
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
   timestamp: z.number(),
   local: localSchema,
-  /** Of a summary: where some of what it stands for comes from (M63). */
+  /** Of a summary: where some of what it stands for comes from. */
   sources: z.array(sourceSchema).optional(),
 })
 
@@ -64,7 +64,7 @@ export const assistantMessageSchema = z.object({
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
   local: localSchema,
-  /** What a remote model said of local lines without having been shown them: its own words (M64). */
+  /** What a remote model said of local lines without having been shown them: its own words. */
   guessed: z.array(z.string()).optional(),
 })
 
@@ -77,7 +77,7 @@ export const toolResultMessageSchema = z.object({
   isError: z.boolean(),
   timestamp: z.number(),
   local: localSchema,
-  /** Where what was read comes from (M63). */
+  /** Where what was read comes from. */
   sources: z.array(sourceSchema).optional(),
 })
 

@@ -117,7 +117,7 @@ export const chat = {
         replaces: idSchema.optional(),
         /** Where the message goes when an answer is being given. */
         delivery: z.enum(['next', 'after']).optional(),
-        /** Begins the new conversation without memory (M65); without effect where there is one. */
+        /** Begins the new conversation without memory; without effect where there is one. */
         withoutMemory: z.boolean().optional(),
         /** Goes on with a conversation that a reset has ended. */
         reopen: z.boolean().optional(),

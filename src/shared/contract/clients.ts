@@ -22,9 +22,9 @@ export const memoryClientSchema = z.object({
   usedAt: z.number().nullable(),
   /** How many notes it has written. */
   writes: z.number().int(),
-  /** Its model runs on this machine, says the user: it sees what is marked local (M64). */
+  /** Its model runs on this machine, says the user: it sees what is marked local. */
   isLocal: z.boolean(),
-  /** It may write into MEMORY.md by itself; else that waits in the inbox (M63). */
+  /** It may write into MEMORY.md by itself; else that waits in the inbox. */
   mayKeep: z.boolean(),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
@@ -40,7 +40,7 @@ export const clientQuestionSchema = z.object({
 })
 export type ClientQuestion = z.infer<typeof clientQuestionSchema>
 
-/** A program that this memory can be registered with (M59). */
+/** A program that this memory can be registered with. */
 export const connectableProgramSchema = z.object({
   id: z.string(),
   name: z.string(),

@@ -34,7 +34,7 @@ export const learnedWindowSchema = z.object({
 })
 export type LearnedWindow = z.infer<typeof learnedWindowSchema>
 
-/** What a request to a remote model goes without (M64). */
+/** What a request to a remote model goes without. */
 export const heldBackSchema = z.object({
   /** Answers, results and summaries that a local model made of local notes. */
   messages: z.number().int(),

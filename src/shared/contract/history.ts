@@ -4,7 +4,7 @@ import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './ba
 import { leftFileSchema } from './find.ts'
 
 /**
- * Who changed a file (M26). `upkeep` is a proposal that the user accepted (M60). `client` is another program that uses this memory (M58); `template` the app itself, at the
+ * Who changed a file. `upkeep` is a proposal that the user accepted. `client` is another program that uses this memory; `template` the app itself, at the
  * first start; `adopted` nobody: it was there before the history began; `outside` anybody but the app: another editor, Git, a sync.
  */
 export const causes = [
@@ -29,7 +29,7 @@ const originShape = {
   turn: z.string().optional(),
   /** For another program: what it is called. */
   client: z.string().optional(),
-  /** Where some of it comes from that is trusted less than the user (M63): `web: example.org`. */
+  /** Where some of it comes from that is trusted less than the user: `web: example.org`. */
   sources: z.array(z.string()).readonly().optional(),
 }
 

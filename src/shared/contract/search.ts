@@ -166,7 +166,7 @@ export const searchResultSchema = z.object({
   /** Words of the snippet that matched, as they stand there. */
   matched: z.array(z.string()),
   source: sourceSchema,
-  /** It held until then (M61); `by` is where what holds now stands, `path:line`. Left out for what holds. */
+  /** It held until then; `by` is where what holds now stands, `path:line`. Left out for what holds. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
@@ -327,7 +327,7 @@ export const whySchema = z.object({
   candidate: candidateSchema.nullable(),
   /** 1-based rank among all candidates, or null when the chunk was no candidate at all. */
   rank: z.number().int().nullable(),
-  /** `local`: whoever asks may not see the note, or not all of it, and is told the same whatever the question (M64). */
+  /** `local`: whoever asks may not see the note, or not all of it, and is told the same whatever the question. */
   reason: z.enum([
     'returned',
     'belowMinScore',

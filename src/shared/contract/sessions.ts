@@ -15,7 +15,7 @@ export const sessionSummarySchema = z.object({
   pinned: z.boolean(),
   /** True when it was given a name, by the user or a model; else the title is its first words. */
   named: z.boolean(),
-  /** Nothing is recalled for it, nothing of it is kept, and it is not searched (M65). */
+  /** Nothing is recalled for it, nothing of it is kept, and it is not searched. */
   isWithoutMemory: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
@@ -61,7 +61,7 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
 ])
 export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 
-/** What happened to a conversation besides messages (M45), shown where it happened. */
+/** What happened to a conversation besides messages, shown where it happened. */
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
@@ -126,7 +126,7 @@ export const sessions = {
       events: z.array(placedEventSchema),
       /** Lines of the file that could not be read: torn by a crash, or of an unknown kind. 1-based. */
       skippedLines: z.array(z.number().int()),
-      /** A reset has ended it (M35): a message starts a new one, unless it is asked to go on here. */
+      /** A reset has ended it: a message starts a new one, unless it is asked to go on here. */
       over: z.boolean(),
     }),
   ),

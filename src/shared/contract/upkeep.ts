@@ -8,7 +8,7 @@ import { keptRequestSchema } from './context.ts'
  * What speaks for a change. Without a model: `duplicate` the same is said twice; `logged` a log says what MEMORY.md says;
  * `expired` its date has passed; `large` a section is in every request and long; `rescued` words wait to be distilled;
  * `broken` a link leads nowhere; `drifted` a struck line names a line that stands elsewhere by now; `unrecalled` no search found a note for a year. A person: `wrong`, `outdated`. `outside`: a model
- * wants to write into MEMORY.md, or what steers it, with words of others before it, or another program does (M63). With a
+ * wants to write into MEMORY.md, or what steers it, with words of others before it, or another program does. With a
  * model: `promote` a log decides what MEMORY.md lacks; `supersedes` a later line says otherwise; `contradiction` two lines
  * cannot both hold.
  */

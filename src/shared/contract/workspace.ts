@@ -38,7 +38,7 @@ export const fileEntrySchema = z.object({
   tokens: z.number().int(),
   /** Why no search finds it; left out where searches do. */
   unsearched: unsearchedSchema.optional(),
-  /** What of it stays on this machine (M64); left out where nothing does. */
+  /** What of it stays on this machine; left out where nothing does. */
   local: localSchema.optional(),
 })
 export type FileEntry = z.infer<typeof fileEntrySchema>

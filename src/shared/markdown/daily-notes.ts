@@ -11,7 +11,7 @@ export interface DailyNotes {
   readonly format: string
 }
 
-/** How it is done where no other program has a say (M4). */
+/** How it is done where no other program has a say. */
 export const usualDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
 const months = 'January February March April May June July August September October November December'.split(' ')

@@ -1,5 +1,5 @@
 /**
- * Where a line comes from (M63). What a page of the web, a tool of another program, an attachment or another agent said
+ * Where a line comes from. What a page of the web, a tool of another program, an attachment or another agent said
  * carries that where it is written down, as a small mark at its end, `^[web: example.org, 2026-11-22]`, or for a note as a
  * whole in its front matter, `source: "web: example.org, 2026-11-22"`; one that was imported has `imported: "notes, 2026-11-22"`
  * there, and keeps a `source` of its own. Text without one is the user's, or the agent's own.

@@ -1,5 +1,5 @@
 /**
- * What was true once (M61). A line that no longer holds stays where it is, struck, dated, and with the place of what took
+ * What was true once. A line that no longer holds stays where it is, struck, dated, and with the place of what took
  * its place; any editor shows that, and history keeps both:
  *
  *     - ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12] “We deploy on Fly.io.”)

@@ -1,5 +1,5 @@
 /**
- * How the lines of a note belong together, for the marks that keep them on this machine (M64). Programs read some lines
+ * How the lines of a note belong together, for the marks that keep them on this machine. Programs read some lines
  * differently (comments, mathematics, fences in lists, `#` before an odd space); here every reading counts: a mark keeps
  * what it keeps by any of them, and a heading ends a section only where it is one by all. Pure and linear.
  */

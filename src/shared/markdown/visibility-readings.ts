@@ -1,5 +1,5 @@
 /**
- * What of a note is code, a comment, raw HTML or mathematics, as different programs read it (M64): CommonMark, Obsidian,
+ * What of a note is code, a comment, raw HTML or mathematics, as different programs read it: CommonMark, Obsidian,
  * and those that take fences wherever they stand. Pure and linear.
  */
 import { closesFence, fenceAt, looseFenceAt } from './blocks/line-starts.ts'

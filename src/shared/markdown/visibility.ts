@@ -1,5 +1,5 @@
 /**
- * Who may see a note (M64). `visibility: local` in the front matter keeps a note on this machine; `^[local]` at the end of
+ * Who may see a note. `visibility: local` in the front matter keeps a note on this machine; `^[local]` at the end of
  * a heading keeps its section, at the end of any other line what that line belongs to: the paragraph, the item with what
  * is below it, the block of code. Any editor shows both. What cannot be understood counts as local, for that is the side on
  * which nothing is lost; `problem` says so. Pure and linear.

@@ -44,13 +44,13 @@ function tell(title: string, efforts: readonly Effort[]): void {
   process.stdout.write(`${title}\n${rows.join('\n')}\n`)
 }
 
-describe('M47 twenty-five tasks of somebody who is new', () => {
-  it('M47: there are as many as are promised, ten of them by the keyboard too', () => {
+describe('twenty-five tasks of somebody who is new', () => {
+  it('there are as many as are promised, ten of them by the keyboard too', () => {
     expect(tasks).toHaveLength(25)
     expect(tasks.filter(({ byKeyboard }) => byKeyboard)).toHaveLength(10)
   })
 
-  it.each(walked)('M47: all are done in $language at $width × $height', { timeout: 300_000 }, async (way) => {
+  it.each(walked)('all are done in $language at $width × $height', { timeout: 300_000 }, async (way) => {
     const { language, width, height } = way
     const page = await openNew(language, width, height)
     const walk = new Walk(page, language, 'pointer')
@@ -66,7 +66,7 @@ describe('M47 twenty-five tasks of somebody who is new', () => {
     expect(found).toEqual([])
   })
 
-  it.runIf(isThorough)('M48: ten are done by the keyboard alone', { timeout: 300_000 }, async () => {
+  it.runIf(isThorough)('ten are done by the keyboard alone', { timeout: 300_000 }, async () => {
     const page = await openNew('en', 1440, 900)
     const byPointer = new Walk(page, 'en', 'pointer')
     const byKeyboard = new Walk(page, 'en', 'keyboard')

@@ -1,4 +1,4 @@
-/** Anthropic's own memory tool, on the notes in `memory/` (M58): offered on its wire, carried out as documented. */
+/** Anthropic's own memory tool, on the notes in `memory/`: offered on its wire, carried out as documented. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -33,8 +33,8 @@ agents:
 const shown = (results: readonly ToolResultMessage[]) =>
   results.map((result) => `${result.isError ? 'ERROR ' : ''}${messageText(result)}`)
 
-describe('M58 Anthropic’s memory tool', () => {
-  it('M58: is offered by its own name, and does all that is documented, on notes of the memory', async () => {
+describe('Anthropic’s memory tool', () => {
+  it('is offered by its own name, and does all that is documented, on notes of the memory', async () => {
     const { agent, call, tools, workspace } = await openChat('anthropic/claude-sonnet-5')
     const path = '/memories/tea.md'
     const done = await call(
@@ -81,7 +81,7 @@ describe('M58 Anthropic’s memory tool', () => {
     expect((await agent.memory.search('oolong')).results[0]?.path).toBe('memory/drinks/tea.md')
   })
 
-  it('M58 M27: refuses what is not there, not allowed or not its own, and says so in the documented words', async () => {
+  it('refuses what is not there, not allowed or not its own, and says so in the documented words', async () => {
     const { call, workspace } = await openChat('anthropic/claude-opus-5')
     const log = '/memories/2026-01-20.md'
     const refused = await call(
@@ -129,7 +129,7 @@ describe('M58 Anthropic’s memory tool', () => {
   it.each([
     ['anthropic/claude-3-5-sonnet-latest', '{}'],
     ['openai-compatible/claude-sonnet-5', '{}'],
-  ])('M58: %s with %s is not offered it', async (model, chat) => {
+  ])('%s with %s is not offered it', async (model, chat) => {
     const { call, tools } = await openChat(model, chat)
     const [result] = await call({ command: 'view', path: '/memories' })
     expect(JSON.stringify(tools())).not.toContain('memory_20250818')

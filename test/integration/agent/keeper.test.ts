@@ -76,7 +76,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   compact: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 })
 
-describe('M30 the invariant', () => {
+describe('the invariant', () => {
   it('whatever the conversation, the window, the failures and the crashes: no fact is lost, and requests fit (any)', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -53,7 +53,7 @@ async function openConversation(
 const ofType = <T extends TranscriptEntry['type']>(branch: readonly TranscriptEntry[], type: T) =>
   branch.filter((entry): entry is Extract<TranscriptEntry, { type: T }> => entry.type === type)
 
-describe('M30 nothing is lost to a full window', () => {
+describe('nothing is lost to a full window', () => {
   it('loses no fact and no byte to many results of 50,000 characters in a window of 32k', async () => {
     const { talk, workspace, server } = await openConversation()
     const turns = rounds(40, 150)
@@ -78,14 +78,14 @@ describe('M30 nothing is lost to a full window', () => {
     expect(keeping / all).toBeLessThan(0.5)
   }, 120_000)
 
-  it('M30: a flush that fails once is tried again', async () => {
+  it('a flush that fails once is tried again', async () => {
     const { talk, workspace } = await openConversation({ failFlushes: 1 })
     const { transcript, branch } = await talk(30)
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
     expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
   }, 60_000)
 
-  it('M30: a flush that always fails leaves the words themselves', async () => {
+  it('a flush that always fails leaves the words themselves', async () => {
     const { talk, workspace } = await openConversation({ failFlushes: Infinity })
     const { transcript, branch } = await talk(30)
     expect(new Set(ofType(branch, 'flush').map(({ status }) => status))).toEqual(new Set(['rescued']))
@@ -102,7 +102,7 @@ describe('M30 nothing is lost to a full window', () => {
     expect(await lostFacts(workspace, transcript, turns)).toEqual([])
   }, 60_000)
 
-  it('M30: a provider whose window is smaller than we think: flush, compaction, and the same request again', async () => {
+  it('a provider whose window is smaller than we think: flush, compaction, and the same request again', async () => {
     const { talk, workspace, server } = await openConversation({}, { window: 14_000 })
     const { transcript, branch } = await talk(40)
     expect(server.refused.count).toBeGreaterThan(0)
@@ -114,7 +114,7 @@ describe('M30 nothing is lost to a full window', () => {
     expect(failed).toEqual([])
   }, 60_000)
 
-  it('M30: one result that fills the window by itself is flushed in parts, sent cut, and kept whole', async () => {
+  it('one result that fills the window by itself is flushed in parts, sent cut, and kept whole', async () => {
     const { talk, workspace } = await openConversation({}, { big: '一份很长的报告。'.repeat(6000) })
     const { transcript, branch } = await talk(7)
     expect(ofType(branch, 'prune').length).toBeGreaterThan(0)
@@ -123,7 +123,7 @@ describe('M30 nothing is lost to a full window', () => {
     expect(branch.at(-1)).not.toMatchObject({ message: { stopReason: 'error' } })
   }, 60_000)
 
-  it('M34: killed at random moments, it goes on each time and loses nothing', async () => {
+  it('killed at random moments, it goes on each time and loses nothing', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000
@@ -158,7 +158,7 @@ describe('M30 nothing is lost to a full window', () => {
   }, 180_000)
 })
 
-describe('M29 flush', () => {
+describe('flush', () => {
   it('writes memory files only, and nothing of it shows as a message', async () => {
     const { talk, agent, server } = await openConversation()
     const behaviour = conversationModel()
@@ -178,8 +178,8 @@ describe('M29 flush', () => {
   }, 60_000)
 })
 
-describe('M33 stable prefixes', () => {
-  it('M33: two requests share their prefix byte for byte, up to the new messages', async () => {
+describe('stable prefixes', () => {
+  it('two requests share their prefix byte for byte, up to the new messages', async () => {
     const { talk, server } = await openConversation()
     await talk(4)
     const wire = server.requests.map(({ body }) => body)
@@ -194,8 +194,8 @@ describe('M33 stable prefixes', () => {
   })
 })
 
-describe('M45 the exact request', () => {
-  it('M45: of every step is kept, without the key', async () => {
+describe('the exact request', () => {
+  it('of every step is kept, without the key', async () => {
     const { talk, agent, server } = await openConversation()
     const { session } = await talk(5)
     const { count, request } = await agent.sessions.request(session)
@@ -208,8 +208,8 @@ describe('M45 the exact request', () => {
   })
 })
 
-describe('M35 to M37 sessions', () => {
-  it('M35: the next message after the boundary starts a new session, which leaves its end in memory (M36)', async () => {
+describe('sessions', () => {
+  it('the next message after the boundary starts a new session, which leaves its end in memory', async () => {
     let time = new Date(2026, 0, 20, 23, 0)
     const { app, workspace } = await openTestApp({ now: () => time })
     const agent = await app.agents.get('main')
@@ -231,7 +231,7 @@ describe('M35 to M37 sessions', () => {
     )
   })
 
-  it('M36: a session with nothing in it writes nothing', async () => {
+  it('a session with nothing in it writes nothing', async () => {
     const { app, workspace } = await openTestApp({ now })
     const agent = await app.agents.get('main')
     const { session } = await agent.chat.send({ text: '/new' })
@@ -241,7 +241,7 @@ describe('M35 to M37 sessions', () => {
     expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
   })
 
-  it('M36: sessions of a day that left long ends behind take little of the next requests', async () => {
+  it('sessions of a day that left long ends behind take little of the next requests', async () => {
     const { app, workspace } = await openTestApp({
       now,
       files: { 'memory/2026-01-20-garden.md': `# Garden\n\n${'A log of my own. '.repeat(500)}` },
@@ -264,7 +264,7 @@ describe('M35 to M37 sessions', () => {
     expect(items.find(({ name }) => name.includes('garden'))).toMatchObject({ sentCharacters: 8510, note: 'today' })
   })
 
-  it('M37: commands do what they say, and say it as data', async () => {
+  it('commands do what they say, and say it as data', async () => {
     const { agent, talk, server } = await openConversation()
     const { session } = await talk(12)
     const run = async (text: string) => {
@@ -298,7 +298,7 @@ describe('M35 to M37 sessions', () => {
   }, 60_000)
 })
 
-describe('M29 notes that a model says', () => {
+describe('notes that a model says', () => {
   const answersFlushesWith = (answer: string) => {
     const behave = conversationModel()
     return (body: Record<string, unknown>): ScriptedAnswer =>

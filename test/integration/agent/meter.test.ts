@@ -42,8 +42,8 @@ async function openTalk(options: { window?: number } = {}) {
   return { ...test, agent, server, say }
 }
 
-describe('M45 the meter', () => {
-  it('M45: over 30 turns its total is within 3 % of what the provider counts, and its layers sum to the total', async () => {
+describe('the meter', () => {
+  it('over 30 turns its total is within 3 % of what the provider counts, and its layers sum to the total', async () => {
     const { agent, say } = await openTalk()
     let session = ''
     for (let turn = 0; turn < 30; turn += 1) session = await say(`${talk[turn % talk.length]} (${turn})`)
@@ -68,7 +68,7 @@ describe('M45 the meter', () => {
     expect(shown.estimatedTokens).toBe(reports.at(-1)?.reportedTokens)
   }, 60_000)
 
-  it('M45: every item can be read as it was sent, of any request; two requests differ by what was said between them', async () => {
+  it('every item can be read as it was sent, of any request; two requests differ by what was said between them', async () => {
     const { agent, say } = await openTalk()
     const session = await say('The first question is about tea.')
     await say('The second question is about coffee.')
@@ -90,7 +90,7 @@ describe('M45 the meter', () => {
     await expect(meter.report(session, 'none')).rejects.toMatchObject({ code: 'input_invalid' })
   })
 
-  it('M45: what if: another window, without a file', async () => {
+  it('what if: another window, without a file', async () => {
     const { agent, say } = await openTalk()
     const session = await say('Hello there, how are you today?')
     const { meter } = agent.chat
@@ -105,7 +105,7 @@ describe('M45 the meter', () => {
     expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeLessThan(15)
   })
 
-  it('M45: the timeline has each flush, compaction and pruning, with what was written, dropped and kept', async () => {
+  it('the timeline has each flush, compaction and pruning, with what was written, dropped and kept', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000

@@ -14,8 +14,8 @@ async function openFolder() {
   return { workspace: new Workspace({ workspace: folder, forbidden: [] }), folder }
 }
 
-describe('M30 rescued words', () => {
-  it('M30: wait in order, whatever they say; what became of each is told, and nothing is removed', async () => {
+describe('rescued words', () => {
+  it('wait in order, whatever they say; what became of each is told, and nothing is removed', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
     await rescue(workspace, origin, 'User: first', at, false)
@@ -36,7 +36,7 @@ describe('M30 rescued words', () => {
     expect(text).toContain(quoted.trim())
   })
 
-  it('M30: a file of the user in that place is left alone', async () => {
+  it('a file of the user in that place is left alone', async () => {
     const { workspace, folder } = await openFolder()
     await mkdir(join(folder, 'memory/rescued'), { recursive: true })
     await writeFile(join(folder, 'memory/rescued/mine.md'), '## 10:00 - Kept word for word, waiting to be distilled\n')

@@ -7,8 +7,8 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 const user = (content: string) => ({ role: 'user' as const, content, timestamp: 1 })
 
-describe('M34 transcripts', () => {
-  it('M34: is append-only JSONL whose entries hang together', async () => {
+describe('transcripts', () => {
+  it('is append-only JSONL whose entries hang together', async () => {
     const file = join(await temporaryFolder(), 'a', 's.jsonl')
     const transcript = await Transcript.create(file, '/w', new Date(0))
     const first = await transcript.appendMessage(user('one'))
@@ -26,7 +26,7 @@ describe('M34 transcripts', () => {
     expect(again.lastCustom('x')).toEqual({ y: 1 })
   })
 
-  it('M34: a line torn by a crash is skipped and reported, and what comes next is whole', async () => {
+  it('a line torn by a crash is skipped and reported, and what comes next is whole', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await (await Transcript.create(file, '/w', new Date(0))).appendMessage(user('one'))
     await appendFile(file, '{"type":"message","id":"abc","parentId":null,"mess')
@@ -36,7 +36,7 @@ describe('M34 transcripts', () => {
     expect((await Transcript.open(file)).messages().map(({ message }) => message.content)).toEqual(['one', 'two'])
   })
 
-  it('M34: opens what pi writes, entries of other types included', async () => {
+  it('opens what pi writes, entries of other types included', async () => {
     const file = join(await temporaryFolder(), 'pi.jsonl')
     const usage = {
       input: 1,
@@ -95,7 +95,7 @@ describe('M34 transcripts', () => {
     expect((await transcript.appendMessage(user('on'))).parentId).toBe('a4')
   })
 
-  it('M34: follows one branch of the tree', async () => {
+  it('follows one branch of the tree', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     const row = (id: string, parentId: string | null) =>
       JSON.stringify({ type: 'message', id, parentId, timestamp: 't', message: user(id) })
@@ -111,7 +111,7 @@ describe('M34 transcripts', () => {
     expect((await Transcript.open(file)).messages().map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
-  it('M34: refuses a transcript of a newer version and leaves it alone', async () => {
+  it('refuses a transcript of a newer version and leaves it alone', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await writeFile(
       file,
@@ -120,7 +120,7 @@ describe('M34 transcripts', () => {
     await expect(Transcript.open(file)).rejects.toMatchObject({ code: 'transcript_unsupported' })
   })
 
-  it('M35: lists sessions, the newest first, with a title of their first words', async () => {
+  it('lists sessions, the newest first, with a title of their first words', async () => {
     const sessions = new Sessions(join(await temporaryFolder(), 'sessions'), '/w', () => new Date())
     expect(await sessions.list()).toEqual([])
     const { transcript } = await sessions.create(new Date())

@@ -42,8 +42,8 @@ async function openChat(isOffline: boolean) {
   return { ...test, agent, server, say, notes }
 }
 
-describe('M65 a chat without memory', () => {
-  it('M65: nothing of memory is sent, in any request of it, and nothing of it is written, not when it is shortened or ends', async () => {
+describe('a chat without memory', () => {
+  it('nothing of memory is sent, in any request of it, and nothing of it is written, not when it is shortened or ends', async () => {
     const { agent, server, say, notes } = await openChat(false)
     const before = await notes()
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
@@ -76,7 +76,7 @@ describe('M65 a chat without memory', () => {
     expect((await agent.sessions.list()).find(({ id }) => id === session)).toMatchObject({ isWithoutMemory: true })
   })
 
-  it('M65: it is not searched, and is from the moment on that it is kept after all', async () => {
+  it('it is not searched, and is from the moment on that it is kept after all', async () => {
     const { agent, server, say } = await openChat(false)
     const found = async (session: string) => {
       await agent.memory.settle(10_000)
@@ -98,7 +98,7 @@ describe('M65 a chat without memory', () => {
     await until(async () => (await found(session)).length === 0)
   })
 
-  it('M65: /remember notes nothing in it, and says how to have something noted', async () => {
+  it('/remember notes nothing in it, and says how to have something noted', async () => {
     const { agent, say, notes } = await openChat(false)
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
     const before = await notes()
@@ -115,7 +115,7 @@ describe('M65 a chat without memory', () => {
     ['Where does the safe open?', 'held without memory'],
     ['Remember that the narwhal sings', 'held without memory'],
     ['保险箱的密码是什么？', '不使用记忆'],
-  ])('M65: the offline model looks nothing up and notes nothing: %s', async (question, answer) => {
+  ])('the offline model looks nothing up and notes nothing: %s', async (question, answer) => {
     const { say, notes } = await openChat(true)
     const before = await notes()
     const { text } = await say(question, undefined, true)

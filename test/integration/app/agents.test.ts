@@ -41,7 +41,7 @@ async function openTwo(shareWith = '', watch = true) {
   return { ...test, theirs, main }
 }
 
-describe('M27 M38 isolation: every way out that is known is tried', () => {
+describe('isolation: every way out that is known is tried', () => {
   let attempts = 0
   let escapes = 0
   afterAll(() => void process.stdout.write(`isolation: ${attempts} attempts, ${escapes} escapes\n`))
@@ -58,7 +58,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     }
   }
 
-  it('M27: no spelling of a path leads to another agent, the state folder, or the system', async () => {
+  it('no spelling of a path leads to another agent, the state folder, or the system', async () => {
     const { main, theirs, workspace, home } = await openTwo()
     await symlink(theirs, join(workspace, 'link'))
     await symlink(join(theirs, 'MEMORY.md'), join(workspace, 'link.md'))
@@ -139,7 +139,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     })
   }, 60_000)
 
-  it("M27: a link that takes a folder's place between looking and opening is not followed", async () => {
+  it("a link that takes a folder's place between looking and opening is not followed", async () => {
     const { main, theirs, workspace } = await openTwo('', false)
     await mkdir(join(workspace, 'swap'), { recursive: true })
     await writeFile(join(workspace, 'swap/MEMORY.md'), 'harmless\n')
@@ -160,7 +160,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     expect(escapes).toBe(0)
   }, 60_000)
 
-  it('M27: hard links, pipes and devices: nothing of another is changed, nothing hangs', async () => {
+  it('hard links, pipes and devices: nothing of another is changed, nothing hangs', async () => {
     const { main, theirs, workspace } = await openTwo()
     await link(join(theirs, 'memory/safe.md'), join(workspace, 'hard.md'))
     execFileSync('mkfifo', [join(workspace, 'pipe.md')])
@@ -173,7 +173,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     expect(escapes).toBe(0)
   })
 
-  it('M27: of archives that name files outside of themselves only the others are taken', async () => {
+  it('of archives that name files outside of themselves only the others are taken', async () => {
     const { main, theirs, workspace } = await openTwo()
     const zip = join(await temporaryFolder(), 'evil.zip')
     const text = new TextEncoder().encode('evil\n')
@@ -188,7 +188,7 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
     expect(existsSync(join(workspace, '..', 'evil.md'))).toBe(false)
   })
 
-  it("M38: neither search, nor the list of files, nor an export has what is another's", async () => {
+  it("neither search, nor the list of files, nor an export has what is another's", async () => {
     const { main } = await openTwo()
     for (const query of [secret, 'safe', 'combination', 'nested', '9-31-44']) {
       await attempt(async () => (await main.memory.search(query, { minScore: 0 })).results, false)
@@ -201,8 +201,8 @@ describe('M27 M38 isolation: every way out that is known is tried', () => {
   })
 })
 
-describe('M38 a memory that is shared', () => {
-  it('M38: can be searched, cited and read by the agent that is named, never written; and no more once it is taken back', async () => {
+describe('a memory that is shared', () => {
+  it('can be searched, cited and read by the agent that is named, never written; and no more once it is taken back', async () => {
     const { app, main, theirs, workspace } = await openTwo('main')
     const { results } = await main.memory.search('what is the combination of the safe', { minScore: 0 })
     const shared = results.find(({ path }) => path === '@work/memory/safe.md')
@@ -229,8 +229,8 @@ describe('M38 a memory that is shared', () => {
   }, 30_000)
 })
 
-describe('M38 agents', () => {
-  it('M38: are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
+describe('agents', () => {
+  it('are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
     const { app, home, workspace } = await openTestApp({
       watch: true,
       config:
@@ -263,7 +263,7 @@ describe('M38 agents', () => {
     expect(text).toContain('# the first')
   })
 
-  it('M38: one that was taken out of the file is no fault at the changes that follow', async () => {
+  it('one that was taken out of the file is no fault at the changes that follow', async () => {
     const { app, home, workspace } = await openTwo()
     await app.agents.get('work')
     // It is the last that takes over what changed.
@@ -278,7 +278,7 @@ describe('M38 agents', () => {
     expect(log).not.toContain('there is no agent')
   })
 
-  it('M38: two work at once, each on its own', async () => {
+  it('two work at once, each on its own', async () => {
     const { app, main } = await openTwo()
     const work = await app.agents.get('work')
     const [one, other] = await Promise.all([

@@ -31,8 +31,8 @@ agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-mo
   return { server, run, workspace }
 }
 
-describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
-  it('M37: the answer comes as it is given, its tools on stderr; JSON is one value', async () => {
+describe('a chat in a terminal', { timeout: 60_000 }, () => {
+  it('the answer comes as it is given, its tools on stderr; JSON is one value', async () => {
     const { server, run } = await openTerminal()
     const words = 'The gate code is 4711, as your memory says, in the place where you had written it down.'
     server.script = [
@@ -49,7 +49,7 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     expect(json.stderr).toBe('')
   })
 
-  it('M37: --session goes on with a chat, by its id, its beginning or as the last one; sessions lists them', async () => {
+  it('--session goes on with a chat, by its id, its beginning or as the last one; sessions lists them', async () => {
     const { server, run } = await openTerminal()
     server.script = [{ text: 'Noted.' }]
     const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
@@ -83,7 +83,7 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     expect(failed.stdout).toBe('')
   })
 
-  it('M37 M38: a model that there is not is named, and nothing else answers', async () => {
+  it('a model that there is not is named, and nothing else answers', async () => {
     const { server, run } = await openTerminal()
     const wrong = await run('ask', 'hello', '--model', 'nonsense/xyz')
     expect(wrong).toMatchObject({ code: 2, stdout: '' })
@@ -94,7 +94,7 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('M37 M41: nothing as an answer, one that is cut, and one that breaks off are told on stderr in plain words', async () => {
+  it('nothing as an answer, one that is cut, and one that breaks off are told on stderr in plain words', async () => {
     const { server, run } = await openTerminal()
     server.script = [{ text: '' }]
     const empty = await run('ask', 'hello')
@@ -119,7 +119,7 @@ describe('M37 a chat in a terminal', { timeout: 60_000 }, () => {
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
   })
 
-  it('M37: /new starts a chat that `last` goes on with, says so in a line, and writes once what was said (M36)', async () => {
+  it('/new starts a chat that `last` goes on with, says so in a line, and writes once what was said', async () => {
     const { server, run, workspace } = await openTerminal()
     server.script = [{ text: 'Noted.' }]
     const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)

@@ -26,8 +26,8 @@ function run(args: readonly string[], options: { home: string; input?: string })
   return new Promise((resolve) => child.on('exit', (code) => resolve({ code, stdout, stderr })))
 }
 
-describe('M49 terminal', () => {
-  it('M49: remembers, finds, asks; all with --json', async () => {
+describe('terminal', () => {
+  it('remembers, finds, asks; all with --json', async () => {
     const home = await temporaryFolder()
     const remembered = JSON.parse(
       (await run(['remember', 'We chose PostgreSQL for the Acme database', '--json'], { home })).stdout,
@@ -56,7 +56,7 @@ describe('M49 terminal', () => {
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
   })
 
-  it('M49: explains, and says why not', async () => {
+  it('explains, and says why not', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
     const { stdout, code } = await run(
@@ -74,7 +74,7 @@ describe('M49 terminal', () => {
     expect(value.why).toMatchObject({ reason: 'noMatch' })
   })
 
-  it('M49: evaluates judged questions', async () => {
+  it('evaluates judged questions', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({
       'MEMORY.md': '# M\n\nThe walrus lives in the bath.\n',
@@ -116,7 +116,7 @@ describe('M49 terminal', () => {
     [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
     [['remember', '   '], 2, 'nothing to remember'],
     [['status', '--home', '/proc/nowhere'], 1, '/proc/nowhere cannot be used'],
-  ])('M49: %j exits with %i and one line that says why', async (args, code, word) => {
+  ])('%j exits with %i and one line that says why', async (args, code, word) => {
     const result = await run(args, { home: await temporaryFolder() })
     expect(result.code).toBe(code)
     expect(result.stdout).toBe('')
@@ -124,14 +124,14 @@ describe('M49 terminal', () => {
     expect(result.stderr).toContain(word)
   })
 
-  it('M50: a broken config.yaml is named with its line', async () => {
+  it('a broken config.yaml is named with its line', async () => {
     const home = await folderWith({ 'state/config.yaml': 'interface:\n  theme: purple\n' })
     const result = await run(['status'], { home })
     expect(result.code).toBe(1)
     expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
   })
 
-  it('M50: with an emptied config.yaml a command goes by the settings in force, or says what is missing', async () => {
+  it('with an emptied config.yaml a command goes by the settings in force, or says what is missing', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'MEMORY.md': 'The walrus is called Odo.\n' } })
     const root = join(home, '..')
     const server = await startServer({ mainFolder, env: {}, home })
@@ -157,7 +157,7 @@ describe('M49 terminal', () => {
     )
   })
 
-  it('M49: serve prints its address first and ends cleanly on SIGTERM', async () => {
+  it('serve prints its address first and ends cleanly on SIGTERM', async () => {
     const home = await temporaryFolder()
     const child = spawn(process.execPath, [cli, 'serve', '--no-open'], {
       env: { ...process.env, COMMONPLACE_HOME: join(home, 'state'), HOME: home },
@@ -170,8 +170,8 @@ describe('M49 terminal', () => {
   })
 })
 
-describe('M59 registering with a program from the terminal', () => {
-  it('M59: writes every flag into the entry, previews without writing, and writes nothing that does not work', async () => {
+describe('registering with a program from the terminal', () => {
+  it('writes every flag into the entry, previews without writing, and writes nothing that does not work', async () => {
     const home = await temporaryFolder()
     const file = join(home, '.cursor/mcp.json')
     const install = (...args: string[]) => run(['mcp', '--install', 'cursor', ...args], { home })

@@ -50,7 +50,7 @@ interface Call {
   readonly run: (value: unknown, options: { signal: AbortSignal }) => Promise<unknown>
 }
 
-describe('M49 the contract', () => {
+describe('the contract', () => {
   it('every request answers whatever it is given with a result or an error that it knows; the app lives on', async () => {
     // What has a default place in the user's folder goes to one of the test's own.
     vi.stubEnv('HOME', await temporaryFolder())

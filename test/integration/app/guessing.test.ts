@@ -1,4 +1,4 @@
-/** Words that stay on this machine cannot be found out by guessing: what is answered depends on what is shown alone (M64). */
+/** Words that stay on this machine cannot be found out by guessing: what is answered depends on what is shown alone. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -12,8 +12,8 @@ const files = { 'MEMORY.md': memory, 'private.md': whole, 'memory/own.md': whole
 
 const embeddings = '{ provider: openai-compatible, model: hashed, baseUrl: "{{remote}}", reach: remote }'
 
-describe('M64 questions', () => {
-  it('M64: what a local model asks memory with local notes before it is not sent for embeddings, and it is told so', async () => {
+describe('questions', () => {
+  it('what a local model asks memory with local notes before it is not sent for embeddings, and it is told so', async () => {
     const many = Array.from({ length: 30 }, (_, at) => `- Public fact ${at} about harbours, ferries and day ${at}`)
     const { ask, agent, remote, local } = await openRemote({
       files: { 'private.md': '---\nvisibility: local\n---\nKumquat\n', 'public.md': many.join('\n') },
@@ -38,8 +38,8 @@ describe('M64 questions', () => {
   })
 })
 
-describe('M64 what the user types', () => {
-  it('M64: a few plain words are sent as they are typed; a code, or an attachment with them, is not', async () => {
+describe('what the user types', () => {
+  it('a few plain words are sent as they are typed; a code, or an attachment with them, is not', async () => {
     const { ask, remote } = await openRemote({ files: { 'note.md': 'Thanks! ^[local]\n\nPIN 4921 ^[local]\n' } })
     const { session } = await ask('Thanks!')
     await ask('My PIN 4921 is what?', { session })
@@ -49,8 +49,8 @@ describe('M64 what the user types', () => {
   })
 })
 
-describe('M64 notes that are local in part', () => {
-  it('M64: a remote model finds and lists what is left of them', async () => {
+describe('notes that are local in part', () => {
+  it('a remote model finds and lists what is left of them', async () => {
     const { results, agent } = await openRemote({
       files: { 'mixed.md': 'The shed of Ada is green\n\nIts lock opens with 20417 ^[local]\n', 'private.md': whole },
     })
@@ -67,8 +67,8 @@ describe('M64 notes that are local in part', () => {
   })
 })
 
-describe('M64 guesses', () => {
-  it('M64: an edit is answered the same whether the words stand in what is not shown or nowhere', async () => {
+describe('guesses', () => {
+  it('an edit is answered the same whether the words stand in what is not shown or nowhere', async () => {
     const { results, workspace } = await openRemote({ files })
     const guesses = (right: string, wrong: string) => [right, wrong]
     const asked = [
@@ -93,7 +93,7 @@ describe('M64 guesses', () => {
     expect(await readFile(join(workspace, 'private.md'), 'utf8')).toBe(whole)
   })
 
-  it('M64: a note that stays here is answered like one that is not there', async () => {
+  it('a note that stays here is answered like one that is not there', async () => {
     const { results } = await openRemote({ files: { ...files, 'vault/x.md': 'Of the vault\n' }, rules: ['vault'] })
     const asked = (path: string) => [
       call('read', { path }),
@@ -118,7 +118,7 @@ describe('M64 guesses', () => {
     expect(list).not.toMatch(/private|vault|own\.md|\d+ more/)
   })
 
-  it('M64: what a remote model edits of the text that it is shown is written, and what it is not shown stands as it stood', async () => {
+  it('what a remote model edits of the text that it is shown is written, and what it is not shown stands as it stood', async () => {
     const { results, workspace } = await openRemote({ files })
     const { told } = await results(
       call('edit', { path: 'MEMORY.md', oldText: 'at seven', newText: 'at eight' }),
@@ -140,7 +140,7 @@ describe('M64 guesses', () => {
     )
   })
 
-  it("M64: a remote model's own guesses come back to it as they are, right or wrong", async () => {
+  it("a remote model's own guesses come back to it as they are, right or wrong", async () => {
     const { results, remote, ask } = await openRemote({ files })
     const guesses = ['The bike opens with SECRET-8840', 'The bike opens with SECRET-8841', 'short']
     remote.script = [

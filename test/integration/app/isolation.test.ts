@@ -270,8 +270,8 @@ const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   ],
 }
 
-describe('M27 isolation: a list is no way around', () => {
-  it('M27: `list` refuses what `read` refuses, with the same words', async () => {
+describe('isolation: a list is no way around', () => {
+  it('`list` refuses what `read` refuses, with the same words', async () => {
     const { root, home, workspace, main } = await openFortress()
     const tool = (name: string, path: string) => {
       const found = ownTools.find((own) => own.name === name)
@@ -326,7 +326,7 @@ describe('M27 isolation: a list is no way around', () => {
   }, 60_000)
 })
 
-describe('M27 isolation: hostile paths, by every request and every tool', () => {
+describe('isolation: hostile paths, by every request and every tool', () => {
   it('none leads out or to what is hidden, nothing that runs is written, every answer is a clear one', async () => {
     const { app, root, home, workspace, main } = await openFortress()
     const router = createRouter(app) as unknown as Record<string, Record<string, Parameters<typeof call>[0]>>
@@ -454,7 +454,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     expect(unrecorded).toEqual([])
   }, 240_000)
 
-  it('M27: what is refused says why', async () => {
+  it('what is refused says why', async () => {
     const { main } = await openFortress()
     const refused: Record<string, string> = {
       '.git/config': 'path_hidden',
@@ -491,7 +491,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
       expect((await main.workspace.write(path, 'x', origin)).after, path).toBe('x')
   })
 
-  it('M27: what has an odd name already is read and saved as before', async () => {
+  it('what has an odd name already is read and saved as before', async () => {
     const { main, workspace } = await openFortress()
     await writeFiles(workspace, { 'memory/what? why: a "note".md': 'old\n', '-list.md': 'old\n' })
     for (const path of ['memory/what? why: a "note".md', '-list.md']) {
@@ -501,7 +501,7 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
     }
   })
 
-  it('M27: a folder that is exchanged for a link while files are written takes nothing out', async () => {
+  it('a folder that is exchanged for a link while files are written takes nothing out', async () => {
     const { main, root, workspace } = await openFortress()
     const target = join(root, 'theirs')
     await mkdir(join(workspace, 'swap'))
@@ -537,8 +537,8 @@ describe('M27 isolation: hostile paths, by every request and every tool', () => 
   }, 60_000)
 })
 
-describe('M27 moves', () => {
-  it('M27: onto itself is refused; two that go opposite ways both end', async () => {
+describe('moves', () => {
+  it('onto itself is refused; two that go opposite ways both end', async () => {
     const { main } = await openFortress()
     await expect(main.workspace.move('memory/mine.md', 'memory//mine.md', origin)).rejects.toMatchObject({
       code: 'file_exists',
@@ -553,8 +553,8 @@ describe('M27 moves', () => {
   })
 })
 
-describe('M27 M38 whose folder is whose', () => {
-  it('M38: an agent that is made inside the folder of another is closed to that one at once', async () => {
+describe('whose folder is whose', () => {
+  it('an agent that is made inside the folder of another is closed to that one at once', async () => {
     const { app, workspace } = await openTestApp({
       watch: true,
       files: { 'memory/mine.md': 'The gate is green.\n', 'memory/inner/old.md': 'The zebra is in the lift.\n' },
@@ -592,8 +592,8 @@ describe('M27 M38 whose folder is whose', () => {
   }, 60_000)
 })
 
-describe('M38 conversations that are put aside', () => {
-  it('M38: are found by search no more at once, and again when they are brought back', async () => {
+describe('conversations that are put aside', () => {
+  it('are found by search no more at once, and again when they are brought back', async () => {
     const { app } = await openTestApp()
     const main = await app.agents.get('main')
     const router = createRouter(app)

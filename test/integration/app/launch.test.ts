@@ -26,8 +26,8 @@ async function launch() {
   return { child, answers }
 }
 
-describe('M49 the launcher', () => {
-  it.each(['SIGKILL', 'SIGTERM'] as const)('M49: the server ends with its launcher (%s)', async (signal) => {
+describe('the launcher', () => {
+  it.each(['SIGKILL', 'SIGTERM'] as const)('the server ends with its launcher (%s)', async (signal) => {
     const { child, answers } = await launch()
     expect(await answers()).toBe(true)
     child.kill(signal)

@@ -27,8 +27,8 @@ async function openFolder(files: Readonly<Record<string, string>>, setUp: { seed
   return { ...test, folder, router, created, agent, text, names }
 }
 
-describe('M69 a folder of its own for the agent’s files', () => {
-  it('M69: in a vault of another program all that the agent keeps for itself lies in .commonplace, and is read from there', async () => {
+describe('a folder of its own for the agent’s files', () => {
+  it('in a vault of another program all that the agent keeps for itself lies in .commonplace, and is read from there', async () => {
     const { agent, created, folder, names, text } = await openFolder(vault, { seed: true })
     const own = ['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md'].map((name) => `.commonplace/${name}`)
     expect(created).toEqual(own)
@@ -72,7 +72,7 @@ describe('M69 a folder of its own for the agent’s files', () => {
     expect(await text('.commonplace/memory/2026-01-19-tea.md')).toContain('Ada')
   })
 
-  it('M69: what changes there from outside is seen, and what is hidden anywhere else stays hidden', async () => {
+  it('what changes there from outside is seen, and what is hidden anywhere else stays hidden', async () => {
     const { agent, folder } = await openFolder({
       ...vault,
       '.commonplace/.git/config.md': 'secret',
@@ -103,7 +103,7 @@ describe('M69 a folder of its own for the agent’s files', () => {
     expect((await linked.listFiles(undefined)).map(({ path }) => path)).toEqual(['b.md'])
   })
 
-  it('M69: they move when somebody says so, with the links to them, and back', async () => {
+  it('they move when somebody says so, with the links to them, and back', async () => {
     const files = {
       'AGENTS.md': '# Rules\n',
       'MEMORY.md': '# Long-term memory\n',
@@ -142,7 +142,7 @@ describe('M69 a folder of its own for the agent’s files', () => {
     })
   })
 
-  it('M69: other agents that may read the memory, and programs over MCP, find it in its folder', async () => {
+  it('other agents that may read the memory, and programs over MCP, find it in its folder', async () => {
     const { app, agent, folder } = await openFolder(vault, { seed: true })
     await agent.workspace.rememberIn('People', 'Ada keeps the walrus', { cause: 'user' })
     const { agent: other } = await app.agents.create({ name: 'Second', workspace: `${folder}-2`, locale: 'en' })

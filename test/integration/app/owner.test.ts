@@ -62,8 +62,8 @@ function eventsOf(client: ContractClient): AppEvent[] {
   return seen
 }
 
-describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
-  it('M58: a window gets whole files also from the process of a program, which carries none by itself', async () => {
+describe('one owner of a memory', { timeout: 60_000 }, () => {
+  it('a window gets whole files also from the process of a program, which carries none by itself', async () => {
     const folders = await prepareFolders({ files: { 'memory/a.md': 'The boiler is serviced by Kettlewell Heating.' } })
     const program = await connectClient('v2', { args: ['--home', folders.home] })
     await program.call('memory_search', { query: 'boiler' })
@@ -73,7 +73,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     expect((await zip.text()).slice(0, 2)).toBe('PK')
   })
 
-  it('M55: a second host speaks for the first; both windows see one conversation, live and whole', async () => {
+  it('a second host speaks for the first; both windows see one conversation, live and whole', async () => {
     const folders = await prepareFolders({})
     const one = await server(folders)
     const two = await server(folders)
@@ -96,7 +96,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     await until(() => events.some(({ type }) => type === 'sessionChanged' || type === 'turnEnded'))
   })
 
-  it('M55: a terminal beside a host asks the host, whose windows are told', async () => {
+  it('a terminal beside a host asks the host, whose windows are told', async () => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const events = eventsOf(client)
@@ -108,7 +108,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     expect(JSON.parse(found.out)).toMatchObject({ results: [{ path: JSON.parse(remembered.out).path }] })
   })
 
-  it('M55: when the owner is killed, another takes over, and a window goes on', async () => {
+  it('when the owner is killed, another takes over, and a window goes on', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const guest = await server(folders)
@@ -125,7 +125,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     expect(text).toContain('After the fall')
   })
 
-  it('M55: an owner that ends hands over to a guest that stays', async () => {
+  it('an owner that ends hands over to a guest that stays', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const guest = await server(folders)
@@ -134,7 +134,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     await until(async () => (await guest.running.owner()) === process.pid, 20_000)
   })
 
-  it('M55: nobody who has not read the note is let in, whatever key is shown', async () => {
+  it('nobody who has not read the note is let in, whatever key is shown', async () => {
     const folders = await prepareFolders({})
     await server(folders)
     const { address, key } = JSON.parse(await readFile(join(folders.home, 'owner/app.json'), 'utf8')) as {
@@ -159,7 +159,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     expect(await knock(`Bearer ${key}`)).toBe('in')
   })
 
-  it('M55: a note is written although the owner hangs', async () => {
+  it('a note is written although the owner hangs', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     owner.child.kill('SIGSTOP')
@@ -176,7 +176,7 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
     expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
   })
 
-  it('M55: many notes at once from many processes, with a host that comes and goes: every one is there once', async () => {
+  it('many notes at once from many processes, with a host that comes and goes: every one is there once', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const notes = Array.from({ length: 6 }, (_, index) => `Note number ${index} of a storm`)
@@ -195,8 +195,8 @@ describe('M55: one owner of a memory', { timeout: 60_000 }, () => {
   }, 90_000)
 })
 
-describe('M55: what is taken away from under the owner', { timeout: 60_000 }, () => {
-  it('M55: a configuration that is gone for a while moves nobody’s folder', async () => {
+describe('what is taken away from under the owner', { timeout: 60_000 }, () => {
+  it('a configuration that is gone for a while moves nobody’s folder', async () => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const config = join(folders.home, 'config.yaml')
@@ -213,7 +213,7 @@ describe('M55: what is taken away from under the owner', { timeout: 60_000 }, ()
     await until(async () => (await client.settings.get()).problems.length === 0)
   })
 
-  it('M55: without a configuration a state folder that was used is no new one to a terminal', async () => {
+  it('without a configuration a state folder that was used is no new one to a terminal', async () => {
     const folders = await prepareFolders({})
     const { running, client } = await server(folders)
     await client.workspace.remember({ agent: 'main', text: 'Before' })
@@ -227,7 +227,7 @@ describe('M55: what is taken away from under the owner', { timeout: 60_000 }, ()
     ['deleted', (note: string) => rm(note)],
     ['garbage', (note: string) => writeFile(note, 'junk')],
     ['a folder', async (note: string) => rm(note).then(() => mkdir(note))],
-  ])('M55: an owner whose note is %s is found again', async (_what, damage) => {
+  ])('an owner whose note is %s is found again', async (_what, damage) => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const events = eventsOf(client)
@@ -246,8 +246,8 @@ describe('M55: what is taken away from under the owner', { timeout: 60_000 }, ()
   })
 })
 
-describe('M38: a folder that is used instead of an agent’s own', () => {
-  it('M38: is that agent’s alone; nobody else is there, and nothing is proposed or saved', async () => {
+describe('a folder that is used instead of an agent’s own', () => {
+  it('is that agent’s alone; nobody else is there, and nothing is proposed or saved', async () => {
     const folders = await prepareFolders({
       config:
         'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-work" }\n',
@@ -263,7 +263,7 @@ describe('M38: a folder that is used instead of an agent’s own', () => {
     expect(await readFile(join(folders.home, 'config.yaml'), 'utf8')).toBe(before)
   })
 
-  it('M38: is opened beside the agent’s own, each with its owner; the agent’s own folder is no other folder', async () => {
+  it('is opened beside the agent’s own, each with its owner; the agent’s own folder is no other folder', async () => {
     const folders = await prepareFolders({})
     const other = await prepareFolders({})
     const own = await server(folders)

@@ -23,8 +23,8 @@ async function run(script: string, ...args: string[]): Promise<string[]> {
   return output.split('\n').filter(Boolean)
 }
 
-describe('M26 several processes', () => {
-  it('M26: what processes remember at once is in the file, and in the history with its cause', async () => {
+describe('several processes', () => {
+  it('what processes remember at once is in the file, and in the history with its cause', async () => {
     const { home, workspace } = await prepareFolders({})
     const said = await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(noteWriter, home, name, '12')))
     const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
@@ -39,7 +39,7 @@ describe('M26 several processes', () => {
     execFileSync('git', ['--git-dir', join(home, 'history/main/repository.git'), 'fsck', '--strict'])
   }, 120_000)
 
-  it('M26: while an app is open, what commands write is recorded in the order in which it was written', async () => {
+  it('while an app is open, what commands write is recorded in the order in which it was written', async () => {
     const { app, home, workspace } = await openTestApp({ watch: true })
     const { history, workspace: files } = await app.agents.get('main')
     const at = new Date(2026, 0, 20, 9, 5)
@@ -57,7 +57,7 @@ describe('M26 several processes', () => {
         expect(blamed[index]?.cause, line).toBe(line.startsWith('note-app') ? 'agent' : 'capture')
   }, 120_000)
 
-  it('M26: the next process goes on with the history when the one that recorded it ends', async () => {
+  it('the next process goes on with the history when the one that recorded it ends', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     const one = await first.agents.get('main')
@@ -72,7 +72,7 @@ describe('M26 several processes', () => {
     expect(second.health.problems('main')).toEqual([])
   })
 
-  it('M26: a lock that a killed process left, with the number of another one by now, stops nothing', async () => {
+  it('a lock that a killed process left, with the number of another one by now, stops nothing', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     await writeFiles(folders.home, { 'history/main/repository.git.lock': '1' })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
@@ -85,8 +85,8 @@ describe('M26 several processes', () => {
   })
 })
 
-describe('M26 a history that is taken away', () => {
-  it('M26: deleted while it is in use, it is begun anew, whole, and that is said', async () => {
+describe('a history that is taken away', () => {
+  it('deleted while it is in use, it is begun anew, whole, and that is said', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     onTestFinished(() => app.close())
@@ -101,8 +101,8 @@ describe('M26 a history that is taken away', () => {
   })
 })
 
-describe('M34 several processes', () => {
-  it('M34: one conversation driven from several processes is one branch with all of it', async () => {
+describe('several processes', () => {
+  it('one conversation driven from several processes is one branch with all of it', async () => {
     const file = join(await temporaryFolder(), 'sessions/one.jsonl')
     const here = await Transcript.create(file, '/w', new Date())
     const own = async () => {
@@ -123,7 +123,7 @@ describe('M34 several processes', () => {
     expect(again.skippedLines).toEqual([])
   }, 60_000)
 
-  it('M34: a line that is being written is read when it is whole', async () => {
+  it('a line that is being written is read when it is whole', async () => {
     const file = join(await temporaryFolder(), 'one.jsonl')
     const writer = await Transcript.create(file, '/w', new Date())
     await writer.appendMessage({ role: 'user', content: 'one', timestamp: 1 })
@@ -139,8 +139,8 @@ describe('M34 several processes', () => {
   })
 })
 
-describe('M30 folders that are not as they were', () => {
-  it('M30: a workspace that was moved away is not made anew; what would be written is told', async () => {
+describe('folders that are not as they were', () => {
+  it('a workspace that was moved away is not made anew; what would be written is told', async () => {
     const { app, workspace } = await openTestApp({ watch: true })
     const agent = await app.agents.get('main')
     await rename(workspace, `${workspace}-moved`)
@@ -153,7 +153,7 @@ describe('M30 folders that are not as they were', () => {
     await agent.workspace.remember('found', new Date(), { cause: 'capture' })
   })
 
-  it('M30: what killed writes left is cleaned up; what may be somebody’s is not', async () => {
+  it('what killed writes left is cleaned up; what may be somebody’s is not', async () => {
     const folders = await prepareFolders({
       files: {
         'memory/.commonplace-0123456789abcdef.tmp': 'ours',

@@ -1,4 +1,4 @@
-/** A model reviews the memory (M60): scripted servers over the real clients; what it says waits in the inbox. */
+/** A model reviews the memory: scripted servers over the real clients; what it says waits in the inbox. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -86,9 +86,9 @@ async function openReview(setup: Setup = {}) {
   return { ...test, server, env, client, upkeep: client.upkeep, everything, open, read }
 }
 
-describe('M60 review by a model', () => {
+describe('review by a model', () => {
   for (const provider of ['anthropic', 'openai', 'openai-compatible'] as const)
-    it(`M60: what ${provider} finds waits with its evidence, its cost and its request, and changes no file`, async () => {
+    it(`what ${provider} finds waits with its evidence, its cost and its request, and changes no file`, async () => {
       const { upkeep, everything, open, server, client, read } = await openReview({ provider })
       const before = await everything()
       const estimate = await upkeep.estimate(main)
@@ -124,7 +124,7 @@ describe('M60 review by a model', () => {
       expect(await everything()).toEqual(before)
     })
 
-  it('M60: what was judged is not asked again, refused or not; only what is new is', async () => {
+  it('what was judged is not asked again, refused or not; only what is new is', async () => {
     const { upkeep, open, server, workspace, client } = await openReview()
     await upkeep.review(main)
     const count = server.requests.length
@@ -145,7 +145,7 @@ describe('M60 review by a model', () => {
     expect((await open()).filter(({ rule }) => rule === 'supersedes')).toEqual([])
   })
 
-  it('M60: of two lines that contradict each other the other one can be struck', async () => {
+  it('of two lines that contradict each other the other one can be struck', async () => {
     const { upkeep, open, read } = await openReview({
       planted: { contradictions: planted.superseded, superseded: [] },
     })
@@ -160,7 +160,7 @@ describe('M60 review by a model', () => {
     )
   })
 
-  it('M60: answers are read strictly: another form is asked for once more, what no line says is dropped', async () => {
+  it('answers are read strictly: another form is asked for once more, what no line says is dropped', async () => {
     const answers = [
       'I found no conflicts, dear user!',
       '{"conflicts": "none"}',
@@ -192,7 +192,7 @@ describe('M60 review by a model', () => {
     expect(server.requests).toHaveLength(count)
   })
 
-  it('M60: it stops at the budget of the month, and says so', async () => {
+  it('it stops at the budget of the month, and says so', async () => {
     const first = await openReview()
     const { usd } = await first.upkeep.estimate(main)
     const least = (usd ?? 0) * 0.7
@@ -206,7 +206,7 @@ describe('M60 review by a model', () => {
     expect(await tokens.upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, usd: null })
   })
 
-  it('M60: what breaks off goes on: nothing that was answered is asked or proposed twice', async () => {
+  it('what breaks off goes on: nothing that was answered is asked or proposed twice', async () => {
     const memory = makeMemory(61, 400)
     let fails = true
     let asked = 0
@@ -251,7 +251,7 @@ describe('M60 review by a model', () => {
     }
   })
 
-  it('M60: it can be stopped, and then knows what it has', async () => {
+  it('it can be stopped, and then knows what it has', async () => {
     const memory = makeMemory(61, 400)
     const { upkeep } = await openReview({
       files: memory.files,
@@ -287,7 +287,7 @@ describe('M60 review by a model', () => {
     expect(await everything()).toEqual(before)
   }, 60_000)
 
-  it('M60: the offline model says that it cannot', async () => {
+  it('the offline model says that it cannot', async () => {
     const test = await openTestApp({ files, now })
     const { upkeep } = createRouterClient(createRouter(test.app))
     expect(await upkeep.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })

@@ -80,9 +80,9 @@ const answers: readonly ((content: string) => string)[] = [
   },
 ]
 
-describe('M60 nothing unasked', () => {
+describe('nothing unasked', () => {
   it(
-    'M60: whatever two do in whatever order, every change of a file is an acceptance on the disk, or its undoing',
+    'whatever two do in whatever order, every change of a file is an acceptance on the disk, or its undoing',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
@@ -154,7 +154,7 @@ describe('M60 nothing unasked', () => {
   )
 
   it(
-    'M60: killed at any moment of accepting or taking back, every file is whole, and one step makes all of them one',
+    'killed at any moment of accepting or taking back, every file is whole, and one step makes all of them one',
     async () => {
       const { folder, state, read } = await makeMemory()
       const first = openUpkeepOf(folder, state)
@@ -192,7 +192,7 @@ describe('M60 nothing unasked', () => {
   )
 
   it(
-    'M60: two processes that accept and take back at once, killed at any moment: no file says what nobody accepted, and nothing is lost',
+    'two processes that accept and take back at once, killed at any moment: no file says what nobody accepted, and nothing is lost',
     async () => {
       const { folder, state, read } = await makeMemory()
       const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))

@@ -29,8 +29,8 @@ async function openUpkeep(more: Record<string, string> = {}) {
   return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
 }
 
-describe('M60 upkeep', () => {
-  it('M60: a look proposes and changes nothing; what is accepted is one change that one undo takes back to the byte', async () => {
+describe('upkeep', () => {
+  it('a look proposes and changes nothing; what is accepted is one change that one undo takes back to the byte', async () => {
     const { upkeep, everything, read, agent, open } = await openUpkeep()
     const before = await everything()
     expect(await upkeep.look(main)).toEqual({ added: 3, withdrawn: 0 })
@@ -62,7 +62,7 @@ describe('M60 upkeep', () => {
     })
   })
 
-  it('M60: what somebody changed since stays accepted and is named with its place; all the others go back to the byte', async () => {
+  it('what somebody changed since stays accepted and is named with its place; all the others go back to the byte', async () => {
     const { upkeep, workspace, read, everything, open, client } = await openUpkeep()
     const before = await everything()
     await upkeep.look(main)
@@ -90,7 +90,7 @@ describe('M60 upkeep', () => {
     await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
-  it('M60: a neighbouring line that somebody changed keeps nothing from going back', async () => {
+  it('a neighbouring line that somebody changed keeps nothing from going back', async () => {
     const { upkeep, workspace, read, open } = await openUpkeep({
       'notes/twice.md':
         '- The spare key lies under the blue pot\n- Anna prefers green tea in the morning\n- Ferry at nine from Piombino\n',
@@ -106,7 +106,7 @@ describe('M60 upkeep', () => {
     expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
   })
 
-  it('M60: what was refused is not proposed again for the same lines, wherever they stand; it can be reopened', async () => {
+  it('what was refused is not proposed again for the same lines, wherever they stand; it can be reopened', async () => {
     const { upkeep, open, workspace } = await openUpkeep()
     await upkeep.look(main)
     const ids = (await open()).map(({ id }) => id)
@@ -120,7 +120,7 @@ describe('M60 upkeep', () => {
     expect(await upkeep.count(main)).toEqual({ open: 0 })
   })
 
-  it('M60: a proposal follows its lines, and withdraws itself when they or its reason are gone', async () => {
+  it('a proposal follows its lines, and withdraws itself when they or its reason are gone', async () => {
     const { upkeep, open, workspace, read, client } = await openUpkeep()
     await upkeep.look(main)
     const log = 'memory/2026-11-02.md'
@@ -135,7 +135,7 @@ describe('M60 upkeep', () => {
     expect(await read(log)).toContain('green tea')
   })
 
-  it('M60: it can be edited first; files that somebody changes in between are never overwritten', async () => {
+  it('it can be edited first; files that somebody changes in between are never overwritten', async () => {
     const { upkeep, open, workspace, read } = await openUpkeep()
     await upkeep.look(main)
     const expired = (await open()).find(({ rule }) => rule === 'expired')
@@ -148,7 +148,7 @@ describe('M60 upkeep', () => {
     expect(log).toContain('\n\nThe garage is open.\nAfter.\n')
   })
 
-  it('M62: "outdated" and "wrong" become proposals of the user, once for a line', async () => {
+  it('"outdated" and "wrong" become proposals of the user, once for a line', async () => {
     const { upkeep, open, read } = await openUpkeep()
     const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated', query: 'How much is the rent?' } as const
     const { id } = await upkeep.flag(flag)
@@ -166,7 +166,7 @@ describe('M60 upkeep', () => {
     await expect(upkeep.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
   })
 
-  it('M60: what waits goes along with the exported workspace', async () => {
+  it('what waits goes along with the exported workspace', async () => {
     const { upkeep, client } = await openUpkeep()
     await upkeep.look(main)
     const packed = await client.import.pack({ ...main, withHistory: false })

@@ -13,9 +13,9 @@ const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', 
 const kills = rounds(1, 60)
 const count = 80
 
-describe('M69 kills', () => {
+describe('kills', () => {
   it(
-    'M69: an import that a kill breaks off is told at the next start, goes on, and can be taken back whole',
+    'an import that a kill breaks off is told at the next start, goes on, and can be taken back whole',
     async () => {
       const notes = Array.from({ length: count }, (_, at) => [`d${at % 7}/note ${at}.md`, `# ${at}\n![](p${at}.png)\n`])
       const pictures = Array.from({ length: count / 4 }, (_, at) => [`d${at % 7}/p${at}.png`, `picture ${at}`])

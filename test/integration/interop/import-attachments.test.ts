@@ -36,9 +36,9 @@ async function openImporter(files: Record<string, string> = {}) {
 const picture = 'PNG one'
 const other = 'PNG two'
 
-describe('M69 import takes attachments', () => {
+describe('import takes attachments', () => {
   it.each(['folder', 'zip'])(
-    'M69: what notes of Obsidian, Logseq and Notion show leads there after an import from a %s',
+    'what notes of Obsidian, Logseq and Notion show leads there after an import from a %s',
     async (form) => {
       const source = {
         'Home.md': '![[x.png]] ![[img/x y.png|200]] [[Deep]] [paper](docs/paper.pdf) ![[board.canvas]]\n',
@@ -111,7 +111,7 @@ describe('M69 import takes attachments', () => {
     60_000,
   )
 
-  it('M69: a canvas goes with the files that it shows, is not made twice, and an undo takes it away', async () => {
+  it('a canvas goes with the files that it shows, is not made twice, and an undo takes it away', async () => {
     const canvas = (file: string) => `{"nodes":[ {"id":"1","type":"file","file":"${file}"} ]}`
     const vault = await folderWith({
       'a.md': 'x\n',
@@ -144,7 +144,7 @@ describe('M69 import takes attachments', () => {
   })
 
   it.skipIf(process.platform === 'win32').each(['folder', 'zip'])(
-    'M69: links of a %s are not followed, and the plan names them',
+    'links of a %s are not followed, and the plan names them',
     async (form) => {
       const outside = await folderWith({ 'secret.md': 'secret\n' })
       const folder = await folderWith({ 'a.md': '[[other]]\n' })
@@ -168,7 +168,7 @@ describe('M69 import takes attachments', () => {
     },
   )
 
-  it('M69: nothing is replaced: a picture whose name is taken goes beside it, with the links to it; again nothing is made', async () => {
+  it('nothing is replaced: a picture whose name is taken goes beside it, with the links to it; again nothing is made', async () => {
     const vault = await folderWith({
       'note.md': '![](img/a.png) ![[b.png]] ![[odd?.png]]\n',
       'img/a.png': picture,
@@ -206,7 +206,7 @@ describe('M69 import takes attachments', () => {
     expect(await readdir(join(workspace, '.trash'))).toHaveLength(3)
   }, 60_000)
 
-  it('M69: notes that differ in their links alone are two notes', async () => {
+  it('notes that differ in their links alone are two notes', async () => {
     const vault = await folderWith({ 'a.md': 'A\n', 'b.md': 'B\n', 'index.md': '[[a]]\n' })
     const { run, bytes } = await openImporter({ 'in/index.md': '[[b]]\n' })
     expect(await run(vault, 'in')).toEqual(['in/a.md', 'in/b.md', 'in/index 2.md'])
@@ -214,7 +214,7 @@ describe('M69 import takes attachments', () => {
     expect(await bytes('in/index 2.md')).toBe('[[a]]\n')
   }, 60_000)
 
-  it('M69: broken off and begun again it makes the rest, each once', async () => {
+  it('broken off and begun again it makes the rest, each once', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
     const vault = await folderWith(
       Object.fromEntries(
@@ -235,7 +235,7 @@ describe('M69 import takes attachments', () => {
     expect((await readdir(join(workspace, 'in/img'))).filter((name) => name.startsWith('.'))).toEqual([])
   }, 60_000)
 
-  it('M69: archives in an archive, as large exports of Notion are, are one export; without attachments they stay', async () => {
+  it('archives in an archive, as large exports of Notion are, are one export; without attachments they stay', async () => {
     const part = (files: Record<string, string>) =>
       zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)])))
     const file = join(await temporaryFolder(), 'notion.zip')
@@ -260,7 +260,7 @@ describe('M69 import takes attachments', () => {
     expect(await leadsOf('in/Page 1.md')).toEqual(['in/Page 1/x.png'])
   }, 60_000)
 
-  it('M69: what lies in an archive and is no attachment is not unpacked, nor what would lie elsewhere', async () => {
+  it('what lies in an archive and is no attachment is not unpacked, nor what would lie elsewhere', async () => {
     const file = join(await temporaryFolder(), 'evil.zip')
     const bytes = Buffer.from('x')
     const names = ['../up.png', '/abs.png', 'a/../../b.png', '.git/c.png', 'run.sh', 'x.png.exe', 'n.md', 'sub/.d.png']
@@ -271,8 +271,8 @@ describe('M69 import takes attachments', () => {
   })
 })
 
-describe('M27 M69 attachments are put where nothing is', () => {
-  it('M69: only of kinds that are shown, never onto another, never out of the workspace, whole or not at all', async () => {
+describe('attachments are put where nothing is', () => {
+  it('only of kinds that are shown, never onto another, never out of the workspace, whole or not at all', async () => {
     const { files, workspace } = await openImporter({ 'a.png': 'mine' })
     const fill = (text: string) => (file: string) => writeFile(file, text, { flag: 'wx' })
     await files.attach('new/folder/b.png', fill('new'))

@@ -19,8 +19,8 @@ async function openImporter(files: Record<string, string>) {
   return { ...test, importer, links, run, plan: (path: string) => importer.plan(taskOf(path)) }
 }
 
-describe('M69 an import and the links that are here', () => {
-  it('M69: the plan names links of one’s own notes that would lead elsewhere, lead somewhere at last, or share their name', async () => {
+describe('an import and the links that are here', () => {
+  it('the plan names links of one’s own notes that would lead elsewhere, lead somewhere at last, or share their name', async () => {
     const { plan, run, links } = await openImporter({
       'Home.md':
         'See [[Alpha]], [[Beta]] and [[Gamma|g]].\n\n[[Delta]] and `[[Alpha]]` and [text](far/away/Alpha.md).\n',
@@ -57,8 +57,8 @@ describe('M69 an import and the links that are here', () => {
   })
 })
 
-describe('M69 an import that is taken back', () => {
-  it('M69: after a restart too, with the folders that it made; what was changed since stays and is named', async () => {
+describe('an import that is taken back', () => {
+  it('after a restart too, with the folders that it made; what was changed since stays and is named', async () => {
     const { app, home, run, workspace } = await openImporter({ 'in/mine/a.md': 'mine\n' })
     const source = await folderWith({
       'x/y/one.md': 'one\n',

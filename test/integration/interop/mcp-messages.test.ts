@@ -43,7 +43,7 @@ it('a message that is too long ends the connection, and the program is told why'
   expect(errors).toContain('exceeded maximum size')
 }, 60_000)
 
-it('M58: params that are not right are the caller’s fault, and what is wrong with them is said in words', async () => {
+it('params that are not right are the caller’s fault, and what is wrong with them is said in words', async () => {
   const asked = [
     ['resources/read', {}, /^Invalid params: params\.uri: expected string, received undefined$/],
     ['resources/read', undefined, /^Invalid params: params: expected object/],

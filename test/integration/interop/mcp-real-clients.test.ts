@@ -1,5 +1,5 @@
 /**
- * Programs as people have them, against the memory (M58 M59). They are no dependency: the test runs where
+ * Programs as people have them, against the memory. They are no dependency: the test runs where
  * `COMMONPLACE_REAL_CLIENTS` names a folder in which `npm install @anthropic-ai/claude-code @openai/codex` was done.
  */
 import { execFile, spawn } from 'node:child_process'
@@ -25,9 +25,9 @@ async function prepare(program: string) {
   return { env, home, workspace, user }
 }
 
-describe('M58 M59 programs as people have them', () => {
+describe('programs as people have them', () => {
   it.runIf(has('claude'))(
-    'M58 M59: Claude Code is registered, and connects',
+    'Claude Code is registered, and connects',
     async () => {
       const { env, user } = await prepare('claude-code')
       expect(await readFile(join(user, '.claude.json'), 'utf8')).toContain('"commonplace"')
@@ -38,7 +38,7 @@ describe('M58 M59 programs as people have them', () => {
   )
 
   it.runIf(has('codex'))(
-    'M58 M59: Codex is registered, and connects',
+    'Codex is registered, and connects',
     async () => {
       const { env, home, user } = await prepare('codex')
       const args = ['exec', '--skip-git-repo-check', '-c', 'model_provider="x"']

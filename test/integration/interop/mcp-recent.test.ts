@@ -1,4 +1,4 @@
-/** What changed lately, for other programs: to the last change of all, each of them once (M58). */
+/** What changed lately, for other programs: to the last change of all, each of them once. */
 import { expect, it } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
@@ -32,7 +32,7 @@ async function open() {
   return { ...server, app, call, changes }
 }
 
-it('M58: all changes are reached from page to page, each of them once, however they were recorded', async () => {
+it('all changes are reached from page to page, each of them once, however they were recorded', async () => {
   const { app, call, changes, workspace } = await open()
   for (let at = 0; at < 12; at += 1) await app.clients.remember({ agent: 'main', client: 'reader', text: `note ${at}` })
   // More than a page of what is not seen, and many files in one.
@@ -57,7 +57,7 @@ it('M58: all changes are reached from page to page, each of them once, however t
   }
 }, 90_000)
 
-it('M58: a place that the history does not have is said to be none; behind the last one there is nothing', async () => {
+it('a place that the history does not have is said to be none; behind the last one there is nothing', async () => {
   const { app, call } = await open()
   const nowhere = await call('memory_recent', { before: `${'0'.repeat(40)}+3` })
   expect(nowhere.isError).toBe(true)

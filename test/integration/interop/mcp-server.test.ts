@@ -1,4 +1,4 @@
-/** The memory as an MCP server, with the official clients of both eras (M58). */
+/** The memory as an MCP server, with the official clients of both eras. */
 import { Client as NewClient } from '@modelcontextprotocol/client'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -32,8 +32,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('M58 the memory over stdio', () => {
-  it('M58: without the app, in a state folder that nobody set up, a client of 2025 reads and writes', async () => {
+describe('the memory over stdio', () => {
+  it('without the app, in a state folder that nobody set up, a client of 2025 reads and writes', async () => {
     const workspace = await folderWith(files)
     const args = ['--home', join(workspace, '.state'), '--workspace', workspace]
     const { client, call } = await connectClient('v1', { args }, 'codex-mcp-client')
@@ -69,7 +69,7 @@ describe('M58 the memory over stdio', () => {
     expect((await call('remember', { undo })).content[0]?.text).toContain('not known any more')
   })
 
-  it('M58: a note whose answer was lost is not written twice, in a section either', async () => {
+  it('a note whose answer was lost is not written twice, in a section either', async () => {
     const { app, workspace } = await openWithToken()
     const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
     await app.clients.meet({ client: 'codex', name: 'Codex' })
@@ -83,7 +83,7 @@ describe('M58 the memory over stdio', () => {
     expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
   })
 
-  it('M58: notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
+  it('notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
     const { app, workspace } = await openWithToken()
     await app.clients.meet({ client: 'codex', name: 'Codex' })
     await app.clients.update({ client: 'codex', mayKeep: true })
@@ -114,25 +114,22 @@ describe('M58 the memory over stdio', () => {
     for (const change of takenBack) expect(change).toMatchObject({ cause: 'client', client: 'Codex' })
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'M58: leaves nothing behind: ends with a client that was killed',
-    async () => {
-      const { home } = await prepareFolders({ files })
-      const client = `
+  it.skipIf(process.platform === 'win32')('leaves nothing behind: ends with a client that was killed', async () => {
+    const { home } = await prepareFolders({ files })
+    const client = `
       const mcp = require('node:child_process').spawn(process.execPath, ${JSON.stringify([cli, 'mcp', '--home', home])}, {
         stdio: ['pipe', 'ignore', 'ignore'],
       })
       console.log(mcp.pid)
       setInterval(() => undefined, 1000)`
-      const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
-      await until(() => existsSync(join(home, 'owner')), 20_000)
-      child.kill('SIGKILL')
-      await until(() => !isAlive(pid), 20_000)
-    },
-  )
+    const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const pid = Number(await new Promise((resolve) => child.stdout.once('data', resolve)))
+    await until(() => existsSync(join(home, 'owner')), 20_000)
+    child.kill('SIGKILL')
+    await until(() => !isAlive(pid), 20_000)
+  })
 
-  it('M58: what was asked before the input ended is answered, lines that are no message are passed over', async () => {
+  it('what was asked before the input ended is answered, lines that are no message are passed over', async () => {
     const { home } = await prepareFolders({ files })
     const talk = async (input: string) => {
       const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
@@ -171,7 +168,7 @@ describe('M58 the memory over stdio', () => {
     expect(code).toBe(0)
   }, 60_000)
 
-  it('M58: while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
+  it('while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
     const server = await openTestServer({ files })
     const app = await connect(server.url)
     const heard: Extract<AppEvent, { type: 'captured' }>[] = []
@@ -196,7 +193,7 @@ describe('M58 the memory over stdio', () => {
       expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
   })
 
-  it('M58: from the call after the user gives a program another memory, it reads that one alone', async () => {
+  it('from the call after the user gives a program another memory, it reads that one alone', async () => {
     const { app, home, workspace } = await openTestServer({ files }).then(async (server) => ({
       ...server,
       app: await connect(server.url),
@@ -215,7 +212,7 @@ describe('M58 the memory over stdio', () => {
     expect(after).not.toContain('PostgreSQL')
   })
 
-  it('M58: read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
+  it('read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
     const { home, workspace } = await prepareFolders({ files })
     const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home, '--read-only'] })
     expect((await call('memory_search', { query: 'Acme' })).isError).toBeUndefined()
@@ -246,8 +243,8 @@ async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { ty
   }
 }
 
-describe('M58 the memory over HTTP', () => {
-  it.each(kinds)('M58: over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
+describe('the memory over HTTP', () => {
+  it.each(kinds)('over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
     const { app, id, where, workspace } = await openWithToken()
     const { client, call } = await connectClient(kind, where)
     expect((await client.listTools()).tools).toHaveLength(7)
@@ -270,8 +267,8 @@ describe('M58 the memory over HTTP', () => {
   })
 })
 
-describe('M58 what a program may', () => {
-  it('M58: a program that may only read is told so; one that has to ask waits for the user', async () => {
+describe('what a program may', () => {
+  it('a program that may only read is told so; one that has to ask waits for the user', async () => {
     const { app, id, where } = await openWithToken()
     await openWindow(app)
     const { call } = await connectClient('v2', where)
@@ -291,7 +288,7 @@ describe('M58 what a program may', () => {
     await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
   })
 
-  it('M63: what a program wants in MEMORY.md stands in the log with its mark, and reaches MEMORY.md through the inbox alone', async () => {
+  it('what a program wants in MEMORY.md stands in the log with its mark, and reaches MEMORY.md through the inbox alone', async () => {
     const { app, id, where, workspace } = await openWithToken()
     const { call } = await connectClient('v2', where)
     const read = (path: string) => readFile(join(workspace, path), 'utf8')
@@ -338,7 +335,7 @@ describe('M58 what a program may', () => {
     expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
   })
 
-  it('M58: an unanswered question ends by itself, and says that nothing was written', async () => {
+  it('an unanswered question ends by itself, and says that nothing was written', async () => {
     const server = await openTestServer({ files, clientPatienceMs: 200 })
     const app = await connect(server.url)
     await openWindow(app)
@@ -351,7 +348,7 @@ describe('M58 what a program may', () => {
     expect(await app.clients.questions()).toEqual([])
   })
 
-  it('M58: what waits for the user goes with the call, the token and the permission; "always" answers all', async () => {
+  it('what waits for the user goes with the call, the token and the permission; "always" answers all', async () => {
     const { app, id, where, workspace } = await openWithToken()
     const { call, client } = await connectClient('v2', where)
     await app.clients.update({ client: id, permission: 'ask' })
@@ -392,7 +389,7 @@ describe('M58 what a program may', () => {
     ).toEqual(['five', 'four', 'three'])
   })
 
-  it('M58: where what programs may was damaged, they ask first', async () => {
+  it('where what programs may was damaged, they ask first', async () => {
     const { home } = await prepareFolders({ files })
     await writeFile(join(home, 'clients.json'), '[{"id": "codex", "permi')
     const server = await startServer({ mainFolder, env: {}, home })
@@ -408,7 +405,7 @@ describe('M58 what a program may', () => {
     })
   })
 
-  it('M58: an archived agent serves no program, until it is brought back', async () => {
+  it('an archived agent serves no program, until it is brought back', async () => {
     const { app, where } = await openWithToken()
     const other = await folderWith({ 'MEMORY.md': '# Long-term memory\n' })
     await app.agents.create({ name: 'Other', workspace: other, locale: 'en' })
@@ -422,7 +419,7 @@ describe('M58 what a program may', () => {
     expect(JSON.stringify(await call('memory_get', { path: 'projects/acme.md' }))).toContain('PostgreSQL')
   })
 
-  it('M58: a token opens HTTP until it is taken back; it is kept as a hash', async () => {
+  it('a token opens HTTP until it is taken back; it is kept as a hash', async () => {
     const { app, home, id, where } = await openWithToken()
     const { call } = await connectClient('v2', where)
     await call('memory_search', { query: 'Acme' })
@@ -432,7 +429,7 @@ describe('M58 what a program may', () => {
     await expect(call('memory_search', { query: 'Acme' })).rejects.toThrow(/401|token/i)
   })
 
-  it('M58: without a token, from another host or page, or with too many guesses, nobody comes in', async () => {
+  it('without a token, from another host or page, or with too many guesses, nobody comes in', async () => {
     const { where, url } = await openWithToken()
     const ask = (headers: Record<string, string>) =>
       fetch(where.url, {
@@ -451,8 +448,8 @@ describe('M58 what a program may', () => {
   })
 })
 
-describe('M58 notes as resources', () => {
-  it.each(kinds)('M58: are listed in pages, read, and completed for a client of %s', async (kind) => {
+describe('notes as resources', () => {
+  it.each(kinds)('are listed in pages, read, and completed for a client of %s', async (kind) => {
     const many = Object.fromEntries(
       Array.from({ length: 130 }, (_, index) => [`notes/n${index}.md`, `note ${index}\n`]),
     )
@@ -486,7 +483,7 @@ describe('M58 notes as resources', () => {
     expect(JSON.stringify(prompt.messages)).toContain('the login page')
   })
 
-  it('M58: a client of 2026 hears over HTTP of the notes that it listens to, and of no other memory', async () => {
+  it('a client of 2026 hears over HTTP of the notes that it listens to, and of no other memory', async () => {
     const { app, where, workspace } = await openWithToken()
     const { client } = await connectClient('v2', where)
     if (!(client instanceof NewClient)) throw new Error('another client')

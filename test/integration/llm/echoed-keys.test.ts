@@ -21,8 +21,8 @@ async function echoing(): Promise<string> {
   return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
 }
 
-describe('M41 a key that a server echoes', () => {
-  it('M41: is in no message, no transcript, no problem and no log', async () => {
+describe('a key that a server echoes', () => {
+  it('is in no message, no transcript, no problem and no log', async () => {
     const url = await echoing()
     const env = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: key }
     const { app, home } = await openTestApp({ env })

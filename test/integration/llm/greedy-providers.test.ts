@@ -70,8 +70,8 @@ async function read(what: string, provider: string, url: string): Promise<Outcom
 /** Of a process with the client in it, some 150 of them before anything comes. */
 const maxMegabytes = 400
 
-describe('M56 a provider that never stops', () => {
-  it.each(['anthropic', 'openai', 'openai-compatible'])('M56: %s: a line without an end', async (provider) => {
+describe('a provider that never stops', () => {
+  it.each(['anthropic', 'openai', 'openai-compatible'])('%s: a line without an end', async (provider) => {
     const outcome = await read('answer', provider, await greedy(sse('data: {"x":"', letters)))
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
@@ -81,13 +81,13 @@ describe('M56 a provider that never stops', () => {
     ['an event of ever more lines', sse('', `data: ${letters}\n`), false],
     ['comments, one after the other', sse('', `: ${letters}\n\n`), false],
     ['a line without an end in a few compressed bytes', sse('data: ', letters), true],
-  ])('M56: %s', async (_name, give, gzip) => {
+  ])(' %s', async (_name, give, gzip) => {
     const outcome = await read('answer', 'openai-compatible', await greedy(give, gzip))
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('M56: an answer without an end is cut, and what came is kept', async () => {
+  it('an answer without an end is cut, and what came is kept', async () => {
     const outcome = await read(
       'answer',
       'openai-compatible',
@@ -98,7 +98,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('M56: arguments of 30 MB are told to be too long, and the answer is whole otherwise', async () => {
+  it('arguments of 30 MB are told to be too long, and the answer is whole otherwise', async () => {
     const opening = chunk({
       tool_calls: [{ index: 0, id: 'a', function: { name: 'write', arguments: '{"content":"' } }],
     })
@@ -118,7 +118,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('M56: of ten thousand calls one more is kept than are carried out', async () => {
+  it('of ten thousand calls one more is kept than are carried out', async () => {
     const call = (index: number) =>
       chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'read', arguments: '{"path":"MEMORY.md"}' } }] })
     const outcome = await read(
@@ -133,7 +133,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.calls).toBe(129)
   })
 
-  it('M56: a failure that tells a novel', async () => {
+  it('a failure that tells a novel', async () => {
     const give = (response: ServerResponse) => {
       response.writeHead(400, { 'Content-Type': 'application/json' })
       return forever('{"error":{"message":"', letters)
@@ -143,7 +143,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it.each(['list', 'vectors'])('M56: %s without an end', async (what) => {
+  it.each(['list', 'vectors'])('%s without an end', async (what) => {
     const give = (response: ServerResponse) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })
       return forever('{"data":[', `${'0.123,'.repeat(10_000)}`)
@@ -153,7 +153,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('M56: pages of models without an end', async () => {
+  it('pages of models without an end', async () => {
     const page = JSON.stringify({
       data: Array.from({ length: 100 }, (_, at) => ({ id: `m${at}` })),
       has_more: true,
@@ -170,7 +170,7 @@ describe('M56 a provider that never stops', () => {
     expect(outcome.models).toBe(5000)
   })
 
-  it('M56: a request’s body does not follow a redirect', async () => {
+  it('a request’s body does not follow a redirect', async () => {
     let received = ''
     const other = await greedy(async function* (response) {
       received += response.req.method ?? ''
@@ -185,7 +185,7 @@ describe('M56 a provider that never stops', () => {
     expect(received).toBe('')
   })
 
-  it('M56: an event that nests without end is refused before it is taken apart', async () => {
+  it('an event that nests without end is refused before it is taken apart', async () => {
     const deep = `data: ${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}\n\n`
     const url = await greedy((response) => {
       response.writeHead(200, stream)

@@ -51,10 +51,10 @@ async function collect(model: ChatModel, signal = new AbortController().signal, 
   return { text, thinking, message }
 }
 
-describe.each(providers)('M39 %s', (name, create) => {
+describe.each(providers)('%s', (name, create) => {
   const provider = name.replace(/ .*/, '')
 
-  it('M56: a redirection is not followed: nobody else is sent the conversation or the key', async () => {
+  it('a redirection is not followed: nobody else is sent the conversation or the key', async () => {
     const elsewhere = await startModelServer({ text: 'I have it all now.' })
     for (const status of [301, 302, 303, 307, 308]) {
       const headers = { Location: `${elsewhere.url}/v1?key=secret` }
@@ -73,7 +73,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     return { server, ...(await collect(model)) }
   }
 
-  it('M39: streams text and thinking, and reports usage', async () => {
+  it('streams text and thinking, and reports usage', async () => {
     const { text, thinking, message } = await run({ text: 'Hello, 世界 👋!', thinking: 'let me see' })
     expect(text).toBe('Hello, 世界 👋!')
     expect(thinking).toBe('let me see')
@@ -88,11 +88,11 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(message && messageText(message)).toBe(text)
   })
 
-  it('M39: reads a stream that arrives byte by byte, also through characters', async () => {
+  it('reads a stream that arrives byte by byte, also through characters', async () => {
     expect((await run({ text: '多字节 ✅ text', pieceBytes: 3 })).text).toBe('多字节 ✅ text')
   })
 
-  it('M39: collects parallel tool calls', async () => {
+  it('collects parallel tool calls', async () => {
     const { message } = await run({
       text: 'Looking.',
       calls: [
@@ -106,7 +106,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(message?.stopReason).toBe('toolUse')
   })
 
-  it('M39: aborting ends the request', async () => {
+  it('aborting ends the request', async () => {
     const server = await startModelServer({ text: 'a long answer '.repeat(50), delayMs: 20 })
     const stop = new AbortController()
     let text = ''
@@ -139,11 +139,11 @@ describe.each(providers)('M39 %s', (name, create) => {
     [500, 'oops', 'provider_failed'],
     [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
     [404, 'model: test-model does not exist', 'provider_error'],
-  ])('M39: status %i "%s" is %s', async (status, message, code) => {
+  ])('status %i "%s" is %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
   })
 
-  it('M39: tries again after 429 and 529, and not with a tool', async () => {
+  it('tries again after 429 and 529, and not with a tool', async () => {
     const server = await startModelServer(
       { status: 429, message: 'slow down', headers: { 'retry-after': '0' } },
       { status: 529, message: 'overloaded', headers: { 'retry-after': '0' } },
@@ -160,7 +160,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('M39: a wait counts its tries, and ends at once for whoever does not want to wait', async () => {
+  it('a wait counts its tries, and ends at once for whoever does not want to wait', async () => {
     const wait = { status: 429, message: 'slow down', headers: { 'retry-after': '50' } }
     const server = await startModelServer(wait, wait, { text: 'there' })
     const tries: string[] = []
@@ -175,7 +175,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it('M30: what is asked beside the answers is tried once more, and not after a long wait', async () => {
+  it('what is asked beside the answers is tried once more, and not after a long wait', async () => {
     const quiet = { ...request, purpose: { kind: 'title' } } as const
     const ask = async (afterMs: string) => {
       const server = await startModelServer({ status: 503, message: 'later', headers: { 'retry-after-ms': afterMs } })
@@ -187,54 +187,54 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(await ask('20000')).toBe(1)
   })
 
-  it('M39: reads on through pings, comments and events that it does not know, in odd pieces', async () => {
+  it('reads on through pings, comments and events that it does not know, in odd pieces', async () => {
     expect((await run({ text: '一句 in pieces', pieceBytes: 5, comments: true, thinking: 'hm' })).text).toBe(
       '一句 in pieces',
     )
   })
 
-  it('M39: an error in the middle of the stream has its code', async () => {
+  it('an error in the middle of the stream has its code', async () => {
     await expect(run({ text: 'this will not be finished', errorAfter: 5 })).rejects.toMatchObject({
       code: 'provider_overloaded',
     })
   })
 
-  it('M39: a refusal is told as one, with what was said before it', async () => {
+  it('a refusal is told as one, with what was said before it', async () => {
     const { message } = await run({ text: 'I would rather not', stop: 'refusal' })
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'provider_refused' })
     expect(message && messageText(message)).toBe('I would rather not')
   })
 
-  it('M39: an answer that reached its longest says so', async () => {
+  it('an answer that reached its longest says so', async () => {
     expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
   })
 
-  it('M39: a call that the limit cut through is none, and its tool is named', async () => {
+  it('a call that the limit cut through is none, and its tool is named', async () => {
     const calls = [{ name: 'memory_search', arguments: {} }]
     const { message } = await run({ text: 'Let me look.', calls, rawArguments: '{"query":"the ki', stop: 'length' })
     expect(message).toMatchObject({ stopReason: 'length', cutCall: 'memory_search' })
     expect(message?.content.map(({ type }) => type)).toEqual(['text'])
   })
 
-  it('M39: a provider that falls silent is given up', async () => {
+  it('a provider that falls silent is given up', async () => {
     const server = await startModelServer({ text: 'a beginning that goes nowhere', stallAfter: 4 })
     const silent = withIdleTimeout(create(server), 150)
     await expect(collect(silent)).rejects.toMatchObject({ code: 'provider_timeout' })
     await until(() => server.aborted.count === 1)
   })
 
-  it('M39: an answer that breaks off after its first words is not asked for again', async () => {
+  it('an answer that breaks off after its first words is not asked for again', async () => {
     const server = await startModelServer({ text: 'this will not be finished at all', cutAfter: 6 }, { text: 'again' })
     await expect(collect(withRetries(create(server), [1]))).rejects.toMatchObject({ code: 'provider_cut' })
     expect(server.requests).toHaveLength(1)
   })
 
-  it('M39: arguments that are no JSON reach the tool’s check as they came', async () => {
+  it('arguments that are no JSON reach the tool’s check as they came', async () => {
     const { message } = await run({ calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' })
     expect(message?.content.at(-1)).toMatchObject({ arguments: { invalidJson: '{"path": "MEM' } })
   })
 
-  it('M39: a picture goes to the model', async () => {
+  it('a picture goes to the model', async () => {
     const server = await startModelServer({ text: 'a cat' })
     const content = [
       { type: 'text' as const, text: 'what is it?' },
@@ -245,7 +245,7 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(sent).toContain(provider === 'anthropic' ? '"media_type":"image/png"' : 'data:image/png;base64,QUJD')
   })
 
-  it('M39: sends the headers of the configuration, and travels through a proxy', async () => {
+  it('sends the headers of the configuration, and travels through a proxy', async () => {
     const server = await startModelServer({ text: 'ok' })
     const proxy = await startProxy()
     const options = { apiKey: 'k', timeoutMs: 5000, headers: { 'x-team': 'blue' }, fetch: proxyFetch(proxy.url, {}) }
@@ -258,19 +258,19 @@ describe.each(providers)('M39 %s', (name, create) => {
     expect(proxy.hosts).toEqual([new URL(server.url).host])
   })
 
-  it('M39: a stream that is cut is an error, not an answer', async () => {
+  it('a stream that is cut is an error, not an answer', async () => {
     await expect(run({ text: 'this will not be finished', cutAfter: 5 })).rejects.toMatchObject({
       code: 'provider_cut',
     })
   })
 
-  it('M39: a server that is not there is told as such', async () => {
+  it('a server that is not there is told as such', async () => {
     const server = await startModelServer()
     const model = create({ ...server, url: 'http://127.0.0.1:9', openAiUrl: 'http://127.0.0.1:9/v1' })
     await expect(collect(model)).rejects.toMatchObject({ code: 'provider_unavailable' })
   })
 
-  it('M39: sends history with its calls and results in the provider’s own form', async () => {
+  it('sends history with its calls and results in the provider’s own form', async () => {
     const server = await startModelServer({ text: 'ok' })
     const assistant = {
       role: 'assistant' as const,
@@ -324,8 +324,8 @@ describe.each(providers)('M39 %s', (name, create) => {
   })
 })
 
-describe('M39 quirks', () => {
-  it('M39: gives calls without an id one of their own', async () => {
+describe('quirks', () => {
+  it('gives calls without an id one of their own', async () => {
     const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
     const { message } = await collect(
       createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
@@ -336,7 +336,7 @@ describe('M39 quirks', () => {
   const compatible = (server: ModelServer) =>
     createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
 
-  it('M39: a call in one lump, without an index or an id', async () => {
+  it('a call in one lump, without an index or an id', async () => {
     const server = await startModelServer({
       calls: [
         { name: 'read', arguments: { path: 'a.md' } },
@@ -351,25 +351,25 @@ describe('M39 quirks', () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('M39: no figures of usage are no figures, not a failure', async () => {
+  it('no figures of usage are no figures, not a failure', async () => {
     const server = await startModelServer({ text: 'ok', noUsage: true })
     expect((await collect(compatible(server))).message?.usage.totalTokens).toBe(0)
   })
 
-  it('M39: a server that refuses the option for usage is asked without it', async () => {
+  it('a server that refuses the option for usage is asked without it', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.unknownOptions = ['stream_options']
     expect((await collect(compatible(server))).text).toBe('ok')
     expect(server.requests).toHaveLength(2)
   })
 
-  it('M39: thoughts between tags are thoughts', async () => {
+  it('thoughts between tags are thoughts', async () => {
     const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
     const { text, thinking } = await collect(compatible(server))
     expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
   })
 
-  it('M39: OpenAI’s thoughts go back as the sealed items in which they came', async () => {
+  it('OpenAI’s thoughts go back as the sealed items in which they came', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think' })
     server.hasResponses = true
     const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
@@ -380,7 +380,7 @@ describe('M39 quirks', () => {
     )
   })
 
-  it('M39: Anthropic’s thoughts go back signed, hidden ones too', async () => {
+  it('Anthropic’s thoughts go back signed, hidden ones too', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think', redacted: true })
     const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
     const { message } = await collect(model)
@@ -397,7 +397,7 @@ describe('M39 quirks', () => {
     ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 8192 } }],
     ['claude-opus-5', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } }],
     ['claude-3-5-haiku', {}],
-  ])('M39: asks %s to think in its own form', async (name, params) => {
+  ])('asks %s to think in its own form', async (name, params) => {
     const server = await startModelServer({ text: 'ok' })
     const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
     const asked: ModelRequest = { ...request, maxOutput: 20_000, thinking: 'medium' }
@@ -406,7 +406,7 @@ describe('M39 quirks', () => {
     expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
   })
 
-  it('M33: marks the system prompt as a prefix to cache, for Anthropic', async () => {
+  it('marks the system prompt as a prefix to cache, for Anthropic', async () => {
     const server = await startModelServer({ text: 'ok' })
     await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 }))
     expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])

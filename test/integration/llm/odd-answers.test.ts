@@ -167,8 +167,8 @@ const responses = (server: ModelServer) =>
 const anthropic = (server: ModelServer) =>
   createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
 
-describe('M56 answers of odd servers', () => {
-  it.each(chats)('M56: chat completions: %s', async (_name, raw, expected) => {
+describe('answers of odd servers', () => {
+  it.each(chats)('chat completions: %s', async (_name, raw, expected) => {
     const message = await answer(chat, raw)
     expect(message).toMatchObject(expected)
     if (!expected.content && message.stopReason === 'stop') expect(messageText(message)).toBe('said')
@@ -180,7 +180,7 @@ describe('M56 answers of odd servers', () => {
     ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
     ['a list as usage, texts in it', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
     ['no number', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
-  ])('M56: Messages: %s', async (_name, wire, id, name) => {
+  ])('Messages: %s', async (_name, wire, id, name) => {
     const message = await answer(anthropic, [
       { type: 'message_start', message: { usage: wire } },
       { type: 'content_block_start', index: '0', content_block: { type: 'text', text: '' } },
@@ -207,7 +207,7 @@ describe('M56 answers of odd servers', () => {
       'texts in usage',
       { status: 'completed', usage: { input_tokens: '5', output_tokens: 'x', input_tokens_details: null } },
     ],
-  ])('M56: Responses: %s', async (_name, response) => {
+  ])('Responses: %s', async (_name, response) => {
     const message = await answer(responses, [
       { type: 'response.output_text.delta', delta: null },
       { type: 'response.output_text.delta', delta: 'said' },
@@ -224,12 +224,12 @@ describe('M56 answers of odd servers', () => {
     ['anthropic', anthropic, 'event: content_block_delta\ndata: {"type":"content_bl\n\n'],
     ['chat completions', chat, 'data: {"choices":[{"del\n\n'],
     ['responses', responses, 'event: response.completed\ndata: {"type":"resp\n\n'],
-  ])('M56: %s: an event that is no JSON is a cut', async (_name, create, event) => {
+  ])('%s: an event that is no JSON is a cut', async (_name, create, event) => {
     await expect(answer(create, [event])).rejects.toMatchObject({ code: 'provider_cut' })
   })
 })
 
-describe('M41 M56 what is no answer', () => {
+describe('what is no answer', () => {
   const clients: [string, (server: ModelServer) => ChatModel][] = [
     ['chat completions', chat],
     ['messages', anthropic],
@@ -242,7 +242,7 @@ describe('M41 M56 what is no answer', () => {
     ['{"half": ', '{"half":'],
   ]
   it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
-    'M41 M56: %s: %j is told in its own words',
+    '%s: %j is told in its own words',
     async (_name, body, words, create) => {
       const failure = await answer(create, [body]).catch((error: unknown) => error)
       expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
@@ -250,8 +250,8 @@ describe('M41 M56 what is no answer', () => {
   )
 })
 
-describe('M56 what older versions wrote', () => {
-  it('M56: answers with figures missing and numbers as ids are read, none is skipped', async () => {
+describe('what older versions wrote', () => {
+  it('answers with figures missing and numbers as ids are read, none is skipped', async () => {
     const file = join(await temporaryFolder(), 'a.jsonl')
     const entry = (id: string, parentId: string | null, message: object) => ({
       type: 'message',

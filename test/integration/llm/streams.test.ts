@@ -21,23 +21,23 @@ beforeAll(async () => {
 })
 afterAll(() => loopback.close())
 
-describe('M39 recorded answers', () => {
-  it('M39: each has a row in the table, and each row a recording', () => {
+describe('recorded answers', () => {
+  it('each has a row in the table, and each row a recording', () => {
     expect(recordings.map(({ name }) => name).sort()).toEqual([...table.keys()].sort())
   })
 
-  it.each(named)('M39: $name is the same in eight choppings', async ({ recording, row }) => {
+  it.each(named)('$name is the same in eight choppings', async ({ recording, row }) => {
     expect(row && (await compare(recording, row, loopback))).toEqual([])
   })
 
-  it.each(named)('M39: $name, cut anywhere, loses no word and makes no half call', async ({ recording }) => {
+  it.each(named)('$name, cut anywhere, loses no word and makes no half call', async ({ recording }) => {
     const problems: string[] = []
     for (const cut of cutsOf(recording)) problems.push(...(await endure(recording, cut, loopback)))
     expect(problems).toEqual([])
   })
 })
 
-describe('M39 whole turns', () => {
+describe('whole turns', () => {
   let app: TurnApp
   beforeAll(async () => {
     app = await openTurnApp()
@@ -46,11 +46,11 @@ describe('M39 whole turns', () => {
   const whole = named.filter(({ row }) => row && !row.finish.startsWith('provider_'))
   const broken = named.filter(({ row }) => row?.finish.startsWith('provider_') && row.text !== '')
 
-  it.each(whole)('M39: after $name the next request is as its provider wants it', async ({ recording, row }) => {
+  it.each(whole)('after $name the next request is as its provider wants it', async ({ recording, row }) => {
     expect(await takeTurns(recording, row?.calls.length ?? 0, app)).toEqual([])
   })
 
-  it.each(broken)('M39: after $name what was said is kept, and nothing is carried out', async ({ recording, row }) => {
+  it.each(broken)('after $name what was said is kept, and nothing is carried out', async ({ recording, row }) => {
     const cut = {
       name: recording.name,
       whole: recording.events.length,
@@ -68,7 +68,7 @@ function replyWith(text: string, status = 200): Reply {
   return { status, pieces: [new TextEncoder().encode(text)] }
 }
 
-describe('M39 what servers say of a failure', () => {
+describe('what servers say of a failure', () => {
   const gemini = (error: object) => [{ error }]
   it.each<[string, Wire, number, unknown, string]>([
     [
@@ -205,7 +205,7 @@ describe('M39 what servers say of a failure', () => {
       { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
       'provider_overloaded',
     ],
-  ])('M39: %s', async (_name, wire, status, body, code) => {
+  ])(' %s', async (_name, wire, status, body, code) => {
     expect((await play(wire, loopback, replyWith(JSON.stringify(body), status))).failure).toBe(code)
   })
 
@@ -218,13 +218,13 @@ describe('M39 what servers say of a failure', () => {
     ['chat', [{ error: { code: 400, message: 'No such thing.' } }], 'No such thing.'],
     ['chat', { detail: 'No such thing.' }, 'No such thing.'],
     ['responses', { error: { message: 'No such thing.', type: 'invalid_request_error' } }, 'No such thing.'],
-  ])('M39: %s is quoted in its words: %j', async (wire, body, reason) => {
+  ])('%s is quoted in its words: %j', async (wire, body, reason) => {
     loopback.reply = () => replyWith(JSON.stringify(body), 400)
     await expect(answer(wire, [])).rejects.toMatchObject({ code: 'provider_error', data: { reason } })
   })
 })
 
-describe('M39 failures in the middle of an answer are quoted in the words of the provider', () => {
+describe('failures in the middle of an answer are quoted in the words of the provider', () => {
   const begun = 'data: {"choices":[{"index":0,"delta":{"content":"Hi "}}]}\n\n'
   const plain = (data: object) => `data: ${JSON.stringify(data)}\n\n`
   const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
@@ -259,12 +259,12 @@ describe('M39 failures in the middle of an answer are quoted in the words of the
       'Gone',
     ],
     ['responses', event({ type: 'error', code: 'odd', message: 'Odd words' }), 'provider_error', 'Odd words'],
-  ])('M39: %s: %j', async (wire, text, code, reason) => {
+  ])('%s: %j', async (wire, text, code, reason) => {
     loopback.reply = () => replyWith(text)
     await expect(answer(wire, [])).rejects.toMatchObject({ code, data: { reason } })
   })
 
-  it('M39: a connection that is lost has no words', async () => {
+  it('a connection that is lost has no words', async () => {
     loopback.reply = () => ({ ...replyWith(begun), isLost: true })
     const failure: unknown = await answer('chat', []).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'provider_cut', data: { provider: 'openai-compatible', status: 0 } })
@@ -272,7 +272,7 @@ describe('M39 failures in the middle of an answer are quoted in the words of the
   })
 })
 
-it('M39: what an answer used is known when it breaks off', async () => {
+it('what an answer used is known when it breaks off', async () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { prompt_tokens: 7, completion_tokens: 1 } }
   loopback.reply = () => replyWith(`data: ${JSON.stringify(chunk)}\n\n`)
   const used: number[] = []
@@ -325,10 +325,10 @@ async function answer(wire: Wire, messages: readonly Message[], more: Partial<Mo
 const said = 'data: {"choices":[{"index":0,"delta":{"content":"said"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const sent = (asked: Asked | undefined) => asList(asked?.body['messages']).map(asRecord)
 
-describe('M39 thoughts that go back', () => {
+describe('thoughts that go back', () => {
   const turn = (model: string, signature: string) => [user('look'), thought(model, signature), result('c1')]
 
-  it('M39: only to the model that thought them', async () => {
+  it('only to the model that thought them', async () => {
     for (const [model, signature] of [
       ['other', 'reasoning_content'],
       ['m', 'reasoning_content'],
@@ -346,7 +346,7 @@ describe('M39 thoughts that go back', () => {
     expect(types).toEqual([['tool_use'], ['thinking', 'tool_use']])
   })
 
-  it('M39: what another program kept with a call does not change the call', async () => {
+  it('what another program kept with a call does not change the call', async () => {
     loopback.reply = () => replyWith(said)
     const kept = thought('m', 'reasoning_content')
     const signed = kept.content.map((part) =>
@@ -359,7 +359,7 @@ describe('M39 thoughts that go back', () => {
     expect(sent(loopback.asked.at(-1))[2]?.['tool_calls']).toEqual([call])
   })
 
-  it('M39: not with answers of turns without tools', async () => {
+  it('not with answers of turns without tools', async () => {
     loopback.reply = () => replyWith(said)
     const plain = {
       ...thought('m', 'reasoning_content'),
@@ -372,7 +372,7 @@ describe('M39 thoughts that go back', () => {
     expect(sent(loopback.asked.at(-1))[2]).toEqual({ role: 'assistant', content: 'Yes.' })
   })
 
-  it('M39: a server that refuses them is asked without, from then on', async () => {
+  it('a server that refuses them is asked without, from then on', async () => {
     const refusal = {
       error: { message: "property 'messages.2.assistant.reasoning' is unsupported", code: 'wrong_api_format' },
     }
@@ -388,7 +388,7 @@ describe('M39 thoughts that go back', () => {
     ])
   })
 
-  it('M39: a server that demands them gets them with every answer', async () => {
+  it('a server that demands them gets them with every answer', async () => {
     const demand = {
       error: {
         message: 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
@@ -407,7 +407,7 @@ describe('M39 thoughts that go back', () => {
     expect(loopback.asked.length - before).toBe(2)
   })
 
-  it('M39: a turn that another model began is gone on with without a budget of thought', async () => {
+  it('a turn that another model began is gone on with without a budget of thought', async () => {
     const thinking = { thinking: 'medium' as const }
     loopback.reply = () => replyWith('', 500)
     const name = 'claude-sonnet-4-5'

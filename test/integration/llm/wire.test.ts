@@ -1,4 +1,4 @@
-/** What is shown of a request is what the provider's server received, and nothing of it is secret (M45, M41). */
+/** What is shown of a request is what the provider's server received, and nothing of it is secret. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -73,8 +73,8 @@ async function everything(folder: string): Promise<string> {
   return (await Promise.all(texts)).join('\n')
 }
 
-describe.each(wires)('M45 $name', ({ model, hasResponses, path }) => {
-  it('M45: what is shown is what the server received, byte for byte, of the last try', async () => {
+describe.each(wires)('$name', ({ model, hasResponses, path }) => {
+  it('what is shown is what the server received, byte for byte, of the last try', async () => {
     const server = await startModelServer(
       { status: 529, message: 'overloaded', headers: { 'retry-after-ms': '1' } },
       { calls: [{ name: 'read', arguments: { path: 'USER.md' } }] },
@@ -111,7 +111,7 @@ describe.each(wires)('M45 $name', ({ model, hasResponses, path }) => {
     }
   })
 
-  it('M41: no key is in anything that is written or shown, wherever it stood in the request', async () => {
+  it('no key is in anything that is written or shown, wherever it stood in the request', async () => {
     const server = await startModelServer({ text: 'Done.' })
     server.hasResponses = hasResponses
     const { agent, app, home, say } = await open(server, model)
@@ -127,7 +127,7 @@ describe.each(wires)('M45 $name', ({ model, hasResponses, path }) => {
       expect(written).not.toContain(secret)
   })
 
-  it('M45: of pictures the beginning is kept, and how much is left out', async () => {
+  it('of pictures the beginning is kept, and how much is left out', async () => {
     const server = await startModelServer({ text: 'A picture.' })
     server.hasResponses = hasResponses
     const { agent, say } = await open(server, model)
@@ -146,8 +146,8 @@ describe.each(wires)('M45 $name', ({ model, hasResponses, path }) => {
   })
 })
 
-describe('M45 requests and their rows', () => {
-  it('M45: the offline model sends nothing over a wire, and its request is kept as before', async () => {
+describe('requests and their rows', () => {
+  it('the offline model sends nothing over a wire, and its request is kept as before', async () => {
     const { app } = await openTestApp()
     const agent = await app.agents.get('main')
     const sent = await agent.chat.send({ text: 'What do you know about tea?' })
@@ -157,7 +157,7 @@ describe('M45 requests and their rows', () => {
     expect(request?.json).toContain('about tea')
   })
 
-  it('M45: a request that failed is shown as it left', async () => {
+  it('a request that failed is shown as it left', async () => {
     const server = await startModelServer({ status: 400, message: 'no' })
     const { agent, say } = await open(server, 'anthropic/test-model')
     const session = await say({ text: 'hello there' })
@@ -165,7 +165,7 @@ describe('M45 requests and their rows', () => {
     expect(request?.wire?.body).toBe(server.requests[0]?.text)
   })
 
-  it('M45: each tool and each turn is a row, they sum to the total, and each can be read', async () => {
+  it('each tool and each turn is a row, they sum to the total, and each can be read', async () => {
     const server = await startModelServer({ text: 'It is so.' })
     const { agent, say } = await open(server, 'anthropic/test-model')
     let session = ''

@@ -80,8 +80,8 @@ async function useAll(home: string) {
   return { problems: app.health.problems('main').map(({ code }) => code), log: app.log.file }
 }
 
-describe('M55 damaged and foreign files', () => {
-  it.each(cases)('M55: $name ($damage): starts, says so, loses nothing', async ({ file, damage, told, kept }) => {
+describe('damaged and foreign files', () => {
+  it.each(cases)('$name ($damage): starts, says so, loses nothing', async ({ file, damage, told, kept }) => {
     const { home } = await prepareFolders({ files: { 'MEMORY.md': `${note}\n` } })
     if (file.includes('repository.git/')) {
       const before = await createApp({ mainFolder, env: {}, home })
@@ -101,7 +101,7 @@ describe('M55 damaged and foreign files', () => {
   it.each([
     ['garbage', (file: string) => writeFile(file, garbage)],
     ['a folder', (file: string) => mkdir(file)],
-  ])('M55: a configuration that is %s: the app starts, says so, and leaves it', async (_name, damage) => {
+  ])('a configuration that is %s: the app starts, says so, and leaves it', async (_name, damage) => {
     const { home } = await prepareFolders({})
     const file = join(home, 'config.yaml')
     await rm(file)
@@ -113,7 +113,7 @@ describe('M55 damaged and foreign files', () => {
     expect(await readdir(home)).toContain('config.yaml')
   })
 
-  it('M55: a configuration that is no text is copied before it is replaced', async () => {
+  it('a configuration that is no text is copied before it is replaced', async () => {
     const { home } = await prepareFolders({})
     await writeFile(join(home, 'config.yaml'), garbage)
     const app = await createApp({ mainFolder, env: {}, home })

@@ -33,8 +33,8 @@ async function openOn(home: string, workspace: string) {
 }
 
 // Where mounting is not permitted there is no small disk to be had.
-describe.skipIf(!mayMount)('M55 full disks', () => {
-  it('M55: a file that does not fit is refused with what it needs; the old one is whole, the history knows no deletion', async () => {
+describe.skipIf(!mayMount)('full disks', () => {
+  it('a file that does not fit is refused with what it needs; the old one is whole, the history knows no deletion', async () => {
     const disk = smallDisk(8 * megabyte)
     const { agent } = await openOn(join(await temporaryFolder(), 'state'), join(disk.folder, 'workspace'))
     const before = `${'A line of what is known.\n'.repeat(5000)}`

@@ -7,8 +7,8 @@ import { openTestApp } from '../../support/app.ts'
 
 const planted = ['sk-ant-planted-0123456789', 'Bearer planted.token.abcdef', 'sk-proj-plantedABCDEFGH']
 
-describe('M41 secrets', () => {
-  it('M41: planted keys are in no log and in no report, nor is what the user wrote', async () => {
+describe('secrets', () => {
+  it('planted keys are in no log and in no report, nor is what the user wrote', async () => {
     const { app, workspace, home } = await openTestApp({
       watch: true,
       files: { 'memory/secret-plan.md': 'The walrus moves on Friday.\n' },
@@ -29,7 +29,7 @@ describe('M41 secrets', () => {
     expect(report).toContain('request failed with')
   })
 
-  it('M41: a key that is kept comes before the environment and after one given for now; forgetting removes it', async () => {
+  it('a key that is kept comes before the environment and after one given for now; forgetting removes it', async () => {
     let kept: Readonly<Record<string, string>> = { anthropic: 'kept' }
     const vault = {
       strength: 'keychain' as const,
@@ -53,8 +53,8 @@ describe('M41 secrets', () => {
   })
 })
 
-describe('M50 the file and the pane at once', () => {
-  it('M50: what is typed is merged with what was saved meanwhile; what touches is refused and nothing is lost', async () => {
+describe('the file and the pane at once', () => {
+  it('what is typed is merged with what was saved meanwhile; what touches is refused and nothing is lost', async () => {
     const { app, home } = await openTestApp({
       watch: true,
       config:
@@ -81,7 +81,7 @@ describe('M50 the file and the pane at once', () => {
     })
   })
 
-  it('M50: where everything lies, with sizes', async () => {
+  it('where everything lies, with sizes', async () => {
     const { app, workspace } = await openTestApp({ watch: true, files: { 'memory/a.md': 'x'.repeat(1000) } })
     await app.agents.get('main')
     const locations = await app.locations()

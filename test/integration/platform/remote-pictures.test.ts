@@ -32,8 +32,8 @@ async function openPictures(isOpenAddress?: (address: string) => boolean) {
 
 const here = (address: string) => address === '127.0.0.1'
 
-describe('M66 pictures of the web', () => {
-  it('M66: a picture comes with its kind, after redirections, and the server learns nothing of the reader', async () => {
+describe('pictures of the web', () => {
+  it('a picture comes with its kind, after redirections, and the server learns nothing of the reader', async () => {
     const asked: IncomingMessage['headers'][] = []
     const server = await openServer((request, response) => {
       asked.push(request.headers)
@@ -51,7 +51,7 @@ describe('M66 pictures of the web', () => {
     }
   })
 
-  it('M66: nothing is asked of this machine or its network, whatever it is called, and no redirection leads there', async () => {
+  it('nothing is asked of this machine or its network, whatever it is called, and no redirection leads there', async () => {
     let asked = 0
     const server = await openServer((_request, response) => {
       asked += 1
@@ -92,7 +92,7 @@ describe('M66 pictures of the web', () => {
     expect(inside).toBe(0)
   })
 
-  it('M66: what is too large, no picture, or not there, is refused in words', async () => {
+  it('what is too large, no picture, or not there, is refused in words', async () => {
     const server = await openServer((request, response) => {
       const kind = { 'content-type': 'image/png' }
       if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxPictureBytes + 1, png))

@@ -46,7 +46,7 @@ const isEmbedded = async (memory: Memory) => {
 /** What the vectors mean is known too: nothing is left to ask the model for. */
 const isMeasured = async (memory: Memory) => (await isEmbedded(memory)) && (await memory.meaning()).scripts.length > 0
 
-describe('M13 a provider that fails', () => {
+describe('a provider that fails', () => {
   it.each<[Trouble, string, string]>([
     ['auth', 'provider_auth', 'Incorrect API key provided: [redacted]'],
     ['rate', 'provider_rate_limited', 'Slow down, please'],
@@ -57,7 +57,7 @@ describe('M13 a provider that fails', () => {
     ['dropped', 'provider_cut', 'broke off'],
     ['unknownModel', 'provider_error', 'model "hashed" not found, try pulling it first'],
   ])(
-    'M13: %s: its words are in the status and with every result, and nobody asks it',
+    '%s: its words are in the status and with every result, and nobody asks it',
     async (trouble, code, words) => {
       const server = await startTroubledEmbeddings()
       const { memory, workspace, app } = await openMemory(configOf(ofServer(server.url)))
@@ -89,7 +89,7 @@ describe('M13 a provider that fails', () => {
     60_000,
   )
 
-  it('M13: nobody listens at its address: the same, and it comes back by itself', async () => {
+  it('nobody listens at its address: the same, and it comes back by itself', async () => {
     const { memory, app } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
     expect(await problemOf(memory)).toMatchObject({
@@ -100,7 +100,7 @@ describe('M13 a provider that fails', () => {
     expect((await memory.search('walrus')).notice?.code).toBe('provider_failed')
   }, 30_000)
 
-  it('M13: after two failures the pauses grow, and it is found working without anybody asking', async () => {
+  it('after two failures the pauses grow, and it is found working without anybody asking', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
@@ -113,7 +113,7 @@ describe('M13 a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it('M13: a settings change asks again at once', async () => {
+  it('a settings change asks again at once', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
@@ -123,7 +123,7 @@ describe('M13 a provider that fails', () => {
   }, 60_000)
 
   it.each(['every file is read anew', 'the user has it asked again'] as const)(
-    'M13: what it refused is asked for again when %s',
+    'what it refused is asked for again when %s',
     async (how) => {
       const server = await startModelServer()
       server.embeddings = { dimensions: 64, refuse: 'walrus number 3 ' }
@@ -140,7 +140,7 @@ describe('M13 a provider that fails', () => {
     60_000,
   )
 
-  it('M12: while another model takes its time, words answer from the files as they are', async () => {
+  it('while another model takes its time, words answer from the files as they are', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, workspace, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory), 15_000)
@@ -162,7 +162,7 @@ describe('M13 a provider that fails', () => {
     expect(await found('quokka')).toEqual(['memory/new.md'])
   }, 60_000)
 
-  it('M11: a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
+  it('a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
     await until(() => isEmbedded(memory), 15_000)
@@ -173,7 +173,7 @@ describe('M13 a provider that fails', () => {
     expect(await isEmbedded(memory)).toBe(true)
   }, 60_000)
 
-  it('M13: whoever waits for vectors is told how the provider is now, not how it was', async () => {
+  it('whoever waits for vectors is told how the provider is now, not how it was', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
@@ -184,7 +184,7 @@ describe('M13 a provider that fails', () => {
     expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
   }, 60_000)
 
-  it('M13: one that hangs is waited for less with every search, and at last not at all', async () => {
+  it('one that hangs is waited for less with every search, and at last not at all', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory))
@@ -202,7 +202,7 @@ describe('M13 a provider that fails', () => {
     expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
   }, 60_000)
 
-  it('M13: an answer that came too late is there for the next time the query is asked', async () => {
+  it('an answer that came too late is there for the next time the query is asked', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await memory.settleVectors(() => undefined)
@@ -213,7 +213,7 @@ describe('M13 a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it('M13: no key is said with every result', async () => {
+  it('no key is said with every result', async () => {
     const { memory, app } = await openMemory(configOf('provider: openai, model: text-embedding-3-small'))
     expect((await memory.search('walrus')).notice).toMatchObject({
       code: 'vectors_off',
@@ -225,10 +225,10 @@ describe('M13 a provider that fails', () => {
   })
 })
 
-describe('M11 no text is embedded twice', () => {
+describe('no text is embedded twice', () => {
   const twiceSent = (texts: readonly string[]) => texts.filter((text, index) => texts.indexOf(text) !== index)
 
-  it('M11: neither by a rebuild, nor by other chunks and back, nor by a forced look', async () => {
+  it('neither by a rebuild, nor by other chunks and back, nor by a forced look', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))
@@ -248,7 +248,7 @@ describe('M11 no text is embedded twice', () => {
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
 
-  it('M11: but by another server, which may have another model of that name', async () => {
+  it('but by another server, which may have another model of that name', async () => {
     const servers = [await startTroubledEmbeddings(), await startTroubledEmbeddings()] as const
     const [one, other] = servers
     const { memory, configure } = await openMemory(configOf(ofServer(one.url)))
@@ -269,7 +269,7 @@ describe('M11 no text is embedded twice', () => {
     expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
   }, 90_000)
 
-  it('M11: same texts in batches that are under way together are sent once', async () => {
+  it('same texts in batches that are under way together are sent once', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 100 })
     const same = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`memory/s${index}.md`, 'All the same.\n']))
@@ -278,7 +278,7 @@ describe('M11 no text is embedded twice', () => {
     expect(twiceSent(server.texts())).toEqual([])
   }, 30_000)
 
-  it('M11: a rebuild that was broken off goes on with what it had', async () => {
+  it('a rebuild that was broken off goes on with what it had', async () => {
     const server = await startTroubledEmbeddings()
     const { app, home, configure, workspace } = await openMemory(configOf('provider: none'))
     Object.assign(server, { trouble: 'slow', delayMs: 150 })
@@ -306,7 +306,7 @@ describe('M11 no text is embedded twice', () => {
     }
   }, 60_000)
 
-  it('M11: an index of before addresses were noted is of the one that is set', async () => {
+  it('an index of before addresses were noted is of the one that is set', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))
@@ -326,7 +326,7 @@ describe('M11 no text is embedded twice', () => {
     }
   }, 60_000)
 
-  it('M11: a damaged index gives up the vectors that can still be read', async () => {
+  it('a damaged index gives up the vectors that can still be read', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))

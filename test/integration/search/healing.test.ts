@@ -1,4 +1,4 @@
-/** Keeping while the provider fails and heals (M28 to M31): nothing is lost, little is asked beside the answers, and it ends. */
+/** Keeping while the provider fails and heals: nothing is lost, little is asked beside the answers, and it ends. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -72,8 +72,8 @@ function until(branch: readonly TranscriptEntry[], turn: number): TranscriptEntr
 
 const isFlush = (body: Record<string, unknown>) => JSON.stringify(body['messages']).includes('Memory flush.')
 
-describe('M30 what no flush could read', () => {
-  it('M30: has its own place, is never loaded (M8), is distilled when the model answers again, and that is told', async () => {
+describe('what no flush could read', () => {
+  it('has its own place, is never loaded, is distilled when the model answers again, and that is told', async () => {
     let isBroken = true
     const { say, server, events, workspace, agent } = await openTalk({
       contextWindow: 16_000,
@@ -104,7 +104,7 @@ describe('M30 what no flush could read', () => {
     expect(server.requests.length - settled).toBeLessThanOrEqual(2 + 3)
   }, 60_000)
 
-  it('M8: a rescue file of an earlier version is not loaded as a log of the day', async () => {
+  it('a rescue file of an earlier version is not loaded as a log of the day', async () => {
     const { say, server } = await openTalk({
       contextWindow: 32_000,
       files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20-garden.md': 'A LOG OF THE DAY' },
@@ -116,7 +116,7 @@ describe('M30 what no flush could read', () => {
   })
 })
 
-describe('M30 a provider that fails at random', () => {
+describe('a provider that fails at random', () => {
   it('loses no fact, asks little and is soon well again when one request in ten fails', async () => {
     const random = seededRandom()
     const turns = rounds(80, 200)
@@ -240,7 +240,7 @@ describe('M30 a provider that fails at random', () => {
   }, 600_000)
 })
 
-describe('M28 a window that is smaller than believed', () => {
+describe('a window that is smaller than believed', () => {
   it.each([
     ['the provider names', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
     ['is found by halving', () => 'Your input exceeds the context window of this model. Please adjust your input.'],
@@ -274,7 +274,7 @@ describe('M28 a window that is smaller than believed', () => {
     120_000,
   )
 
-  it('M28: the setting overrides what was learned', async () => {
+  it('the setting overrides what was learned', async () => {
     const talk = await openTalk({ contextWindow: 64_000, size: 6000 })
     talk.server.window = 14_000
     await talk.say(12)
@@ -287,7 +287,7 @@ describe('M28 a window that is smaller than believed', () => {
   }, 60_000)
 })
 
-describe('M45 what will happen next', () => {
+describe('what will happen next', () => {
   it('the meter promises a flush or a compaction exactly when the next message brings one', async () => {
     const talk = await openTalk({ contextWindow: 16_000, size: rounds(3000, 1500) })
     const seen = new Set<string>()

@@ -20,8 +20,8 @@ async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
   return { ...test, agent, memory: agent.memory }
 }
 
-describe('M14 conversations as memory', () => {
-  it('M14: what was said can be found in another conversation, with the line of its file', async () => {
+describe('conversations as memory', () => {
+  it('what was said can be found in another conversation, with the line of its file', async () => {
     const { agent, memory } = await openMemory()
     const first = await agent.chat.send({ text: 'Remember that the zeppelin lands on Tuesday' })
     await first.ended
@@ -35,7 +35,7 @@ describe('M14 conversations as memory', () => {
     expect(new Set(excluded.results.map(({ source }) => source))).toEqual(new Set(['memory']))
   })
 
-  it('M14: keeps line numbers and leaves out tools and torn lines', () => {
+  it('keeps line numbers and leaves out tools and torn lines', () => {
     const line = (message: object) => JSON.stringify({ type: 'message', id: 'a', message })
     const text = transcriptText(
       [
@@ -55,7 +55,7 @@ describe('M14 conversations as memory', () => {
     expect(text).toBe('\n- User: two lines\n- Assistant: yes\n\n')
   })
 
-  it('M14: can be turned off, while the app runs', async () => {
+  it('can be turned off, while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
     await (
       await agent.chat.send({ text: 'The zeppelin lands where?' })
@@ -70,8 +70,8 @@ describe('M14 conversations as memory', () => {
   })
 })
 
-describe('M15 extra folders', () => {
-  it('M15: are searched, and followed, but are not the workspace', async () => {
+describe('extra folders', () => {
+  it('are searched, and followed, but are not the workspace', async () => {
     const extra = await folderWith({ 'notes/vault.md': '# Vault\n\nThe obsidian quokka sleeps.\n' })
     const { memory, agent } = await openMemory({
       config: `agents:\n  defaults: { memory: { extraPaths: ["${extra}"] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
@@ -85,8 +85,8 @@ describe('M15 extra folders', () => {
   })
 })
 
-describe('M50 settings that change while the app runs', () => {
-  it('M50: a new threshold counts at once, a new chunk size rebuilds', async () => {
+describe('settings that change while the app runs', () => {
+  it('a new threshold counts at once, a new chunk size rebuilds', async () => {
     const { memory, home, workspace } = await openMemory({
       files: { 'MEMORY.md': `# M\n\n${'- The mascot is a walrus named Bob\n'.repeat(40)}` },
     })
@@ -104,8 +104,8 @@ describe('M50 settings that change while the app runs', () => {
   })
 })
 
-describe('M12 trouble with the index', () => {
-  it('M12: a database deleted while it is used is made anew with the next change', async () => {
+describe('trouble with the index', () => {
+  it('a database deleted while it is used is made anew with the next change', async () => {
     const { memory, home, workspace } = await openMemory()
     for (const suffix of ['', '-wal', '-shm']) await rm(join(home, 'memory', `main.sqlite${suffix}`), { force: true })
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
@@ -116,7 +116,7 @@ describe('M12 trouble with the index', () => {
     expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
   })
 
-  it('M12: a database that another program locks is waited for, and searched meanwhile', async () => {
+  it('a database that another program locks is waited for, and searched meanwhile', async () => {
     const { memory, home, workspace } = await openMemory()
     const other = openForWriting(join(home, 'memory', 'main.sqlite'))
     other.exec('BEGIN IMMEDIATE')
@@ -129,7 +129,7 @@ describe('M12 trouble with the index', () => {
     other.close()
   })
 
-  it('M12: an index that cannot be opened is said, chat and files go on, and it comes by itself', async () => {
+  it('an index that cannot be opened is said, chat and files go on, and it comes by itself', async () => {
     const workspace = await folderWith(memoryFile)
     const state = await temporaryFolder()
     await writeFile(join(state, 'memory'), 'a file where the folder should be')
@@ -167,7 +167,7 @@ describe('M12 trouble with the index', () => {
     await indexer.close()
   })
 
-  it('M12: an app whose index cannot be opened still opens, and says why search is off', async () => {
+  it('an app whose index cannot be opened still opens, and says why search is off', async () => {
     const test = await openTestApp({ files: memoryFile })
     await writeFile(join(test.home, 'memory'), 'in the way')
     const { memory, workspace } = await test.app.agents.get('main')
@@ -176,7 +176,7 @@ describe('M12 trouble with the index', () => {
     expect((await workspace.read('MEMORY.md')).text).toContain('walrus')
   })
 
-  it('M12: searches are answered from the old index while a new one is built', async () => {
+  it('searches are answered from the old index while a new one is built', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [
         `memory/n${index}.md`,
@@ -203,7 +203,7 @@ describe('M12 trouble with the index', () => {
     await again.close()
   })
 
-  it('M9: a rebuild can be cancelled; search goes on, and the rest is looked at later', async () => {
+  it('a rebuild can be cancelled; search goes on, and the rest is looked at later', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [
         `memory/n${index}.md`,
@@ -220,11 +220,11 @@ describe('M12 trouble with the index', () => {
   })
 })
 
-describe('M13 a provider in trouble while the app runs', () => {
+describe('a provider in trouble while the app runs', () => {
   const config = (url: string) =>
     `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 
-  it('M13: a slow one is not waited for: keywords answer, and the answer says so', async () => {
+  it('a slow one is not waited for: keywords answer, and the answer says so', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
@@ -235,7 +235,7 @@ describe('M13 a provider in trouble while the app runs', () => {
     expect(timings.embedMs).toBeGreaterThan(150)
   })
 
-  it('M13: one whose model has other dimensions now is told, and keywords answer', async () => {
+  it('one whose model has other dimensions now is told, and keywords answer', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
@@ -246,8 +246,8 @@ describe('M13 a provider in trouble while the app runs', () => {
   })
 })
 
-describe('M50 an index that is exchanged', () => {
-  it('M50: whoever asks while the threads give way to others is answered by those', async () => {
+describe('an index that is exchanged', () => {
+  it('whoever asks while the threads give way to others is answered by those', async () => {
     const { app, memory } = await openMemory()
     const done = new AbortController()
     const ask = async () => {
@@ -269,8 +269,8 @@ describe('M50 an index that is exchanged', () => {
   })
 })
 
-describe('M9 a thread that dies', () => {
-  it('M9: is started again, the next search answers, and somebody is told', async () => {
+describe('a thread that dies', () => {
+  it('is started again, the next search answers, and somebody is told', async () => {
     const workspace = await folderWith(memoryFile)
     const state = await temporaryFolder()
     const sign = join(state, 'die')

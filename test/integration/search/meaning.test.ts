@@ -57,8 +57,8 @@ async function startSenseless(): Promise<string> {
   return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
 }
 
-describe('M51 what a provider would be sent', () => {
-  it('M51: counts the distinct passages of a memory that has no vectors, and their tokens', async () => {
+describe('what a provider would be sent', () => {
+  it('counts the distinct passages of a memory that has no vectors, and their tokens', async () => {
     const memory = await openMemory({
       'MEMORY.md': `${line}\n`,
       'memory/a.md': `${line}\n\nAnother line of its own.\n`,
@@ -71,7 +71,7 @@ describe('M51 what a provider would be sent', () => {
     expect(scripts).toEqual([])
   })
 
-  it('M51: what was sent to a model once is not counted again for it, for another it is', async () => {
+  it('what was sent to a model once is not counted again for it, for another it is', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -86,8 +86,8 @@ describe('M51 what a provider would be sent', () => {
   })
 })
 
-describe('M17 a model takes part where it is of use', () => {
-  it('M17: a memory of two passages is answered by words, and the answer says so', async () => {
+describe('a model takes part where it is of use', () => {
+  it('a memory of two passages is answered by words, and the answer says so', async () => {
     const server = await startModelServer()
     const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -96,7 +96,7 @@ describe('M17 a model takes part where it is of use', () => {
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: null })
   })
 
-  it('M17: while it is being measured, answers are by words, and say that it is', async () => {
+  it('while it is being measured, answers are by words, and say that it is', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 1000 })
     const memory = await openMemory(notes, server.url)
@@ -108,7 +108,7 @@ describe('M17 a model takes part where it is of use', () => {
     await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
   }, 40_000)
 
-  it('M17: a model that tells nothing apart is not heard, and the answer says so', async () => {
+  it('a model that tells nothing apart is not heard, and the answer says so', async () => {
     const memory = await openMemory(notes, await startSenseless())
     await memory.settleVectors(() => undefined)
     await until(async () => (await memory.meaning()).scripts.length > 0)
@@ -118,7 +118,7 @@ describe('M17 a model takes part where it is of use', () => {
     expect(results[0]).toMatchObject({ path: 'memory/violin.md', vectorScore: null })
   })
 
-  it('M17: one that does is heard, and says nothing', async () => {
+  it('one that does is heard, and says nothing', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -130,8 +130,8 @@ describe('M17 a model takes part where it is of use', () => {
   })
 })
 
-describe('M12 an index for another model', () => {
-  it('M12: is what everybody reads once it is there, whoever asked for something meanwhile', async () => {
+describe('an index for another model', () => {
+  it('is what everybody reads once it is there, whoever asked for something meanwhile', async () => {
     const server = await startModelServer()
     const { app, home, workspace } = await openTestApp({ files: notes, config: configOf(), watch: true })
     const { memory } = await app.agents.get('main')

@@ -23,8 +23,8 @@ async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
   return { ...test, memory, workspaceApi: workspace, pathsFor }
 }
 
-describe('M9 to M12 index', () => {
-  it('M2: finds what MEMORY.md and memory/**/*.md say, with exact lines, and nothing of the rest', async () => {
+describe('index', () => {
+  it('finds what MEMORY.md and memory/**/*.md say, with exact lines, and nothing of the rest', async () => {
     const { memory, pathsFor } = await openMemory({ watch: false })
     const { results } = await memory.search('Which database did we choose for Acme?')
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', startLine: 1, endLine: 5, source: 'memory' })
@@ -33,25 +33,25 @@ describe('M9 to M12 index', () => {
   })
 
   it.each([
-    ['M20', '飞书插件怎么配置？', 'memory/2026-01-21.md'],
-    ['M20', '我们选择了哪个数据库', 'memory/项目/笔记 📝.md'],
-    ['M19', 'POSTGRES_URL', 'memory/2026-01-20.md'],
-    ['M19', 'v2.3.0', 'memory/2026-01-20.md'],
-    ['M19', 'postgres', 'memory/2026-01-20.md'],
-    ['M19', '"requests a minute"', 'memory/2026-01-20.md'],
-  ])('%s: %s finds its file', async (_id, query, path) => {
+    ['飞书插件怎么配置？', 'memory/2026-01-21.md'],
+    ['我们选择了哪个数据库', 'memory/项目/笔记 📝.md'],
+    ['POSTGRES_URL', 'memory/2026-01-20.md'],
+    ['v2.3.0', 'memory/2026-01-20.md'],
+    ['postgres', 'memory/2026-01-20.md'],
+    ['"requests a minute"', 'memory/2026-01-20.md'],
+  ])('%s finds its file', async (query, path) => {
     const { pathsFor } = await openMemory({ watch: false })
     expect(await pathsFor(query)).toContain(path)
   })
 
-  it('M17: a question about nothing in memory returns nothing', async () => {
+  it('a question about nothing in memory returns nothing', async () => {
     const { pathsFor } = await openMemory({ watch: false })
     expect(await pathsFor('How do I bake sourdough bread?')).toEqual([])
     expect(await pathsFor('')).toEqual([])
     expect(await pathsFor('？！…')).toEqual([])
   })
 
-  it('M9: sees a change from outside, and renames and deletes', async () => {
+  it('sees a change from outside, and renames and deletes', async () => {
     const { memory, pathsFor, workspace } = await openMemory()
     await appendFile(join(workspace, 'MEMORY.md'), '- 2026-02-01: The mascot is a walrus\n')
     await until(async () => (await pathsFor('walrus mascot')).length > 0)
@@ -62,7 +62,7 @@ describe('M9 to M12 index', () => {
     expect((await memory.status()).files).toBe(3)
   })
 
-  it('M9: a search right after a write of our own finds it, whatever the debounce', async () => {
+  it('a search right after a write of our own finds it, whatever the debounce', async () => {
     const { workspaceApi, pathsFor } = await openMemory()
     await workspaceApi.remember('The gate code is hidden under the flowerpot', new Date(2026, 1, 1, 9, 5), {
       cause: 'capture',
@@ -70,7 +70,7 @@ describe('M9 to M12 index', () => {
     expect(await pathsFor('flowerpot gate code')).toEqual(['memory/2026-02-01.md'])
   })
 
-  it('M9: whoever writes and asks at once is answered from what was written, time after time', async () => {
+  it('whoever writes and asks at once is answered from what was written, time after time', async () => {
     const { memory, workspace, pathsFor } = await openMemory()
     for (let round = 0; round < 12; round += 1) {
       // Now and then the indexer has said that it is done, now and then it has not.
@@ -81,7 +81,7 @@ describe('M9 to M12 index', () => {
     }
   })
 
-  it('M9: survives link loops and links out of the workspace', async () => {
+  it('survives link loops and links out of the workspace', async () => {
     const { workspace, memory, pathsFor } = await openMemory({ watch: false })
     await symlink('..', join(workspace, 'memory', 'loop'))
     await symlink('/etc', join(workspace, 'memory', 'etc'))
@@ -90,7 +90,7 @@ describe('M9 to M12 index', () => {
     expect(await pathsFor('POSTGRES_URL')).toEqual(['memory/2026-01-20.md'])
   })
 
-  it('M12: tells of files it cannot index, and goes on', async () => {
+  it('tells of files it cannot index, and goes on', async () => {
     const { memory } = await openMemory({
       watch: false,
       files: {
@@ -108,14 +108,14 @@ describe('M9 to M12 index', () => {
     expect(count).toBe(5)
   })
 
-  it('M12: a file of 50 MB is named, not read', async () => {
+  it('a file of 50 MB is named, not read', async () => {
     const { workspace, memory } = await openMemory({ watch: false })
     await writeFile(join(workspace, 'memory/huge.md'), Buffer.alloc(50 * 1024 * 1024, 97))
     await memory.reindex()
     expect((await memory.status()).problems).toMatchObject([{ code: 'file_too_large', path: 'memory/huge.md' }])
   })
 
-  it('M12: a deleted or damaged database is made anew', async () => {
+  it('a deleted or damaged database is made anew', async () => {
     const first = await openMemory({ watch: false })
     await first.app.close()
     const database = join(first.home, 'memory', 'main.sqlite')
@@ -129,7 +129,7 @@ describe('M9 to M12 index', () => {
     await again.close()
   })
 
-  it('M12: another chunk size rebuilds beside the old index and takes its place', async () => {
+  it('another chunk size rebuilds beside the old index and takes its place', async () => {
     const first = await openMemory()
     await first.app.close()
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
@@ -147,7 +147,7 @@ describe('M9 to M12 index', () => {
     await again.close()
   })
 
-  it('M12: a workspace that goes away keeps its index', async () => {
+  it('a workspace that goes away keeps its index', async () => {
     const { workspace, memory, pathsFor } = await openMemory({ watch: false })
     await rename(workspace, `${workspace}-moved`)
     await memory.reindex()
@@ -157,11 +157,11 @@ describe('M9 to M12 index', () => {
   })
 })
 
-describe('M13 and M16 hybrid search', () => {
+describe('hybrid search', () => {
   const config = (url: string) =>
     `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 
-  it('M16: adds vectors to keywords, and gives every candidate both scores (M18)', async () => {
+  it('adds vectors to keywords, and gives every candidate both scores', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => {
@@ -184,7 +184,7 @@ describe('M13 and M16 hybrid search', () => {
     expect(explanation.candidates[0]?.path).toBe('MEMORY.md')
   })
 
-  it('M11: embeds an unchanged chunk once only, also across a rebuild', async () => {
+  it('embeds an unchanged chunk once only, also across a rebuild', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await memory.settleVectors(() => undefined)
@@ -197,7 +197,7 @@ describe('M13 and M16 hybrid search', () => {
     expect(embedded()).toBe(before)
   })
 
-  it('M13: a failing provider leaves keyword search as it is, and says so', async () => {
+  it('a failing provider leaves keyword search as it is, and says so', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 64, fail: { status: 401 } }
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
@@ -208,7 +208,7 @@ describe('M13 and M16 hybrid search', () => {
     expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('refused the key') })
   })
 
-  it('M22: the response is a view of the explanation', async () => {
+  it('the response is a view of the explanation', async () => {
     const { memory } = await openMemory({ watch: false })
     const query = 'database Acme staging'
     const explanation = await memory.explain(query, { minScore: 0.1 })
@@ -217,7 +217,7 @@ describe('M13 and M16 hybrid search', () => {
     expect(returned.map(({ path, score }) => [path, score])).toEqual(results.map(({ path, score }) => [path, score]))
   })
 
-  it('M23: says why a line was not returned', async () => {
+  it('says why a line was not returned', async () => {
     const { memory } = await openMemory({ watch: false })
     const why = async (query: string, path: string, line: number) =>
       (await memory.explain(query, {}, { path, line })).why

@@ -51,8 +51,8 @@ function words(db: Db): unknown[] {
   return db.prepare('SELECT word, term FROM spellings ORDER BY word').all()
 }
 
-describe('M10: many files are prepared in a thread of their own', () => {
-  it('M10: the index is the one that a single thread makes, also where the other one dies', async () => {
+describe('many files are prepared in a thread of their own', () => {
+  it('the index is the one that a single thread makes, also where the other one dies', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const indexed = async (prepareEntry: URL | undefined) => {
       const store = await openStore()
@@ -79,7 +79,7 @@ describe('M10: many files are prepared in a thread of their own', () => {
     expect(await indexed(dying)).toEqual(alone)
   })
 
-  it('M10: stopped in the middle, it goes on where it was and lacks no word', async () => {
+  it('stopped in the middle, it goes on where it was and lacks no word', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const whole = await openStore()
     const never = new AbortController().signal
@@ -102,7 +102,7 @@ describe('M10: many files are prepared in a thread of their own', () => {
     whole.close()
   })
 
-  it('M10: where there is no such thread, all that is asked of it is done in place', async () => {
+  it('where there is no such thread, all that is asked of it is done in place', async () => {
     const ahead = new PrepareAhead(new URL('../../support/no-such-thread.ts', import.meta.url), {
       chunk,
       hasPassages: true,

@@ -37,14 +37,14 @@ function memory(drift: number): { files: Record<string, string>; places: Map<str
   return { files, places }
 }
 
-describe('M61 recall of what was superseded', () => {
+describe('recall of what was superseded', () => {
   it.each([
     ['none', 0],
     ['builtin', 0],
     ['none', 40],
     ['builtin', 40],
   ])(
-    'M61: of what was asked, the new answer stands first and the old one says what it is (%s, %i lines further on)',
+    'of what was asked, the new answer stands first and the old one says what it is (%s, %i lines further on)',
     async (provider, drift) => {
       const { files, places } = memory(drift)
       const { app } = await openTestApp({
@@ -70,7 +70,7 @@ describe('M61 recall of what was superseded', () => {
     },
   )
 
-  it('M61: chains are followed to their end, the account says why, a note as a whole can be old', async () => {
+  it('chains are followed to their end, the account says why, a note as a whole can be old', async () => {
     const { app } = await openTestApp({
       files: {
         'a.md': '- ~~The parrot is called Jacob.~~ (until 2024-01-01, now: [b.md:1])\n',

@@ -45,7 +45,7 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   return { memory, workspace, found }
 }
 
-describe('M53 time and place in a question', () => {
+describe('time and place in a question', () => {
   it.each([
     ['walrus', ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md']],
     ['walrus in:2024-05', ['MEMORY.md', 'memory/2024-05-12.md']],
@@ -60,13 +60,13 @@ describe('M53 time and place in a question', () => {
     ['walrus in:2023', []],
     ['path:zoo', ['projects/zoo.md']],
     ['in:2026-11', ['memory/2026-11-10.md', 'memory/2026-11-17.md']],
-  ])('M53: %s finds %j', async (query, paths) => {
+  ])('%s finds %j', async (query, paths) => {
     const { memory } = await openMemory()
     const { results } = await memory.search(query, { minScore: 0.05 })
     expect([...new Set(results.map(({ path }) => path))].sort()).toEqual(paths)
   })
 
-  it('M53: a phrase raises what is dated so, and hides nothing', async () => {
+  it('a phrase raises what is dated so, and hides nothing', async () => {
     const { memory, found } = await openMemory()
     const plain = await found('walrus')
     const { results, conditions } = await memory.search('walrus last week', { minScore: 0.05 })
@@ -78,14 +78,14 @@ describe('M53 time and place in a question', () => {
   })
 
   it.each(['What did I do yesterday?', '昨天我做了什么？', '昨日何をしましたか', '어제 뭐 했어?', "yesterday's notes"])(
-    'M53: %s asks for nothing but the day, and gets it',
+    '%s asks for nothing but the day, and gets it',
     async (query) => {
       const { found } = await openMemory()
       expect([...new Set(await found(query))]).toEqual(['memory/2026-11-17.md'])
     },
   )
 
-  it('M22: the account names the filter and the lift, and adds up', async () => {
+  it('the account names the filter and the lift, and adds up', async () => {
     const { memory } = await openMemory()
     const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
     expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
@@ -101,7 +101,7 @@ describe('M53 time and place in a question', () => {
     }
   })
 
-  it('M53: what is taken off has no effect, and is still told', async () => {
+  it('what is taken off has no effect, and is still told', async () => {
     const { memory, found } = await openMemory()
     const all = await found('walrus')
     expect((await found('walrus in:2023', ['in:2023'])).toSorted()).toEqual(all.toSorted())
@@ -110,7 +110,7 @@ describe('M53 time and place in a question', () => {
     expect(results.map(({ path }) => path)).toEqual(all)
   })
 
-  it('M53: a value that means nothing is told, and nothing is lost', async () => {
+  it('a value that means nothing is told, and nothing is lost', async () => {
     const { memory } = await openMemory()
     const { conditions, results } = await memory.search('walrus after:someday', { minScore: 0.05 })
     expect(conditions).toEqual([
@@ -119,7 +119,7 @@ describe('M53 time and place in a question', () => {
     expect(results.length).toBeGreaterThan(0)
   })
 
-  it('M24: the agent’s tool takes the same language and says what it understood', async () => {
+  it('the agent’s tool takes the same language and says what it understood', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
     const eyes = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
@@ -136,8 +136,8 @@ describe('M53 time and place in a question', () => {
   })
 })
 
-describe('M54 a note before its echo', () => {
-  it('M54: what a conversation repeats of a file is shown once, as the file’s', async () => {
+describe('a note before its echo', () => {
+  it('what a conversation repeats of a file is shown once, as the file’s', async () => {
     const { memory } = await openMemory({
       'echo.jsonl': transcript(
         '2026-11-12',
@@ -156,7 +156,7 @@ describe('M54 a note before its echo', () => {
     })
   })
 
-  it('M54: a chat in which the question was asked does not outrank the note that answers it', async () => {
+  it('a chat in which the question was asked does not outrank the note that answers it', async () => {
     const question = 'Which port does the staging server listen on?'
     const { memory } = await openMemory({
       'asked.jsonl': transcript('2026-11-12', ['user', question], ['assistant', 'I have no note about that.']),
@@ -171,13 +171,13 @@ describe('M54 a note before its echo', () => {
     })
   })
 
-  it('M54: a question asked before is shown for nothing where nothing answers it', async () => {
+  it('a question asked before is shown for nothing where nothing answers it', async () => {
     const question = 'Where did I put the spare key of the boathouse?'
     const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
     expect((await memory.search(question)).results).toEqual([])
   })
 
-  it('M54: what only a conversation says is found there, by the day it was said too', async () => {
+  it('what only a conversation says is found there, by the day it was said too', async () => {
     const { found } = await openMemory({
       'said.jsonl': transcript('2026-11-12', ['user', 'My boat is called Persephone.'], ['assistant', 'A fine name.']),
     })

@@ -103,13 +103,13 @@ function tenBest(query: Float32Array, vectors: readonly Float32Array[]): number[
     .slice(0, 10)
 }
 
-describe('M51 first pass in memory', () => {
+describe('first pass in memory', () => {
   it.each([
     ['around the origin', 256, (vector: Float32Array) => vector],
     ['all to one side, as those of many models', 384, (vector: Float32Array) => toOneSide(vector)],
     ['of a length that fills no whole block', 100, (vector: Float32Array) => vector],
   ])(
-    'M51: its ten best agree with the exact ones (≥ 0.99) and come in the same order: vectors %s',
+    'its ten best agree with the exact ones (≥ 0.99) and come in the same order: vectors %s',
     async (_name, size, shape) => {
       const vectors = topicVectors(3000, size).map(shape)
       const store = await openWith(vectors)
@@ -136,7 +136,7 @@ describe('M51 first pass in memory', () => {
   it.each([
     ['by itself', false],
     ['after what another process has read', true],
-  ])('M51: follows what comes, changes and goes, %s', async (_, isHandedOver) => {
+  ])('follows what comes, changes and goes, %s', async (_, isHandedOver) => {
     const vectors = topicVectors(64, 64)
     const store = await openWith(vectors)
     let leg = new VectorLeg(store.db, 64)
@@ -170,7 +170,7 @@ describe('M51 first pass in memory', () => {
     store.close()
   })
 
-  it('M51 M53: among the few that a filter lets through the nearest are found, however far they are', async () => {
+  it('among the few that a filter lets through the nearest are found, however far they are', async () => {
     const vectors = topicVectors(4000, 64)
     const store = await openWith(vectors)
     const leg = new VectorLeg(store.db, 64)
@@ -186,7 +186,7 @@ describe('M51 first pass in memory', () => {
     store.close()
   })
 
-  it('M51: a chunk is as near as its best passage, which is named by its lines', async () => {
+  it('a chunk is as near as its best passage, which is named by its lines', async () => {
     const vectors = topicVectors(16, 64)
     const store = await openWith(vectors)
     const leg = new VectorLeg(store.db, 64)
@@ -214,10 +214,10 @@ function toOneSide(vector: Float32Array): Float32Array {
   return moved.map((value) => value / length)
 }
 
-describe('M13 embeddings', () => {
+describe('embeddings', () => {
   const texts = ['alpha beta', 'gamma delta', 'epsilon zeta', 'eta theta', 'iota kappa', 'alpha beta']
 
-  it('M13: embeds in batches, each text once, and what is done stays done', async () => {
+  it('embeds in batches, each text once, and what is done stays done', async () => {
     const server = await startModelServer()
     const store = await openStore(texts)
     const provider = await openProvider({ baseUrl: server.openAiUrl })
@@ -243,7 +243,7 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
-  it('M13: one bad text costs itself only: the others of its batch get their vectors', async () => {
+  it('one bad text costs itself only: the others of its batch get their vectors', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, refuse: 'gamma' }
     const store = await openStore(texts)
@@ -253,7 +253,7 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
-  it('M13: one bad text among many costs a few requests, not one for each of the others', async () => {
+  it('one bad text among many costs a few requests, not one for each of the others', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
     const many = Array.from({ length: 64 }, (_, index) => `the walrus number ${index} bathes`)
@@ -266,7 +266,7 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
-  it('M13: one bad vector among many is asked for once more, and the others are not', async () => {
+  it('one bad vector among many is asked for once more, and the others are not', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, hole: 'gamma' }
     const store = await openStore(texts)
@@ -283,7 +283,7 @@ describe('M13 embeddings', () => {
   it.each([
     ['the first of all', 1],
     ['one among others', 64],
-  ])('M13: a vector of another length costs itself only: %s', async (_name, batchSize) => {
+  ])('a vector of another length costs itself only: %s', async (_name, batchSize) => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, odd: 'alpha' }
     const store = await openStore([...texts, 'memory of something else'])
@@ -300,7 +300,7 @@ describe('M13 embeddings', () => {
   it.each([
     ['a vector that is no number', { nan: true }],
     ['an answer that is no answer', { garbage: true }],
-  ])('M13: %s is a failure of the provider, and nothing of it is stored', async (_name, trouble) => {
+  ])('%s is a failure of the provider, and nothing of it is stored', async (_name, trouble) => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, ...trouble }
     const store = await openStore(['alpha', 'beta'])
@@ -312,7 +312,7 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
-  it('M13: half an answer is asked for again, text by text', async () => {
+  it('half an answer is asked for again, text by text', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, half: true }
     const store = await openStore(texts)
@@ -322,7 +322,7 @@ describe('M13 embeddings', () => {
     store.close()
   })
 
-  it('M13: vectors of another length than was asked for are refused', async () => {
+  it('vectors of another length than was asked for are refused', async () => {
     const server = await startTroubledEmbeddings()
     const provider = await openProvider({ baseUrl: server.url, dimensions: 32 })
     await expect(provider.embed(['alpha'])).rejects.toMatchObject({
@@ -331,7 +331,7 @@ describe('M13 embeddings', () => {
     })
   })
 
-  it('M13: Gemini is asked at its own address with its own key', async () => {
+  it('Gemini is asked at its own address with its own key', async () => {
     const server = await startModelServer()
     const provider = await openProvider({
       provider: 'gemini',
@@ -387,7 +387,7 @@ describe('a model in the process', () => {
     expect(cosine(walrus, again)).toBeGreaterThan(cosine(walrus, database) + 0.3)
   })
 
-  it('M13: fetches nothing unless the user has said so', async () => {
+  it('fetches nothing unless the user has said so', async () => {
     const provider = await openProvider({
       provider: 'local',
       model: 'Xenova/some-model',

@@ -18,7 +18,7 @@ async function openVault(files: Record<string, string>, vault = '') {
   return { router, workspace, attach, names }
 }
 
-describe('M69 attachments and links as the vault has them', () => {
+describe('attachments and links as the vault has them', () => {
   it.each([
     ['plain', {}, 'a/pic.png', '![[pic.png]]'],
     ['Obsidian as it comes', { '.obsidian/app.json': '{}' }, 'pic.png', '![[pic.png]]'],
@@ -44,7 +44,7 @@ describe('M69 attachments and links as the vault has them', () => {
     ],
     ['Logseq', { 'logseq/config.edn': '{}' }, 'assets/pic.png', '![pic](../assets/pic.png)'],
     ['VS Code', { '.vscode/settings.json': '{}' }, 'a/pic.png', '![pic](pic.png)'],
-  ])('M69: %s: a pasted picture goes there, and is linked so', async (_name, files, path, link) => {
+  ])('%s: a pasted picture goes there, and is linked so', async (_name, files, path, link) => {
     const { attach, workspace, router } = await openVault(files as Record<string, string>)
     expect(await attach('a/Note.md', 'pic.png')).toEqual({ path, link })
     expect(await readFile(join(workspace, path))).toEqual(bytes)
@@ -61,7 +61,7 @@ describe('M69 attachments and links as the vault has them', () => {
     expect(second.path).toBe(path.replace('pic.png', 'pic 2.png'))
   })
 
-  it('M69: the settings say otherwise; names that systems do not take are made so; what notes do not show is refused', async () => {
+  it('the settings say otherwise; names that systems do not take are made so; what notes do not show is refused', async () => {
     const { attach, workspace } = await openVault(
       {},
       ', vault: { attachments: ./media, links: markdown, linkPaths: absolute }',
@@ -82,7 +82,7 @@ describe('M69 attachments and links as the vault has them', () => {
     ['"newLinkFormat":"relative"', [], '[[../b/Other]]'],
     ['"newLinkFormat":"relative","useMarkdownLinks":true', [], '[Other](../b/Other.md)'],
     ['"useMarkdownLinks":true', [], '[Other](Other.md)'],
-  ])('M69: Obsidian with {%s}: links that completion makes', async (settings, _names, link) => {
+  ])('Obsidian with {%s}: links that completion makes', async (settings, _names, link) => {
     const { names, router } = await openVault({
       '.obsidian/app.json': `{${settings}}`,
       'b/Other.md': 'o\n',

@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 const main = { agent: 'main' }
 
-describe('M66 attachments', () => {
-  it('M66: a large one comes in pieces that make the same bytes, with type, size and time', async () => {
+describe('attachments', () => {
+  it('a large one comes in pieces that make the same bytes, with type, size and time', async () => {
     const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => (index * 7) % 251)
     const { app } = await openTestApp({ files: { 'img/a picture.png': bytes, 'empty.pdf': '' } })
     const { workspace } = createRouterClient(createRouter(app))
@@ -30,7 +30,7 @@ describe('M66 attachments', () => {
     expect(await workspace.attachment({ ...main, path: 'empty.pdf', from: 99 })).toMatchObject({ data: '' })
   })
 
-  it('M66: nothing of another kind, nothing hidden, nothing outside, by no way', async () => {
+  it('nothing of another kind, nothing hidden, nothing outside, by no way', async () => {
     const { app, workspace: folder } = await openTestApp({
       files: { 'page.html': '<script>', 'run.sh': 'x', 'note.md': 'x', 'secret.txt': 'x' },
     })

@@ -47,8 +47,8 @@ function open(workspace: string): Commits {
   return new Commits({ roots: { workspace, forbidden: [] }, differ: new Differ() })
 }
 
-describe('M69 commits of the user’s own repository', () => {
-  it('M69: a file’s commits through its moves, newest first, page by page, with what each changed', async () => {
+describe('commits of the user’s own repository', () => {
+  it('a file’s commits through its moves, newest first, page by page, with what each changed', async () => {
     const { vault } = await repository()
     const commits = open(vault)
     const found = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
@@ -80,7 +80,7 @@ describe('M69 commits of the user’s own repository', () => {
     })
   }, 60_000)
 
-  it('M69: a file that came from elsewhere in the repository says where; one that is in no commit has none', async () => {
+  it('a file that came from elsewhere in the repository says where; one that is in no commit has none', async () => {
     const { top, vault } = await repository()
     await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
     commitAll(top, 'Came')
@@ -97,7 +97,7 @@ describe('M69 commits of the user’s own repository', () => {
     })
   }, 60_000)
 
-  it('M69: where a branch was merged, commits of both are there, and a folder without a repository has none', async () => {
+  it('where a branch was merged, commits of both are there, and a folder without a repository has none', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
     expect(await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
@@ -131,8 +131,8 @@ describe('commits without Git', () => {
   })
 })
 
-describe('M27 M69 a repository of a stranger', () => {
-  it('M69: nothing that its configuration names is run, nothing of it is written', async () => {
+describe('a repository of a stranger', () => {
+  it('nothing that its configuration names is run, nothing of it is written', async () => {
     const { top, vault } = await repository()
     const trap = join(top, '..', `ran-${Math.random()}`)
     const script = join(top, '.git/trap.sh')
@@ -171,7 +171,7 @@ describe('M27 M69 a repository of a stranger', () => {
   }, 60_000)
 
   it.skipIf(process.getuid?.() !== 0)(
-    'M69: a repository of another user is not read, and Git’s word for it is told',
+    'a repository of another user is not read, and Git’s word for it is told',
     async () => {
       const { top, vault } = await repository()
       await chown(top, 65_534, 65_534)
@@ -182,7 +182,7 @@ describe('M27 M69 a repository of a stranger', () => {
     },
   )
 
-  it('M69: who has gone away is not waited for', async () => {
+  it('who has gone away is not waited for', async () => {
     const { vault } = await repository()
     const stop = new AbortController()
     const asked = open(vault).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
@@ -190,7 +190,7 @@ describe('M27 M69 a repository of a stranger', () => {
     await expect(asked).rejects.toThrow('gone')
   })
 
-  it('M69: the app’s own history has nothing of it', async () => {
+  it('the app’s own history has nothing of it', async () => {
     const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' }, watch: true })
     git(workspace, 'init', '-q', '-b', 'main')
     commitAll(workspace, 'Own')

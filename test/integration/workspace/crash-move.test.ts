@@ -24,7 +24,7 @@ function vault(kind: 'note' | 'folder'): Record<string, string> {
   return { [target]: '# Target\n', ...(Object.fromEntries(notes) as Record<string, string>) }
 }
 
-describe('M67 kills', () => {
+describe('kills', () => {
   it.each(['note', 'folder'] as const)(
     'a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
     async (kind) => {
@@ -63,7 +63,7 @@ describe('M67 kills', () => {
     60_000 + 8 * kills * 6000,
   )
 
-  it('M67: what somebody wrote after the crash is left as it is, and told', async () => {
+  it('what somebody wrote after the crash is left as it is, and told', async () => {
     const files = {
       'b.md': '# B\n',
       'one.md': 'See [[a]] and more.\n',

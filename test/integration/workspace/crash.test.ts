@@ -12,7 +12,7 @@ import { rounds, seededRandom } from '../../support/thorough.ts'
 const writer = fileURLToPath(new URL('../../support/crash-writer.ts', import.meta.url))
 const kills = rounds(4, 200)
 
-describe('M26 kills', () => {
+describe('kills', () => {
   it(
     'killed at any moment of writing: no torn file, a history that can be read, nothing captured is lost',
     async () => {

@@ -43,8 +43,8 @@ async function endOf(events: AsyncIterable<ReplaceEvent>, onStep?: (done: number
   return end
 }
 
-describe('M43 all notes at once', () => {
-  it('M43: what could not be read is named with its reason, and stays as it is', async () => {
+describe('all notes at once', () => {
+  it('what could not be read is named with its reason, and stays as it is', async () => {
     const { find, workspace, agent } = await openNotes()
     const odd = {
       'latin.md': Buffer.from('un caf\xe9, cat\n', 'latin1'),
@@ -67,7 +67,7 @@ describe('M43 all notes at once', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'M43: a note that is write-protected stays as it is, and is named; so it is for every other change',
+    'a note that is write-protected stays as it is, and is named; so it is for every other change',
     async () => {
       const { find, workspace, agent } = await openNotes()
       const file = join(workspace, 'kept.md')
@@ -124,7 +124,7 @@ describe('M43 all notes at once', () => {
     })
   }, 120_000)
 
-  it('M43: stopping takes all of it back, and so does leaving; unknown searches are refused', async () => {
+  it('stopping takes all of it back, and so does leaving; unknown searches are refused', async () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')
     let most = 0
@@ -200,7 +200,7 @@ describe('M43 all notes at once', () => {
     60_000 + 8 * kills * 20_000,
   )
 
-  it('M43 M67 M68: what changed many notes at once can be taken back after restarts, once', async () => {
+  it('what changed many notes at once can be taken back after restarts, once', async () => {
     const files = {
       'a.md': 'A walrus #sea, see [[b]].\n\nAnd more.\n',
       'b.md': '# B\n\nA walrus #sea.\n',
@@ -297,7 +297,7 @@ describe('M43 all notes at once', () => {
     }
   })
 
-  it('M43: a pattern that is none, or does not end, is given up and says so', async () => {
+  it('a pattern that is none, or does not end, is given up and says so', async () => {
     const { agent, workspace } = await openNotes()
     await writeFile(join(workspace, 'long.md'), `${'a'.repeat(60)}!\n`)
     for (const text of ['(', '^(a+)+$']) {

@@ -101,7 +101,7 @@ async function run(client: Client, lines: string[] = [], keep: string[] = []): P
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('Forget', () => {
-  it('M60: what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
+  it('what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
     const server = await startModelServer({ text: 'yes' })
     const { app } = await openTestApp({
       watch: true,
@@ -127,7 +127,7 @@ describe('Forget', () => {
     expect(server.requests.slice(before).some(({ text }) => text.includes(secret))).toBe(true)
   })
 
-  it('M60: what is forgotten is in no byte of the workspace and the state, compressed objects included; the rest is as it was', async () => {
+  it('what is forgotten is in no byte of the workspace and the state, compressed objects included; the rest is as it was', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
     await spread(test, client)
@@ -175,7 +175,7 @@ describe('Forget', () => {
     expect(hashOf(await readFile(join(workspace, 'notes/doctor.md'), 'utf8'))).toBe(hashOf(files['notes/doctor.md']))
   }, 60_000)
 
-  it('M60: lines that are about it in other words go along when they are chosen; a note that is to stay stays', async () => {
+  it('lines that are about it in other words go along when they are chosen; a note that is to stay stays', async () => {
     const test = await openForget()
     const { client, workspace, app, home } = test
     const line = 'The insulin pump was ordered for her on Monday.'
@@ -187,7 +187,7 @@ describe('Forget', () => {
     expect(await filesWith(home, /insulin pump/i)).toEqual([])
   }, 60_000)
 
-  it('M60: what a crash breaks off is done at the next start, before anybody reads anything', async () => {
+  it('what a crash breaks off is done at the next start, before anybody reads anything', async () => {
     const test = await openForget()
     const { client, workspace, home, env, app } = test
     await spread(test, client)
@@ -207,7 +207,7 @@ describe('Forget', () => {
     expect(await readdir(dirname(history))).not.toContain('repository.git.new')
   }, 60_000)
 
-  it('M60: stopped half way, it tells what is gone and what is left, and does not go on by itself', async () => {
+  it('stopped half way, it tells what is gone and what is left, and does not go on by itself', async () => {
     const test = await openForget()
     const { client, home, app, env } = test
     await spread(test, client)
@@ -227,7 +227,7 @@ describe('Forget', () => {
     expect(before.length).toBeGreaterThan(0)
   }, 60_000)
 
-  it('M60: what another process writes meanwhile is lost neither from the notes nor from the history', async () => {
+  it('what another process writes meanwhile is lost neither from the notes nor from the history', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
     await spread(test, client)
@@ -269,7 +269,7 @@ describe('Forget', () => {
     expect(await filesWith(home, trace)).toEqual([])
   }, 120_000)
 
-  it('M60: whoever stops listening leaves it to come to its end', async () => {
+  it('whoever stops listening leaves it to come to its end', async () => {
     const test = await openForget()
     const { client, app, workspace, home } = test
     await spread(test, client)
@@ -280,7 +280,7 @@ describe('Forget', () => {
     expect(await filesWith(home, trace)).toEqual([])
   }, 60_000)
 
-  it('M60: an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {
+  it('an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {
     const test = await openForget({ 'main street/one.md': 'Nothing.\n', 'notes/main street.md': 'Also nothing.\n' })
     const { client, workspace, app, home } = test
     const bytes = Buffer.from([
@@ -304,7 +304,7 @@ describe('Forget', () => {
     expect(await readdir(join(home, 'agents/main/sessions'))).not.toEqual([])
   }, 60_000)
 
-  it('M60: what stands nearly everywhere is refused, and nothing happens', async () => {
+  it('what stands nearly everywhere is refused, and nothing happens', async () => {
     const { client, workspace } = await openForget()
     await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(

@@ -47,8 +47,8 @@ async function openVault(files: Readonly<Record<string, string | Uint8Array>> = 
   return { ...test, folder, router, open }
 }
 
-describe('M69 an opened vault', () => {
-  it('M69: opening, listing, searching, following links and chatting write nothing into it', async () => {
+describe('an opened vault', () => {
+  it('opening, listing, searching, following links and chatting write nothing into it', async () => {
     const { folder, router, open } = await openVault()
     const before = await fingerprint(folder)
     expect(await call(router.habits.look, { path: folder })).toMatchObject({
@@ -70,7 +70,7 @@ describe('M69 an opened vault', () => {
     expect(await fingerprint(folder)).toEqual(before)
   })
 
-  it('M69: what an agent reads is put there when it is asked for; a new or empty folder gets it by itself', async () => {
+  it('what an agent reads is put there when it is asked for; a new or empty folder gets it by itself', async () => {
     const { folder, router, open } = await openVault()
     await open()
     const { created } = await open(true)
@@ -86,7 +86,7 @@ describe('M69 an opened vault', () => {
     }
   })
 
-  it('M69: days are the calendar’s by the vault’s names, new ones are made where its habit puts them, and read', async () => {
+  it('days are the calendar’s by the vault’s names, new ones are made where its habit puts them, and read', async () => {
     const { folder, open } = await openVault()
     const { agent } = await open()
     const files = await agent.listFiles(undefined)
@@ -101,7 +101,7 @@ describe('M69 an opened vault', () => {
     expect(report.items.map(({ name }) => name)).toContain('Journal/2026-01-20.md')
   })
 
-  it('M69: the settings go before the vault; what it says otherwise later is taken over', async () => {
+  it('the settings go before the vault; what it says otherwise later is taken over', async () => {
     const { app, folder, router, open } = await openVault({
       'journals/2025_01_31.md': '- walrus\n',
       'pages/a.md': '- walrus [[b/c]]\n',

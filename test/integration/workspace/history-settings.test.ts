@@ -18,8 +18,8 @@ async function openHistory() {
   return { agent, workspace, set, told, setTime: (at: Date) => (time = at) }
 }
 
-describe('M26 settings of the history', () => {
-  it('M26: it ends and begins when the setting says so; what changed meanwhile came from outside', async () => {
+describe('settings of the history', () => {
+  it('it ends and begins when the setting says so; what changed meanwhile came from outside', async () => {
     const { agent, set, told } = await openHistory()
     await agent.workspace.write('memory/a.md', 'one\n', { cause: 'agent' })
     await set('enabled', false)
@@ -33,7 +33,7 @@ describe('M26 settings of the history', () => {
     expect(changes.map(({ cause }) => cause)).toEqual(['user', 'outside', 'agent'])
   })
 
-  it('M26: turned off and on again and again while files are written, it has every last text', async () => {
+  it('turned off and on again and again while files are written, it has every last text', async () => {
     const { agent, workspace, set, told } = await openHistory()
     const toggle = async () => {
       for (let round = 0; round < 6; round += 1) await set('enabled', round % 2 === 1)
@@ -56,7 +56,7 @@ describe('M26 settings of the history', () => {
     expect(git('fsck', '--strict', '--no-dangling')).toBe('')
   })
 
-  it('M26: a number of days that is set takes effect at once', async () => {
+  it('a number of days that is set takes effect at once', async () => {
     const { agent, set, told, setTime } = await openHistory()
     await told()
     setTime(new Date(2026, 0, 1, 10))

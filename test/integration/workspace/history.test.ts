@@ -28,8 +28,8 @@ async function openHistory(files: Record<string, string> = {}, config?: string) 
   return { ...test, agent, history, files: workspace, timeline }
 }
 
-describe('M26 history', () => {
-  it('M26: every change is recorded with its cause, newest first', async () => {
+describe('history', () => {
+  it('every change is recorded with its cause, newest first', async () => {
     const { files, timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
     await files.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
     await files.remember('a note', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
@@ -43,7 +43,7 @@ describe('M26 history', () => {
     ])
   })
 
-  it('M26: a folder of thousands of notes is one change; what is told of it is told once a note', async () => {
+  it('a folder of thousands of notes is one change; what is told of it is told once a note', async () => {
     const notes = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`notes/${number}.md`, `${number}\n`]))
     const { history } = await openHistory(notes)
     const changes = await history.timeline({ limit: 100 })
@@ -51,7 +51,7 @@ describe('M26 history', () => {
     expect(JSON.stringify(changes).length).toBeLessThan(500_000)
   })
 
-  it('M26: what was there before the history began was changed by nobody, and is told as one', async () => {
+  it('what was there before the history began was changed by nobody, and is told as one', async () => {
     const { history, workspace, files, home, app } = await openHistory({ 'notes/a.md': 'a\n', 'notes/b.md': 'b\n' })
     await files.write('notes/c.md', 'c\n', { cause: 'user' })
     await writeFile(join(workspace, 'notes/d.md'), 'd\n')
@@ -75,7 +75,7 @@ describe('M26 history', () => {
     expect(reopened && (await told(reopened))).toEqual([['outside', 'notes/e.md'], ...all])
   })
 
-  it('M26: undoing what made a file puts it into the trash, and both ways back lead there', async () => {
+  it('undoing what made a file puts it into the trash, and both ways back lead there', async () => {
     const { agent, files, app } = await openHistory()
     const { patch } = await files.describe(await files.write('notes/new.md', '# New\n\nline\n', { cause: 'outside' }))
     const { trashed } = await agent.undo('notes/new.md', patch, undefined)
@@ -93,7 +93,7 @@ describe('M26 history', () => {
     await app.close()
   })
 
-  it('M26: what was taken back can be done again, where no other lines stand in its place', async () => {
+  it('what was taken back can be done again, where no other lines stand in its place', async () => {
     const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
     const change = await files.write('MEMORY.md', 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n', { cause: 'agent' })
     const { patch } = await files.describe(change)
@@ -113,7 +113,7 @@ describe('M26 history', () => {
     expect((await files.read('long.md')).text).toBe(lines('new'))
   })
 
-  it('M26 M56: a text that a change needs can be had while the recorder waits for whoever writes', async () => {
+  it('a text that a change needs can be had while the recorder waits for whoever writes', async () => {
     const { files, history, workspace } = await openHistory({ 'memory/a.md': 'one\n' })
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     await files.write('long.md', lines('old'), { cause: 'user' })
@@ -129,7 +129,7 @@ describe('M26 history', () => {
     await until(async () => (await newest())?.cause === 'outside')
   })
 
-  it('M26: an agent’s change leads to the conversation and the message that it was answering', async () => {
+  it('an agent’s change leads to the conversation and the message that it was answering', async () => {
     const server = await startModelServer(
       { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },
       { text: 'done' },
@@ -144,7 +144,7 @@ describe('M26 history', () => {
     expect(changes).toMatchObject([{ cause: 'agent', session, turn: question?.id }])
   })
 
-  it('M26: what others did behind our back is theirs, also when we write right after', async () => {
+  it('what others did behind our back is theirs, also when we write right after', async () => {
     const { files, history, workspace, timeline } = await openHistory({ 'MEMORY.md': 'one\n' })
     await writeFile(join(workspace, 'MEMORY.md'), 'one\nfrom outside\n')
     await files.edit('MEMORY.md', { cause: 'agent', session: 's', turn: 't' }, (text = '') => `${text}from the agent\n`)
@@ -158,7 +158,7 @@ describe('M26 history', () => {
     ])
   })
 
-  it('M26: what changed while the app was closed is recorded at the next start', async () => {
+  it('what changed while the app was closed is recorded at the next start', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n', 'memory/old.md': 'old\n' } })
     const open = () => createApp({ mainFolder, env: {}, home: folders.home })
     const first = await open()
@@ -175,7 +175,7 @@ describe('M26 history', () => {
     await second.close()
   })
 
-  it('M26: a command of another process keeps its cause', async () => {
+  it('a command of another process keeps its cause', async () => {
     const folders = await prepareFolders({})
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     await (await first.agents.get('main')).history?.settle()
@@ -189,7 +189,7 @@ describe('M26 history', () => {
     await first.close()
   })
 
-  it('M26: a file’s history goes on through its moves; a moved file is no new one', async () => {
+  it('a file’s history goes on through its moves; a moved file is no new one', async () => {
     const { files, timeline, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
     await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
@@ -203,7 +203,7 @@ describe('M26 history', () => {
     expect((await history.blame('notes/b.md')).map(({ cause }) => cause)).toEqual(['adopted', 'user', 'agent'])
   })
 
-  it('M26: a version from before a move comes back where the file is now', async () => {
+  it('a version from before a move comes back where the file is now', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
     await files.write('memory/a.md', 'another\n', { cause: 'user' })
@@ -221,7 +221,7 @@ describe('M26 history', () => {
     expect(await history.nameNow('memory/b.md')).toBe('notes/c.md')
   })
 
-  it('M26: whether a change still stands is known to the history, through moves, undoing and other changes', async () => {
+  it('whether a change still stands is known to the history, through moves, undoing and other changes', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\ntwo\n' })
     const write = await files.write('memory/a.md', 'one\ntwo\nthree\n', { cause: 'agent', session: 's', turn: 't' })
     const { patch } = await files.describe(write)
@@ -240,7 +240,7 @@ describe('M26 history', () => {
     expect(later).toMatchObject({ cause: 'user', isUndo: true })
   })
 
-  it('M26: a line that was changed again is told from one that was taken back', async () => {
+  it('a line that was changed again is told from one that was taken back', async () => {
     const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\n' })
     const { patch } = await files.describe(await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'agent' }))
     await files.write('MEMORY.md', 'one\ntwo\n3\n', { cause: 'user' })
@@ -253,7 +253,7 @@ describe('M26 history', () => {
     expect((await files.read('MEMORY.md')).text).toBe('one\ntwo\n')
   })
 
-  it('M26: what somebody put away as looked at is told to every window, and kept', async () => {
+  it('what somebody put away as looked at is told to every window, and kept', async () => {
     const { app, home } = await openHistory()
     const agent = await app.agents.get('main')
     const told: string[] = []
@@ -271,7 +271,7 @@ describe('M26 history', () => {
     expect(await again.list()).toEqual([{ ...hunk, key: 'k2' }, hunk])
   })
 
-  it('M26: shows the text before and after a change, and knows what it does not have', async () => {
+  it('shows the text before and after a change, and knows what it does not have', async () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     await files.write('MEMORY.md', 'two\n', { cause: 'user' })
     const [newest] = await history.timeline({ path: 'MEMORY.md', limit: 1 })
@@ -298,7 +298,7 @@ describe('M26 history', () => {
     )
   }, 120_000)
 
-  it('M26: the repository is one that Git itself reads, and the user’s own is not touched', async () => {
+  it('the repository is one that Git itself reads, and the user’s own is not touched', async () => {
     const { files, history, home, workspace } = await openHistory({ 'MEMORY.md': 'one\n', '.git/HEAD': 'untouched' })
     await files.write('memory/a.md', 'two\n', { cause: 'user' })
     await history.settle()
@@ -310,7 +310,7 @@ describe('M26 history', () => {
     expect(await readFile(join(workspace, '.git/HEAD'), 'utf8')).toBe('untouched')
   })
 
-  it('M26: what is older than the days to keep is forgotten, the rest stays readable', async () => {
+  it('what is older than the days to keep is forgotten, the rest stays readable', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')
@@ -334,7 +334,7 @@ describe('M26 history', () => {
     )
   })
 
-  it('M26: two apps on one state folder: one records, both can look', async () => {
+  it('two apps on one state folder: one records, both can look', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     const one = await first.agents.get('main')
@@ -349,8 +349,8 @@ describe('M26 history', () => {
   })
 })
 
-describe('M43 file operations', () => {
-  it('M7 M43: move, duplicate, remove and restore; nothing is ever replaced or deleted', async () => {
+describe('file operations', () => {
+  it('move, duplicate, remove and restore; nothing is ever replaced or deleted', async () => {
     const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
     await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
       code: 'file_exists',
@@ -377,8 +377,8 @@ describe('M43 file operations', () => {
   })
 })
 
-describe('M43 what belongs to a file goes along', () => {
-  it('M43 M44: checks and a draft follow a move', async () => {
+describe('what belongs to a file goes along', () => {
+  it('checks and a draft follow a move', async () => {
     const { agent, files } = await openHistory({ 'memory/a.md': '# A\n\nThe gate code is 4711.\n' })
     await agent.checks.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
     const draft = { text: 'typed', baseText: '', baseHash: null }
@@ -400,7 +400,7 @@ describe('M43 what belongs to a file goes along', () => {
   })
 })
 
-describe('M43 two writers', () => {
+describe('two writers', () => {
   it('in many rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
     const { files, workspace } = await openHistory({ 'memory/shared.md': `${'line\n'.repeat(30)}` })
     const path = 'memory/shared.md'
@@ -455,8 +455,8 @@ describe('M43 two writers', () => {
   }, 120_000)
 })
 
-describe('M26 a history that sleeps', () => {
-  it('M26: while nobody needs it there is no thread; every change before, during and after is recorded once', async () => {
+describe('a history that sleeps', () => {
+  it('while nobody needs it there is no thread; every change before, during and after is recorded once', async () => {
     const folder = await temporaryFolder()
     const root = await temporaryFolder()
     const workspace = new Workspace({ workspace: root, forbidden: [] })

@@ -9,8 +9,8 @@ import { rounds } from '../../support/thorough.ts'
 
 const deep = (levels: number) => Array.from({ length: levels }, () => 'd').join('/')
 
-describe('M2 M9 large and odd folders', () => {
-  it('M2: what lies very deep is not searched, and that is told', async () => {
+describe('large and odd folders', () => {
+  it('what lies very deep is not searched, and that is told', async () => {
     const { app } = await openTestApp({
       watch: true,
       files: {
@@ -29,7 +29,7 @@ describe('M2 M9 large and odd folders', () => {
     expect(told?.message).toMatch(/64 folders/)
   })
 
-  it('M2: links in circles end, and every file is found once', async () => {
+  it('links in circles end, and every file is found once', async () => {
     const folder = await temporaryFolder()
     await writeFiles(folder, { 'a/one.md': '1', 'b/two.md': '2' })
     await symlink(folder, join(folder, 'a/up'))
@@ -39,7 +39,7 @@ describe('M2 M9 large and odd folders', () => {
     expect(files.map(({ path }) => path).sort()).toEqual(['a/one.md', 'b/two.md'])
   })
 
-  it.skipIf(process.platform === 'win32')('M2: names that cannot be asked for are told, not listed', async () => {
+  it.skipIf(process.platform === 'win32')('names that cannot be asked for are told, not listed', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'a\\b.md'), 'x')
     await writeFile(join(folder, 'line\nbreak.md'), 'x')
@@ -51,7 +51,7 @@ describe('M2 M9 large and odd folders', () => {
     expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
   })
 
-  it('M2: what lies in a folder is told by name before its memory can be asked, the same files in the same order', async () => {
+  it('what lies in a folder is told by name before its memory can be asked, the same files in the same order', async () => {
     const { app, workspace } = await openTestApp({
       watch: true,
       files: { 'a/one.md': '1', 'b/two.MD': '2', 'b.md': '3', '.commonplace/AGENTS.md': 'x', 'c/picture.png': 'x' },
@@ -73,7 +73,7 @@ describe('M2 M9 large and odd folders', () => {
     await expect(app.agents.created('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
   })
 
-  it('M9: a walk is broken off when nobody wants it any more', async () => {
+  it('a walk is broken off when nobody wants it any more', async () => {
     const folder = await temporaryFolder()
     for (let index = 0; index < 50; index += 1) await mkdir(join(folder, `d${index}`))
     const stop = new AbortController()

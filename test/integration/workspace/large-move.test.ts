@@ -40,7 +40,7 @@ async function openVault() {
   return { ...test, agent, links, undoBatch, batches, told, all }
 }
 
-describe('M67 a move of many notes', () => {
+describe('a move of many notes', () => {
   it('it tells how far it is, keeps every link, is one entry of the history, and goes back', async () => {
     const { agent, links, undoBatch, told, all, workspace } = await openVault()
     const before = await all()

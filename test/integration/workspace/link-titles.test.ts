@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
-it('M66: notes are told with the title that their front matter or their first heading gives them', async () => {
+it('notes are told with the title that their front matter or their first heading gives them', async () => {
   const test = await openTestApp({
     files: {
       'a.md': '---\ntitle: From the front\n---\n# Heading\n',
@@ -20,7 +20,7 @@ it('M66: notes are told with the title that their front matter or their first he
   ])
 })
 
-it('M66: the block of an id is found in its note, with its first line', async () => {
+it('the block of an id is found in its note, with its first line', async () => {
   const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
   const test = await openTestApp({
     files: { 'pages/a.md': `- one\n\t- TODO *two*\n\t  collapsed:: true\n\t  id:: ${id}\n` },

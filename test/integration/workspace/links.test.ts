@@ -31,8 +31,8 @@ async function openLinks(files: Record<string, string>) {
 const main = { agent: 'main' }
 const user = { cause: 'user' } as const
 
-describe('M67 links', () => {
-  it('M67: who asks while the app closes is told, and nothing else fails', async () => {
+describe('links', () => {
+  it('who asks while the app closes is told, and nothing else fails', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
     const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
     const entry = threadFile(mainFolder, 'workspace/links/links.worker')
@@ -51,7 +51,7 @@ describe('M67 links', () => {
     await told
   })
 
-  it('M67: renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
+  it('renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
     const files = {
       'a/Old.md': '\uFEFF# Old\r\n\r\n[home](../Home.md) ![pic](img/p.png)\r\n',
       'a/img/p.png': 'not really',
@@ -85,7 +85,7 @@ describe('M67 links', () => {
     await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
-  it('M67: a folder moves with all that lies in it, and back', async () => {
+  it('a folder moves with all that lies in it, and back', async () => {
     const files = {
       'p/a.md': '[b](b.md) [h](../h.md)',
       'p/b.md': '',
@@ -109,7 +109,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M67: what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
+  it('what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
     const canvas =
       '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
     const { links, undoBatch, read, everything, agent } = await openLinks({
@@ -137,7 +137,7 @@ describe('M67 links', () => {
       })
   })
 
-  it('M67: links in the cards of a canvas follow a move, and are put back', async () => {
+  it('links in the cards of a canvas follow a move, and are put back', async () => {
     const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
     const { links, undoBatch, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
     const before = await everything()
@@ -155,7 +155,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M67: a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
+  it('a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
     const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
     const { links, undoBatch, read, everything, agent } = await openLinks({
       'img/p.png': 'not really',
@@ -192,7 +192,7 @@ describe('M67 links', () => {
     })
   })
 
-  it('M67: folders that a move made go with its undo, and where it fails; others stay', async () => {
+  it('folders that a move made go with its undo, and where it fails; others stay', async () => {
     const { links, undoBatch, workspace, agent } = await openLinks({
       'Old.md': 'x\n',
       'there/other.md': 'y\n',
@@ -221,7 +221,7 @@ describe('M67 links', () => {
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
   })
 
-  it('M67: a note that may not be written is left as it is, and told before; nothing is half done', async () => {
+  it('a note that may not be written is left as it is, and told before; nothing is half done', async () => {
     const { links, undoBatch, workspace, read, everything } = await openLinks({
       'Old.md': '# Old\n',
       'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
@@ -246,7 +246,7 @@ describe('M67 links', () => {
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
-  it('M67: notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
+  it('notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
     const { links, workspace, read } = await openLinks({
       'Target é.md': '# Target\n',
       'plain.md': '[[Target é]] [[dir/nul]]\n',
@@ -278,7 +278,7 @@ describe('M67 links', () => {
     expect((await links.planMove({ ...main, from: 'New.md', to: 'Newer.md' })).left).toEqual([])
   })
 
-  it('M67: a folder is not moved into itself, and the plan says so', async () => {
+  it('a folder is not moved into itself, and the plan says so', async () => {
     const { links, everything } = await openLinks({
       'Sub/a.md': '[[b]]\n',
       'Sub/b.md': 'x\n',
@@ -295,7 +295,7 @@ describe('M67 links', () => {
     expect(await links.planMove({ ...main, from: 'Sub', to: 'Subs' })).toMatchObject({ links: 1 })
   })
 
-  it('M67: the folder of the own files has no other name in the tree: the settings move them', async () => {
+  it('the folder of the own files has no other name in the tree: the settings move them', async () => {
     const { links, agent, everything } = await openLinks({ '.commonplace/MEMORY.md': '# Memory\n', 'a.md': 'x\n' })
     expect(agent.workspace.layout.own).toBe('.commonplace')
     const before = await everything()
@@ -305,7 +305,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M67: no folder takes the name that the own files will have', async () => {
+  it('no folder takes the name that the own files will have', async () => {
     const { links, agent, everything } = await openLinks({
       '.obsidian/app.json': '{}',
       'a/x.md': 'x\n',
@@ -326,7 +326,7 @@ describe('M67 links', () => {
     ['a folder below a note', 'a', 'other.md/a', { code: 'file_exists', data: { path: 'other.md' } }],
     ['a name that not every system takes', 'n.md', 'CON.md', { code: 'path_invalid' }],
     ['a hidden place', 'n.md', '.obsidian/n.md', { code: 'path_hidden' }],
-  ])('M67: what cannot be moved is told before it is planned: to %s', async (_what, from, to, refusal) => {
+  ])('what cannot be moved is told before it is planned: to %s', async (_what, from, to, refusal) => {
     const { links, everything } = await openLinks({ 'a/x.md': '', 'b/y.md': '', 'n.md': '[[x]]', 'other.md': '[[n]]' })
     const before = await everything()
     for (const done of [links.planMove, links.move])
@@ -334,7 +334,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M67: where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
+  it('where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
     const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
     const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
     const { links, everything, workspace } = await openLinks(files)
@@ -355,7 +355,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
   })
 
-  it('M67: moves that can be taken back are listed until they are; a refused one stays', async () => {
+  it('moves that can be taken back are listed until they are; a refused one stays', async () => {
     const { links, undoBatch, batches, everything, agent } = await openLinks({
       'p/a.md': '',
       'h.md': '[[p/a]]\n',
@@ -382,7 +382,7 @@ describe('M67 links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M67: a move that cannot be written says that nothing was moved, and why', async () => {
+  it('a move that cannot be written says that nothing was moved, and why', async () => {
     const { links, batches, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
     const before = await everything()
     const failed = { code: 'file_exists', data: { path: 'h.md' } }
@@ -392,7 +392,7 @@ describe('M67 links', () => {
     expect(await batches(main)).toEqual([])
   })
 
-  it('M67: what completion writes leads there, also to names that no wikilink can have', async () => {
+  it('what completion writes leads there, also to names that no wikilink can have', async () => {
     const files = {
       'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
       'x|y.md': '# X\n',
@@ -432,7 +432,7 @@ describe('M67 links', () => {
     expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
   })
 
-  it('M67: a symbolic link is not moved, nor the note that it leads to', async () => {
+  it('a symbolic link is not moved, nor the note that it leads to', async () => {
     const { links, agent, workspace, everything } = await openLinks({
       'real/note.md': '# Real\n',
       'real/p.png': 'not really',
@@ -454,7 +454,7 @@ describe('M67 links', () => {
     expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })
 
-  it('M67: a note has backlinks and names; what is broken is told with what is near', async () => {
+  it('a note has backlinks and names; what is broken is told with what is near', async () => {
     const { links, read, workspace } = await openLinks({
       'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',
       'a.md': 'See [[Walrus facts#life]].\n\nThe walrus facts are many; the big seal too.\n[[big seal]]\n',

@@ -1,4 +1,4 @@
-/** What the app does with notes lifts no mark (M64): upkeep, forgetting and moves on real files, with the way back. */
+/** What the app does with notes lifts no mark: upkeep, forgetting and moves on real files, with the way back. */
 import { link, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -22,8 +22,8 @@ async function openMarks(files: Record<string, string>, config?: string) {
   return { ...test, client, agent, read, everything, seen }
 }
 
-describe('M64 upkeep lifts no mark', () => {
-  it('M64: a long section of a local MEMORY.md becomes a local note; one step takes it back to the byte', async () => {
+describe('upkeep lifts no mark', () => {
+  it('a long section of a local MEMORY.md becomes a local note; one step takes it back to the byte', async () => {
     const { client, everything, seen } = await openMarks(
       { 'MEMORY.md': `# Memory\n\n## Long\n\n${long}\n` },
       'agents:\n  defaults: { visibility: { local: [MEMORY.md] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n',
@@ -38,7 +38,7 @@ describe('M64 upkeep lifts no mark', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('M64: “wrong” at a marked item leaves what is below it local, and one step takes it back to the byte', async () => {
+  it('“wrong” at a marked item leaves what is below it local, and one step takes it back to the byte', async () => {
     const { client, everything, read, seen } = await openMarks({
       'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Dr. Who ^[local]\n  - about the liver\n',
     })
@@ -53,7 +53,7 @@ describe('M64 upkeep lifts no mark', () => {
   })
 })
 
-it('M64: what is forgotten leaves its mark to what it kept here, and the list says so', async () => {
+it('what is forgotten leaves its mark to what it kept here, and the list says so', async () => {
   const { client, agent, read, seen } = await openMarks({
     'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Lisa Kessler ^[local]\n  - about the liver\n',
     'notes/talk.md':
@@ -72,14 +72,14 @@ it('M64: what is forgotten leaves its mark to what it kept here, and the list sa
   expect(await seen('notes/talk.md')).not.toContain('ill')
 })
 
-it('M60: a file that has several names is one note, and says nothing twice', async () => {
+it('a file that has several names is one note, and says nothing twice', async () => {
   const { client, workspace } = await openMarks({ 'notes/tea.md': '- Anna prefers green tea in the morning\n' })
   await link(join(workspace, 'notes/tea.md'), join(workspace, 'notes/other.md'))
   await symlink('tea.md', join(workspace, 'notes/linked.md'))
   expect(await client.upkeep.look(main)).toEqual({ added: 0, withdrawn: 0 })
 })
 
-describe('M64 moves lift no mark', () => {
+describe('moves lift no mark', () => {
   const config = `agents:
   defaults: {}
   list:
@@ -114,7 +114,7 @@ describe('M64 moves lift no mark', () => {
     return { ...test, rules, move, undo, whole }
   }
 
-  it('M64: a rule follows the folder and the file that it names, with what is said beside it; one step takes all back', async () => {
+  it('a rule follows the folder and the file that it names, with what is said beside it; one step takes all back', async () => {
     const { rules, move, undo, everything, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const folder = await move('private', 'mine/diary')
@@ -130,7 +130,7 @@ describe('M64 moves lift no mark', () => {
     expect(await rules()).toBe(settings)
   })
 
-  it('M64: what leaves a local folder stays local: a folder by a rule, a note by its front matter; one step takes it back', async () => {
+  it('what leaves a local folder stays local: a folder by a rule, a note by its front matter; one step takes it back', async () => {
     const { rules, move, undo, everything, read, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const note = await move('private/a.md', 'notes/a.md')
@@ -148,14 +148,14 @@ describe('M64 moves lift no mark', () => {
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
   })
 
-  it('M64: a move that fails leaves the rules as they were', async () => {
+  it('a move that fails leaves the rules as they were', async () => {
     const { rules, move } = await openMoves()
     const settings = await rules()
     await expect(move('private', 'notes')).rejects.toMatchObject({ code: 'file_exists' })
     expect(await rules()).toBe(settings)
   })
 
-  it('M64: what was deleted comes back local, also when its folder has another name by then; a copy is local', async () => {
+  it('what was deleted comes back local, also when its folder has another name by then; a copy is local', async () => {
     const { client, move, whole, seen, agent } = await openMoves()
     const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')

@@ -38,8 +38,8 @@ beforeEach(async () => {
   await sleep(settledMs)
 })
 
-describe('M64 what the next process need not read', () => {
-  it('M64: notes that changed while nobody looked are read, and local ones always', async () => {
+describe('what the next process need not read', () => {
+  it('notes that changed while nobody looked are read, and local ones always', async () => {
     expect([...(await notes().look()).notes.keys()]).toEqual(['Heim.md'])
     await kept()
     await write('note-3.md', '---\nvisibility: local\n---\nA secret', new Date('2026-02-02T03:04:05Z'))
@@ -50,7 +50,7 @@ describe('M64 what the next process need not read', () => {
     expect(net.holds('The key lies under the third stone')).toBe(false)
   })
 
-  it('M64: a note that was marked is read again, though it has the size and the date of before', async () => {
+  it('a note that was marked is read again, though it has the size and the date of before', async () => {
     await write('note-7.md', 'visibility: none')
     await sleep(settledMs)
     await notes().look()
@@ -59,7 +59,7 @@ describe('M64 what the next process need not read', () => {
     expect((await notes().look()).notes.has('note-7.md')).toBe(true)
   })
 
-  it('M64: what is kept is believed, and nothing read for it', async () => {
+  it('what is kept is believed, and nothing read for it', async () => {
     await notes().look()
     // Else it may be written after what is written here.
     await kept()
@@ -68,14 +68,14 @@ describe('M64 what the next process need not read', () => {
     expect([...(await notes().look()).notes.keys()]).toEqual([])
   })
 
-  it('M64: no name and no word of a note stands in it', async () => {
+  it('no name and no word of a note stands in it', async () => {
     await notes().look()
     const text = await kept()
     expect(text.split('\n')).toHaveLength(31)
     expect(text).not.toMatch(/note-|Heim|hide/)
   })
 
-  it('M64: what was written a moment ago may change within the same tick, and is read again', async () => {
+  it('what was written a moment ago may change within the same tick, and is read again', async () => {
     await write('note-5.md', 'aaaa', new Date())
     await notes().look()
     expect((await kept()).split('\n')).toHaveLength(30)
@@ -85,13 +85,13 @@ describe('M64 what the next process need not read', () => {
     ['nothing usable', 'some other file'],
     ['keys by older rules', 'plain notes 2\nabc'],
     ['no bytes', ''],
-  ])('M64: %s in its place is as good as none', async (_name, text) => {
+  ])('%s in its place is as good as none', async (_name, text) => {
     await writeFile(keptIn, text)
     expect([...(await notes().look()).notes.keys()]).toEqual(['Heim.md'])
     await vi.waitFor(async () => expect(await readFile(keptIn, 'utf8')).toMatch(/^plain notes 3\n/))
   })
 
-  it('M64: where it cannot be kept, everything is read', async () => {
+  it('where it cannot be kept, everything is read', async () => {
     const unkept = new LocalNotes(() => [{ folder, prefix: '', forbidden: [], local: [] }], {
       keptIn: join(root, 'no', 'such', 'x'),
     })

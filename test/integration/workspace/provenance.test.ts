@@ -58,7 +58,7 @@ function obey(server: ModelServer, text: string, first: readonly ScriptedAnswer[
   server.respond = () => steps.shift() ?? { text: 'Done.' }
 }
 
-describe('M63 where a fact comes from', () => {
+describe('where a fact comes from', () => {
   it('no poisoned page, attachment or note that an obedient model reads reaches MEMORY.md or what steers it', async () => {
     // The first sixteen have every wish and every disguise.
     const texts = poisoned.slice(0, rounds(16, poisoned.length))
@@ -90,7 +90,7 @@ describe('M63 where a fact comes from', () => {
     process.stdout.write(`provenance: ${texts.length} texts, ${open.length} proposals, ${noted.length} marked lines\n`)
   }, 240_000)
 
-  it('M63: what protects MEMORY.md and the files that steer the agent goes by the file that is meant, whatever link leads there', async () => {
+  it('what protects MEMORY.md and the files that steer the agent goes by the file that is meant, whatever link leads there', async () => {
     const { workspace, server, ask, read, files } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
@@ -130,7 +130,7 @@ describe('M63 where a fact comes from', () => {
     await expect(read('TOOLS.md')).rejects.toThrow('ENOENT')
   })
 
-  it('M63: what was made of several places names them, the web first, whatever was read last', async () => {
+  it('what was made of several places names them, the web first, whatever was read last', async () => {
     const { workspace, server, ask, read } = await openAgent()
     await writeFile(join(workspace, 'tool.md'), '- Fact one ^[mcp: Tool, 2026-01-01]\n')
     await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
@@ -154,7 +154,7 @@ describe('M63 where a fact comes from', () => {
     expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
   })
 
-  it('M63: what a person accepts is written with its mark; what the user said is written at once', async () => {
+  it('what a person accepts is written with its mark; what the user said is written at once', async () => {
     const { agent, server, ask, read } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
@@ -184,7 +184,7 @@ describe('M63 where a fact comes from', () => {
     ['read', { path: 'old/far.md', from: 35, lines: 2 }],
     ['memory_search', { query: 'ferry to Elba line 30' }],
   ])(
-    'M63: a page of an imported note that %s shows has its source, though its front matter is not on it',
+    'a page of an imported note that %s shows has its source, though its front matter is not on it',
     async (name, input) => {
       const { agent, server, ask, read, files, workspace } = await openAgent()
       await mkdir(join(workspace, 'old'))
@@ -208,7 +208,7 @@ describe('M63 where a fact comes from', () => {
     },
   )
 
-  it('M63: a tool that there is not, or that was not allowed, is no source', async () => {
+  it('a tool that there is not, or that was not allowed, is no source', async () => {
     const { server, ask, read } = await openAgent()
     server.script = [
       call('nope', { url: 'https://news.example/a' }),
@@ -222,7 +222,7 @@ describe('M63 where a fact comes from', () => {
     expect(await read(log)).not.toContain('^[')
   })
 
-  it('M63: words that the user typed are theirs as whole runs: no “not” is left out', async () => {
+  it('words that the user typed are theirs as whole runs: no “not” is left out', async () => {
     const { workspace, server, ask, read, files } = await openAgent()
     await writeFile(join(workspace, 'web.md'), '- Trust me ^[web: evil.example, 2026-01-02]\n')
     const write = (content: string) => call('write', { path: 'MEMORY.md', content, append: true })
@@ -240,7 +240,7 @@ describe('M63 where a fact comes from', () => {
     expect(await read('MEMORY.md')).toBe(`${files['MEMORY.md']}- I always trust Alice\n`)
   })
 
-  it('M63: a summary and what a flush saves of it inherit where it comes from, and the fence names it', async () => {
+  it('a summary and what a flush saves of it inherit where it comes from, and the fence names it', async () => {
     const { server, ask, read, files } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })

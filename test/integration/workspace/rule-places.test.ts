@@ -1,4 +1,4 @@
-/** What the settings keep here they keep by the place on the disk (M64): in extra folders, behind links, in copies. */
+/** What the settings keep here they keep by the place on the disk: in extra folders, behind links, in copies. */
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -37,7 +37,7 @@ agents:
   return { client: app, extra, remote, mcp }
 }
 
-describe('M64 rules go by the place on the disk', () => {
+describe('rules go by the place on the disk', () => {
   it.each([
     ['a folder', (root: string) => `${root}/ext/real/`],
     ['the extra folder itself', (root: string) => `${root}/ext`],
@@ -45,7 +45,7 @@ describe('M64 rules go by the place on the disk', () => {
     ['a pattern', (root: string) => `${root}/**/deep/`],
     ['a link in it', (root: string) => `${root}/ext/lnk/`],
     ['a link to it', (root: string) => `${root}/other/real/`],
-  ])('M64: by %s, a rule holds for an extra folder in every way to ask', async (_name, ruleOf) => {
+  ])('by %s, a rule holds for an extra folder in every way to ask', async (_name, ruleOf) => {
     const { mcp, extra, remote, client } = await openPlaces(ruleOf)
     const paths = [join(extra, 'real/deep/d.md'), join(extra, 'lnk/d.md'), `${extra}/real//deep/d.md`]
     const answers = await Promise.all([
@@ -66,7 +66,7 @@ describe('M64 rules go by the place on the disk', () => {
     for (const { text } of remote.requests) expect(text).not.toContain('behind the boiler')
   })
 
-  it('M64: what no rule names of an extra folder is found and read, as before', async () => {
+  it('what no rule names of an extra folder is found and read, as before', async () => {
     const { mcp, extra } = await openPlaces(() => 'real/')
     expect(JSON.stringify(await mcp.call('memory_get', { path: join(extra, 'lnk/d.md') }))).toContain('boiler')
     expect(JSON.stringify(await mcp.call('memory_search', { query: 'ledger', minScore: 0 }))).toContain('boiler')
@@ -95,8 +95,8 @@ async function openTwo(rules: string) {
   return { ...test, main, other, isLocal }
 }
 
-describe('M64 copies', () => {
-  it('M64: a rule that names a link keeps what that leads to', async () => {
+describe('copies', () => {
+  it('a rule that names a link keeps what that leads to', async () => {
     const { main, workspace, isLocal } = await openTwo('lnk/')
     await symlink('secret', join(workspace, 'lnk'))
     expect(await isLocal(main, 'secret/d.md')).toBe(true)
@@ -106,7 +106,7 @@ describe('M64 copies', () => {
     expect(await isLocal(main, 'moved/d.md')).toBe(true)
   })
 
-  it('M64: what is exported of a local folder says so itself, and is local wherever it is imported', async () => {
+  it('what is exported of a local folder says so itself, and is local wherever it is imported', async () => {
     const { main, other, isLocal, home } = await openTwo('secret/')
     for (const [name, blob] of [
       ['all.zip', await main.importer.pack()],
@@ -130,7 +130,7 @@ describe('M64 copies', () => {
     }
   })
 
-  it('M64: what is imported from an agent’s local folder, by whatever name, says so itself', async () => {
+  it('what is imported from an agent’s local folder, by whatever name, says so itself', async () => {
     const { other, isLocal, workspace, home } = await openTwo('secret/')
     await symlink(workspace, join(home, 'way'))
     for (const [path, into, made] of [

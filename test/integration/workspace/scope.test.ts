@@ -33,21 +33,21 @@ async function openScoped(memory = '', watch = false) {
 
 const everything = ['MEMORY.md', 'memory/2026-01-20.md', 'projects/zoo.md', 'sessions/plan.md']
 
-describe('M2 what is searched', () => {
-  it('M2: every note of the workspace, and neither project context nor hidden folders, trash and node_modules', async () => {
+describe('what is searched', () => {
+  it('every note of the workspace, and neither project context nor hidden folders, trash and node_modules', async () => {
     const { found, agent } = await openScoped()
     expect(await found()).toEqual(everything)
     expect(await agent.memory.status()).toMatchObject({ files: everything.length, state: 'ready', problems: [] })
   })
 
-  it('M2: the narrow scope searches MEMORY.md and memory/ alone, and says why of the rest', async () => {
+  it('the narrow scope searches MEMORY.md and memory/ alone, and says why of the rest', async () => {
     const { found, agent, unsearched } = await openScoped(', scope: memory')
     expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md'])
     expect((await agent.memory.status()).files).toBe(2)
     expect(await unsearched('projects/zoo.md', 3)).toEqual({ reason: 'scope' })
   })
 
-  it('M2: a change of the scope takes effect at once, in both directions', async () => {
+  it('a change of the scope takes effect at once, in both directions', async () => {
     const { app, agent, found } = await openScoped()
     expect(await app.agents.configOf('main').setMemory('scope', 'memory')).toBe('workspace')
     await until(async () => (await found()).length === 2)
@@ -57,7 +57,7 @@ describe('M2 what is searched', () => {
     expect((await agent.memory.status()).files).toBe(everything.length)
   })
 
-  it('M9: the watcher follows notes anywhere, and nothing that is not searched', async () => {
+  it('the watcher follows notes anywhere, and nothing that is not searched', async () => {
     const { workspace, agent, found, settle } = await openScoped('', true)
     await writeFile(join(workspace, 'projects/new.md'), 'A walrus calf was born.\n')
     await until(async () => (await found('walrus calf')).includes('projects/new.md'))
@@ -70,7 +70,7 @@ describe('M2 what is searched', () => {
     expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md', 'projects/new.md', 'sessions/plan.md'])
   })
 
-  it('M27: links that lead out of the workspace, or to what is hidden, are not searched', async () => {
+  it('links that lead out of the workspace, or to what is hidden, are not searched', async () => {
     const { workspace, home, agent, found } = await openScoped()
     await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
     await symlink(join(home, 'walrus.md'), join(workspace, 'projects/out.md'))
@@ -79,7 +79,7 @@ describe('M2 what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
-  it('M2: links that are passed over are told, but hidden ones', async () => {
+  it('links that are passed over are told, but hidden ones', async () => {
     const { workspace, home, agent, found } = await openScoped()
     await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
     const links = { 'out.md': join(home, 'walrus.md'), zoos: join(workspace, 'projects'), 'gone.md': 'nowhere.md' }
@@ -91,7 +91,7 @@ describe('M2 what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
-  it('M2: a link that is made while the folder is watched is passed over as by every look at the files', async () => {
+  it('a link that is made while the folder is watched is passed over as by every look at the files', async () => {
     const { workspace, found } = await openScoped('', true)
     const add = async (note: string) => {
       await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
@@ -106,7 +106,7 @@ describe('M2 what is searched', () => {
     expect((await found()).toSorted()).toEqual([...everything, ...added].toSorted())
   })
 
-  it('M15: an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
+  it('an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
     const test = await openTestApp({
       files,
       config:
@@ -120,7 +120,7 @@ describe('M2 what is searched', () => {
     )
   })
 
-  it('M15: another agent sees of a shared memory what it saw before: MEMORY.md and memory/', async () => {
+  it('another agent sees of a shared memory what it saw before: MEMORY.md and memory/', async () => {
     const { app, workspace } = await openTestApp({
       files,
       config:
@@ -144,12 +144,12 @@ describe('M2 what is searched', () => {
     ['projects/zoo.md', 99, 'emptyLine'],
     ['/etc/hosts.md', 1, 'outside'],
     ['../state/walrus.md', 1, 'outside'],
-  ])('M23: %s:%i is not found because: %s', async (path, line, reason) => {
+  ])('%s:%i is not found because: %s', async (path, line, reason) => {
     const { unsearched } = await openScoped()
     expect(await unsearched(path, line)).toEqual({ reason })
   })
 
-  it('M23: a file that cannot be read is named with the reason, in the list too', async () => {
+  it('a file that cannot be read is named with the reason, in the list too', async () => {
     const { workspace, agent, unsearched } = await openScoped()
     await writeFile(join(workspace, 'projects/broken.md'), Buffer.from([0x77, 0xff, 0xfe, 0x00, 0x80]))
     await agent.memory.reindex()
@@ -161,7 +161,7 @@ describe('M2 what is searched', () => {
     expect(entries.find(({ path }) => path === 'projects/zoo.md')).not.toHaveProperty('unsearched')
   })
 
-  it('M14: while conversations are not searched, a line of one says so', async () => {
+  it('while conversations are not searched, a line of one says so', async () => {
     const { unsearched } = await openScoped(', sessions: false')
     expect(await unsearched('sessions/0199.jsonl')).toEqual({ reason: 'sessionsOff' })
   })

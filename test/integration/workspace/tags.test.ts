@@ -21,8 +21,8 @@ async function open(more: Record<string, string> = {}) {
   return { agent, workspace }
 }
 
-describe('M68 search by what notes say of themselves', () => {
-  it('M68: filters by tag and property, with words and without', async () => {
+describe('search by what notes say of themselves', () => {
+  it('filters by tag and property, with words and without', async () => {
     const { agent } = await open()
     const found = async (query: string) =>
       [...new Set((await agent.memory.search(query)).results.map(({ path }) => path))].sort()
@@ -31,7 +31,7 @@ describe('M68 search by what notes say of themselves', () => {
     expect(all).toEqual(expected)
   })
 
-  it('M68: the account says which filter kept a note out', async () => {
+  it('the account says which filter kept a note out', async () => {
     const { agent } = await open()
     const { candidates, conditions } = await agent.memory.explain('walrus tag:work -status:done')
     expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
@@ -41,14 +41,14 @@ describe('M68 search by what notes say of themselves', () => {
     expect(verdicts['code.md']).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
   })
 
-  it('M68: other names are searched, and shown', async () => {
+  it('other names are searched, and shown', async () => {
     const { agent } = await open()
     const first = async (query: string) => (await agent.memory.search(query)).results[0]
     expect(await first('waterfront')).toMatchObject({ path: 'harbour.md', title: 'Waterfront' })
     expect(await first('seen at the old port')).toMatchObject({ path: 'harbour.md', title: 'The old port' })
   })
 
-  it('M68: what a note says is forgotten with it', async () => {
+  it('what a note says is forgotten with it', async () => {
     const { agent, workspace } = await open()
     await writeFiles(workspace, { 'zoo.md': '# Zoo\n\nThe walrus moves in May.\n' })
     await agent.memory.reindex()
@@ -79,7 +79,7 @@ describe('tags of notes', () => {
     expect(said.properties[1]).toEqual({ name: 'status', values: ['open'], line: 3 })
   })
 
-  it('M68: renamed tags that can be taken back are listed until they are, and are no moves', async () => {
+  it('renamed tags that can be taken back are listed until they are, and are no moves', async () => {
     const { agent, workspace } = await open()
     const rename = { from: 'work', to: 'job' }
     expect(await agent.batches.list()).toEqual([])
@@ -91,7 +91,7 @@ describe('tags of notes', () => {
     expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
   })
 
-  it('M68: another name is planned, done as one change, and taken back', async () => {
+  it('another name is planned, done as one change, and taken back', async () => {
     const { agent, workspace } = await open()
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
     const rename = { from: 'work', to: 'job/day' }
@@ -113,7 +113,7 @@ describe('tags of notes', () => {
     expect(await agent.links.planTagRename({ from: '动物', to: '工作' })).toMatchObject({ tags: 1, joins: true })
   })
 
-  it('M68: every place of a note with very many gets the other name', async () => {
+  it('every place of a note with very many gets the other name', async () => {
     const before = { 'many.md': '#work item\n'.repeat(2500), 'late.md': `${'#other '.repeat(2100)}#work\n` }
     const { agent, workspace } = await open(before)
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
@@ -127,7 +127,7 @@ describe('tags of notes', () => {
     expect(await text('many.md')).toBe(before['many.md'])
   })
 
-  it('M68: notes that are no text, or cannot be written, are told before, each of them', async () => {
+  it('notes that are no text, or cannot be written, are told before, each of them', async () => {
     const { agent, workspace } = await open({ 'locked.md': '#work\n'.repeat(3000) })
     await chmod(join(workspace, 'locked.md'), 0o444)
     await writeFiles(workspace, {
@@ -167,7 +167,7 @@ describe('tags of notes', () => {
     })
   })
 
-  it('M68: tags in braces and behind aliases are seen, and written where they stand', async () => {
+  it('tags in braces and behind aliases are seen, and written where they stand', async () => {
     const before = {
       'anchors.md': '---\nbase: &b [work, x]\ntags: *b\n---\n#work\n',
       'flow.md': '---\r\n{tags: ["work", \'work/two\'], status: open}\r\n---\r\nwork\r\n',

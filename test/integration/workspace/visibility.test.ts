@@ -57,8 +57,8 @@ const private_ = {
 
 const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
 
-describe('M64 who may see it', () => {
-  it('M64: a remote model is given what is public, and told what stays here; a local one sees everything', async () => {
+describe('who may see it', () => {
+  it('a remote model is given what is public, and told what stays here; a local one sees everything', async () => {
     const { ask, remote, local, sentTo, agent } = await openBoth({ files: private_, rules: ['private'] })
     for (const server of [remote, local])
       server.script = [
@@ -84,7 +84,7 @@ describe('M64 who may see it', () => {
       expect(locally).toContain(secret)
   })
 
-  it('M64: what a local model read, said, noted and summarised of it stays here when a remote one goes on', async () => {
+  it('what a local model read, said, noted and summarised of it stays here when a remote one goes on', async () => {
     const { app, ask, remote, local, sentTo, workspace } = await openBoth({ files: private_ })
     local.script = [
       call('read', { path: 'health.md' }),
@@ -119,7 +119,7 @@ describe('M64 who may see it', () => {
     for (const secret of ['chest', 'shadow on the left']) expect(remotely).not.toContain(secret)
   })
 
-  it('M64: a note that is marked after it was quoted is held back from then on, and the meter says which', async () => {
+  it('a note that is marked after it was quoted is held back from then on, and the meter says which', async () => {
     const { ask, remote, agent, workspace } = await openBoth({
       files: { 'trip.md': 'We fly to Lisbon on the 9th of May at dawn.\nYes\n' },
     })
@@ -138,7 +138,7 @@ describe('M64 who may see it', () => {
     expect(report.heldBack?.notes.map(({ path }) => path)).toEqual(['trip.md'])
   })
 
-  it('M64: a remote model can neither take away, move nor unlock what it does not see', async () => {
+  it('a remote model can neither take away, move nor unlock what it does not see', async () => {
     const { ask, remote, workspace } = await openBoth({
       files: { ...private_, 'memory/x.md': '---\nvisibility: local\n---\nsecret words of mine\n' },
     })
@@ -170,7 +170,7 @@ describe('M64 who may see it', () => {
     )
   })
 
-  it('M64: remote embeddings get no local passage; words find it, and the search says why', async () => {
+  it('remote embeddings get no local passage; words find it, and the search says why', async () => {
     const many = Array.from(
       { length: 30 },
       (_, at) => `- Public fact ${at} about harbours, ferries and the weather of day ${at}`,
@@ -214,7 +214,7 @@ const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
 
 const runs = process.env['GATE_RUNS']
 
-describe('M64 the gate', () => {
+describe('the gate', () => {
   it(
     'no line marked local is ever in a request to a remote provider, whatever the notes, the tools and the moment',
     { retry: 0, timeout: 240_000 },

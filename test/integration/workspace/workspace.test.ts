@@ -21,8 +21,8 @@ async function openWorkspace(files: Record<string, string> = {}, forbidden: stri
 
 const outside = { code: 'path_outside_workspace' }
 
-describe('M27 isolation', () => {
-  it('M27: refuses links that lead out, for reading and for writing', async () => {
+describe('isolation', () => {
+  it('refuses links that lead out, for reading and for writing', async () => {
     const { root, folder, workspace } = await openWorkspace()
     await symlink(join(root, 'secret.md'), join(folder, 'link.md'))
     await symlink(root, join(folder, 'up'))
@@ -33,19 +33,19 @@ describe('M27 isolation', () => {
     expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
   })
 
-  it('M27: refuses folders that belong to others, also inside the workspace', async () => {
+  it('refuses folders that belong to others, also inside the workspace', async () => {
     const { workspace } = await openWorkspace({ 'state/config.yaml': 'x' }, ['state'])
     await expect(workspace.read('state/config.yaml')).rejects.toMatchObject(outside)
     await expect(workspace.write('state/x.md', 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
   })
 
-  it('M27: follows links that stay inside', async () => {
+  it('follows links that stay inside', async () => {
     const { folder, workspace } = await openWorkspace({ 'memory/a.md': 'text' })
     await symlink(join(folder, 'memory'), join(folder, 'alias'))
     expect((await workspace.read('alias/a.md')).text).toBe('text')
   })
 
-  it('M27: a link loop and a folder are clear errors', async () => {
+  it('a link loop and a folder are clear errors', async () => {
     const { folder, workspace } = await openWorkspace()
     await symlink('b', join(folder, 'a'))
     await symlink('a', join(folder, 'b'))
@@ -56,8 +56,8 @@ describe('M27 isolation', () => {
   })
 })
 
-describe('M26 writes', () => {
-  it('M26: every write yields its change and its cause, and undo takes it back', async () => {
+describe('writes', () => {
+  it('every write yields its change and its cause, and undo takes it back', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const causes: string[] = []
     workspace.changes.subscribe(({ origin }) => causes.push(origin.cause))
@@ -71,7 +71,7 @@ describe('M26 writes', () => {
     expect(causes).toEqual(['agent', 'user', 'user'])
   })
 
-  it('M26: undo says so when the lines were changed since', async () => {
+  it('undo says so when the lines were changed since', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
     const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
     await workspace.write('notes.md', 'three\n', { cause: 'user' })
@@ -82,7 +82,7 @@ describe('M26 writes', () => {
     expect((await workspace.read('notes.md')).text).toBe('three\n')
   })
 
-  it('M43: saving merges what was changed underneath, or says that it cannot', async () => {
+  it('saving merges what was changed underneath, or says that it cannot', async () => {
     const { folder, workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const { text: baseText, hash } = await workspace.read('notes.md')
     await writeFile(join(folder, 'notes.md'), 'one\ntwo\nthree\nfour\n')
@@ -94,7 +94,7 @@ describe('M26 writes', () => {
     expect(await readFile(join(folder, 'notes.md'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n')
   })
 
-  it('M26: a hundred writers of one file lose nothing', async () => {
+  it('a hundred writers of one file lose nothing', async () => {
     const { workspace } = await openWorkspace()
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
@@ -104,13 +104,13 @@ describe('M26 writes', () => {
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
   })
 
-  it('M26: a write that fails leaves the file as it was', async () => {
+  it('a write that fails leaves the file as it was', async () => {
     const { workspace } = await openWorkspace({ 'a.md': 'a' })
     await expect(workspace.write('a.md/b.md', 'x', { cause: 'agent' })).rejects.toMatchObject({ code: 'write_failed' })
     expect((await workspace.read('a.md')).text).toBe('a')
   })
 
-  it('M26: a hard link is broken by a write, not written through', async () => {
+  it('a hard link is broken by a write, not written through', async () => {
     const { root, folder, workspace } = await openWorkspace()
     await link(join(root, 'secret.md'), join(folder, 'hard.md'))
     await workspace.write('hard.md', 'mine', { cause: 'agent' })
@@ -118,8 +118,8 @@ describe('M26 writes', () => {
   })
 })
 
-describe('M4 daily logs', () => {
-  it('M4: begins a log with its date and appends entries with exact lines', async () => {
+describe('daily logs', () => {
+  it('begins a log with its date and appends entries with exact lines', async () => {
     const { workspace } = await openWorkspace()
     const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), {
       cause: 'capture',
@@ -133,8 +133,8 @@ describe('M4 daily logs', () => {
   })
 })
 
-describe('M46 captures', () => {
-  it('M46: across midnight they go to two days; two in one second both to one log', async () => {
+describe('captures', () => {
+  it('across midnight they go to two days; two in one second both to one log', async () => {
     const { workspace } = await openWorkspace()
     const capture = (text: string, at: Date) => workspace.remember(text, at, { cause: 'capture' })
     await capture('late', new Date(2026, 0, 20, 23, 59, 59, 999))
@@ -146,8 +146,8 @@ describe('M46 captures', () => {
   })
 })
 
-describe('M6 templates', () => {
-  it.each(['en', 'zh-CN', 'zh-TW'])('M6: %s seeds a new workspace and overwrites nothing', async (locale) => {
+describe('templates', () => {
+  it.each(['en', 'zh-CN', 'zh-TW'])('%s seeds a new workspace and overwrites nothing', async (locale) => {
     const folder = await temporaryFolder()
     const templates = new URL(`../../../resources/templates/${locale}`, import.meta.url).pathname
     await writeFiles(folder, { 'USER.md': 'mine' })
@@ -159,8 +159,8 @@ describe('M6 templates', () => {
   })
 })
 
-describe('M55 programs of other hands', () => {
-  it('M55: what another program saves between our look and our write is not replaced unseen', async () => {
+describe('programs of other hands', () => {
+  it('what another program saves between our look and our write is not replaced unseen', async () => {
     const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
     let looks = 0
     await workspace.edit('a.md', { cause: 'agent' }, async (text = '') => {
@@ -173,7 +173,7 @@ describe('M55 programs of other hands', () => {
     expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe('one\ntheirs\nours\n')
   })
 
-  it('M55: whoever saves without end is told of, and keeps what it saved', async () => {
+  it('whoever saves without end is told of, and keeps what it saved', async () => {
     const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
     let looks = 0
     const edit = workspace.edit('a.md', { cause: 'agent' }, async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { identifiersIn } from '../../../src/main/agent/compaction/summarize.ts'
 
-describe('M31 identifiers of a text', () => {
-  it('M31: paths, addresses, names, versions, days and amounts are found', () => {
+describe('identifiers of a text', () => {
+  it('paths, addresses, names, versions, days and amounts are found', () => {
     const found = identifiersIn(
       'Ask ada@example.org about src/main/app/composition/create-app.ts, POSTGRES_URL and v2.3.0 (2026-01-20): 500 ms.',
     )
@@ -20,7 +20,7 @@ describe('M31 identifiers of a text', () => {
 
   // Each of these took half a minute, in which no window and no terminal was answered: the test's own time limit tells.
   it.each(['x', '1', 'a-', 'a.', '/a', 'A1', '_', '@', 'x@', 'http://', 'a:'])(
-    'M56: a hundred thousand letters of %j hide no name and hold nobody up',
+    'a hundred thousand letters of %j hide no name and hold nobody up',
     (letters) => {
       const run = letters.repeat(100_000 / letters.length)
       expect([...identifiersIn(`see docs/keeping.md ${run} and v2.3.0`)]).toEqual(
@@ -29,7 +29,7 @@ describe('M31 identifiers of a text', () => {
     },
   )
 
-  it('M31: a long text in a script without spaces is looked through whole', () => {
+  it('a long text in a script without spaces is looked through whole', () => {
     expect([...identifiersIn(`${'数据库的地址是'.repeat(200)}POSTGRES_URL`)]).toContain('POSTGRES_URL')
   })
 })

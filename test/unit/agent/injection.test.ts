@@ -34,8 +34,8 @@ const input = {
   now: 0,
 }
 
-describe('M1 what memory says stays data', () => {
-  it.each(corpus)('M1: %j cannot leave its fence as a file', (text) => {
+describe('what memory says stays data', () => {
+  it.each(corpus)('%j cannot leave its fence as a file', (text) => {
     const { request } = assemble({
       ...input,
       summary: undefined,
@@ -52,7 +52,7 @@ describe('M1 what memory says stays data', () => {
     expect(request.messages).toHaveLength(1)
   })
 
-  it.each(corpus)('M31: %j cannot leave its fence as a summary', (text) => {
+  it.each(corpus)('%j cannot leave its fence as a summary', (text) => {
     const { request } = assemble({ ...input, summary: text, files: [] })
     const first = request.messages[0]?.content
     expect(String(first).match(/<\s*summary\b/gi)).toHaveLength(1)

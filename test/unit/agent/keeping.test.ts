@@ -32,7 +32,7 @@ const result = (toolCallId: string, text: string): Message => ({
   timestamp: 0,
 })
 
-describe('M31 cut point', () => {
+describe('cut point', () => {
   const messages = [
     user('a'),
     answer('b', ['1']),
@@ -53,11 +53,11 @@ describe('M31 cut point', () => {
     [30, 8],
     [20, 8],
     [5, 8],
-  ])('M31: keeping %i tokens cuts before message %i, never between a call and its result', (keep, cut) => {
+  ])('keeping %i tokens cuts before message %i, never between a call and its result', (keep, cut) => {
     expect(findCutPoint(messages, tokens, keep)).toBe(cut)
   })
 
-  it('M31: always keeps the last thing said, and never begins with a result (any conversation)', () => {
+  it('always keeps the last thing said, and never begins with a result (any conversation)', () => {
     const role = fc.constantFrom('user', 'assistant', 'toolResult')
     fc.assert(
       fc.property(fc.array(role, { minLength: 1, maxLength: 30 }), fc.integer({ min: 0, max: 400 }), (roles, keep) => {
@@ -92,7 +92,7 @@ const conversation = (size: number) => [
   answer('c'),
 ]
 
-describe('M32 pruning', () => {
+describe('pruning', () => {
   const plan = (size: number, overrides: Partial<Parameters<typeof planPruning>[0]> = {}) =>
     planPruning({
       messages: conversation(size),
@@ -104,19 +104,19 @@ describe('M32 pruning', () => {
       ...overrides,
     })
 
-  it('M32: leaves everything alone below 30 % of the window, and small results always', () => {
+  it('leaves everything alone below 30 % of the window, and small results always', () => {
     expect(plan(10_000, { tokens: 9000 })).toBeUndefined()
     expect(plan(3000)).toBeUndefined()
   })
 
-  it('M32: cuts old results to head and tail from 30 % on', () => {
+  it('cuts old results to head and tail from 30 % on', () => {
     expect(plan(10_000)).toEqual({ trimmed: ['1', '2'], cleared: [], charactersBefore: 20_000, charactersAfter: 6006 })
     const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() })
     expect(sent[2] && messageText(sent[2])).toBe(`${'x'.repeat(1500)}\n…\n${'x'.repeat(1500)}`)
     expect(sent[4] && messageText(sent[4])).toHaveLength(10_000)
   })
 
-  it('M32: clears from 50 % on, when there is enough to clear', () => {
+  it('clears from 50 % on, when there is enough to clear', () => {
     const many = [
       user('q'),
       ...Array.from({ length: 20 }, (_, index) => [
@@ -152,13 +152,13 @@ describe('M32 pruning', () => {
     ).toBeUndefined()
   })
 
-  it('M32: spares the last answers’ results and what is before the first user message', () => {
+  it('spares the last answers’ results and what is before the first user message', () => {
     const early = [answer('', ['0']), result('0', 'w'.repeat(9000)), ...conversation(10_000)]
     expect(plan(0, { messages: early })?.trimmed).toEqual(['1', '2'])
     expect(plan(0, { messages: conversation(10_000).slice(0, 5) })).toBeUndefined()
   })
 
-  it('M33: within the ttl the cached prefix is left alone; off is off; what is decided is not decided again', () => {
+  it('within the ttl the cached prefix is left alone; off is off; what is decided is not decided again', () => {
     expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 299_000 })).toBeUndefined()
     expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
     expect(plan(10_000, { settings: { ...settings, mode: 'off' } })).toBeUndefined()
@@ -192,8 +192,8 @@ const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
   tokensBefore: 1,
 })
 
-describe('M30 what the entries say', () => {
-  it('M30: a flush has read up to its entry; one that failed has read nothing', () => {
+describe('what the entries say', () => {
+  it('a flush has read up to its entry; one that failed has read nothing', () => {
     expect(keepingState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
       flushed: 1,
       hasFlushedInCycle: true,
@@ -201,21 +201,21 @@ describe('M30 what the entries say', () => {
     expect(keepingState([message('a'), flushed('a', 'failed')])).toMatchObject({ flushed: 0, hasFlushedInCycle: false })
   })
 
-  it('M31: after a compaction its summary stands for what is before the first kept entry', () => {
+  it('after a compaction its summary stands for what is before the first kept entry', () => {
     const state = keepingState([message('a'), message('b'), message('c'), flushed('c'), compacted('c'), message('d')])
     expect(state).toMatchObject({ summary: 'up to c', flushed: 1, hasFlushedInCycle: false })
     expect(state.live.map(({ id }) => id)).toEqual(['c', 'd'])
   })
 
-  it('M30: summarising what no flush has read is a fault', () => {
+  it('summarising what no flush has read is a fault', () => {
     const state = keepingState([message('a'), message('b'), flushed('a')])
     expect(() => assertFlushed(state, 1)).not.toThrow()
     expect(() => assertFlushed(state, 2)).toThrow('a flush has read 1')
   })
 })
 
-describe('M31 identifiers', () => {
-  it('M31: finds those that are spoken of again and that the summary lacks', () => {
+describe('identifiers', () => {
+  it('finds those that are spoken of again and that the summary lacks', () => {
     const before =
       'See src/main/app/composition/create-app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
     expect(
@@ -229,20 +229,20 @@ describe('M31 identifiers', () => {
   })
 })
 
-describe('M28 calibration', () => {
+describe('calibration', () => {
   it.each([
     [1000, 1200, 1.2],
     [1000, null, 1],
     [0, 5, 1],
     [1000, 10_000, 2],
     [1000, 10, 0.5],
-  ])('M28: %i estimated and %s counted is a factor of %d', (estimated, reported, factor) => {
+  ])('%i estimated and %s counted is a factor of %d', (estimated, reported, factor) => {
     expect(calibration(estimated, reported)).toBe(factor)
   })
 })
 
-describe('M30 parts', () => {
-  it('M30: no part is over the limit, and nothing of the conversation is missing (any text)', () => {
+describe('parts', () => {
+  it('no part is over the limit, and nothing of the conversation is missing (any text)', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
 
-describe('M58 the form of Anthropic’s memory tool', () => {
+describe('the form of Anthropic’s memory tool', () => {
   it.each([
     ['a\nb\n', 1, -1, ['     1\ta', '     2\tb']],
     ['a\nb\nc', 2, 2, ['     2\tb']],
     ['a\nb', -3, 99, ['     1\ta', '     2\tb']],
     ['', 1, -1, []],
-  ])('M58: lines of %j from %d to %d', (text, from, to, expected) => {
+  ])('lines of %j from %d to %d', (text, from, to, expected) => {
     expect(numbered(text, from, to)).toEqual(expected)
   })
 
@@ -16,7 +16,7 @@ describe('M58 the form of Anthropic’s memory tool', () => {
     ['a\nb\nc', 'b\nc', [2]],
     ['aaa', 'aa', [1, 1]],
     ['a', 'b', []],
-  ])('M58: in %j, %j begins in lines %j', (text, passage, expected) => {
+  ])('in %j, %j begins in lines %j', (text, passage, expected) => {
     expect(occurrences(text, passage)).toEqual(expected)
   })
 
@@ -27,11 +27,11 @@ describe('M58 the form of Anthropic’s memory tool', () => {
     ['a\n', 2, 'x', undefined],
     ['a\n', -1, 'x', undefined],
     ['', 0, 'x', 'x\n'],
-  ])('M58: into %j after line %d goes %j', (text, after, inserted, expected) => {
+  ])('into %j after line %d goes %j', (text, after, inserted, expected) => {
     expect(withInserted(text, after, inserted).text).toBe(expected)
   })
 
-  it('M58: a folder is listed two levels deep, with what lies deeper counted', () => {
+  it('a folder is listed two levels deep, with what lies deeper counted', () => {
     const files = [
       { path: 'memory/2026-01-20.md', size: 2048 },
       { path: 'memory/people/ann.md', size: 10 },

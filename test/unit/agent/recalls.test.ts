@@ -62,13 +62,13 @@ function uses(...messages: Message[]) {
   return reader.recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
 }
 
-describe('M44 recalls of a conversation', () => {
+describe('recalls of a conversation', () => {
   it.each([
     ['It is so [a.md:4].', ['cited', null]],
     ['It is so [a.md:9].', [null, null]],
     ['Both [a.md:1-2] and [b.md].', ['cited', 'cited']],
     ['I do not know.', [null, null]],
-  ])('M44: %s', (text, use) => {
+  ])(' %s', (text, use) => {
     const found = searched('q', [
       ['a.md', 1, 5],
       ['b.md', 7, 8],
@@ -76,7 +76,7 @@ describe('M44 recalls of a conversation', () => {
     expect(uses(said('why?'), found, answered(text))).toEqual([{ query: 'q', question: 'why?', use }])
   })
 
-  it('M44: what is read next was used; what is said of the next question belongs to that', () => {
+  it('what is read next was used; what is said of the next question belongs to that', () => {
     const one = searched('one', [['a.md', 1, 5]])
     const two = searched('two', [['b.md', 1, 5]])
     expect(
@@ -95,8 +95,8 @@ describe('M44 recalls of a conversation', () => {
   })
 })
 
-describe('M44 then and now', () => {
-  it('M44: a passage that moved is the same one; what is new comes last', () => {
+describe('then and now', () => {
+  it('a passage that moved is the same one; what is new comes last', () => {
     const then = [
       { path: 'a.md', startLine: 1, endLine: 5, score: 0.9, snippet: '', use: 'cited' as const },
       { path: 'b.md', startLine: 1, endLine: 2, score: 0.5, snippet: '', use: null },

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { repaired } from '../../../src/main/agent/sessions/repair-messages.ts'
 import { assistantMessageSchema } from '../../../src/shared/chat/message-schemas.ts'
 
-describe('M34 messages of older versions', () => {
+describe('messages of older versions', () => {
   it.each([
     ['end_turn', 'stop'],
     [null, 'stop'],
     [undefined, 'stop'],
     ['aborted', 'aborted'],
     ['length', 'length'],
-  ])('M34: an answer that stopped for %j is read as one that stopped for %s', (stopReason, expected) => {
+  ])('an answer that stopped for %j is read as one that stopped for %s', (stopReason, expected) => {
     const message = { role: 'assistant', content: 'hello', provider: 7, model: 'm', usage: null, stopReason }
     const entry = repaired({ timestamp: '2026-01-20T10:00:00.000Z', message }) as { message: unknown }
     expect(assistantMessageSchema.parse(entry.message)).toMatchObject({

@@ -4,7 +4,7 @@ import { isSessionOver } from '../../../src/main/agent/chat/session-summary.ts'
 const daily = { mode: 'daily', atHour: 4, idleMinutes: 240 } as const
 const at = (month: number, day: number, hour: number, minute = 0) => new Date(2026, month - 1, day, hour, minute)
 
-describe('M35 reset rules', () => {
+describe('reset rules', () => {
   it.each([
     [at(1, 20, 23), at(1, 21, 3, 59), false],
     [at(1, 20, 23), at(1, 21, 4), true],
@@ -12,11 +12,11 @@ describe('M35 reset rules', () => {
     [at(1, 20, 3), at(1, 20, 5), true],
     [at(1, 1, 12), at(2, 1, 3), true],
     [at(1, 21, 12), at(1, 20, 12), false],
-  ])('M35: daily: from %s to %s: over %s', (last, now, over) => {
+  ])('daily: from %s to %s: over %s', (last, now, over) => {
     expect(isSessionOver(last, now, daily)).toBe(over)
   })
 
-  it('M35: idle, both, off', () => {
+  it('idle, both, off', () => {
     const idle = { ...daily, mode: 'idle' } as const
     expect(isSessionOver(at(1, 20, 10), at(1, 20, 13, 59), idle)).toBe(false)
     expect(isSessionOver(at(1, 20, 10), at(1, 20, 14), idle)).toBe(true)
@@ -26,7 +26,7 @@ describe('M35 reset rules', () => {
   })
 })
 
-describe('M35 reset rules where clocks change', () => {
+describe('reset rules where clocks change', () => {
   const zone = process.env['TZ']
   beforeEach(() => {
     process.env['TZ'] = 'Europe/Berlin'
@@ -36,7 +36,7 @@ describe('M35 reset rules where clocks change', () => {
     else process.env['TZ'] = zone
   })
 
-  it('M35: the boundary is where the clock has it, on days of 23 and 25 hours too', () => {
+  it('the boundary is where the clock has it, on days of 23 and 25 hours too', () => {
     // 29 March 2026: 02:00 becomes 03:00. 25 October 2026: 03:00 becomes 02:00.
     for (const [month, day] of [
       [3, 29],

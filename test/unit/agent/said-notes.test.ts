@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { notesIn } from '../../../src/main/agent/compaction/flush.ts'
 
-describe('M29 what a flush is answered with', () => {
+describe('what a flush is answered with', () => {
   it.each([
     ['- The gate code is 4711', '- The gate code is 4711'],
     ['The cat is called Minka.\n\nNO_REPLY', 'The cat is called Minka.'],
     ['Nothing in the cellar works since 2019.', 'Nothing in the cellar works since 2019.'],
     ['用户的猫叫小白。', '用户的猫叫小白。'],
-  ])('M29: %j holds notes', (answer, notes) => {
+  ])('%j holds notes', (answer, notes) => {
     expect(notesIn(answer)).toBe(notes)
   })
 
@@ -20,7 +20,7 @@ describe('M29 what a flush is answered with', () => {
     'There is nothing to keep. NO_REPLY',
     'OK.',
     '好的。',
-  ])('M29: %j holds none', (answer) => {
+  ])('%j holds none', (answer) => {
     expect(notesIn(answer)).toBeUndefined()
   })
 })

@@ -10,7 +10,7 @@ const schema = z.strictObject({
   when: z.iso.date().optional(),
 })
 
-describe('M39 arguments that are not right are told in plain sentences', () => {
+describe('arguments that are not right are told in plain sentences', () => {
   it.each<[unknown, string]>([
     [{}, 'path is missing: it has to be a text.'],
     [{ path: 3 }, 'path has to be a text.'],
@@ -23,12 +23,12 @@ describe('M39 arguments that are not right are told in plain sentences', () => {
     [{ path: 'a', tags: ['ok', 'x', 3] }, 'tags.1 is too small or too short: at least 2. tags.2 has to be a text.'],
     [{ path: 'a', when: 'soon' }, 'when is not as it has to be.'],
     [{ path: 'a', file: 'b' }, 'file is not known to this tool.'],
-  ])('M39: %j: %s', (sent, sentences) => {
+  ])('%j: %s', (sent, sentences) => {
     const { error } = schema.safeParse(sent)
     expect(error && inSentences(wrongArguments(error, sent))).toBe(sentences)
   })
 
-  it('M39: of ten thousand wrong entries the first are told', () => {
+  it('of ten thousand wrong entries the first are told', () => {
     const sent = { path: 'a', tags: Array.from({ length: 10_000 }, () => 1) }
     const { error } = schema.safeParse(sent)
     expect(error && wrongArguments(error, sent)).toHaveLength(10)

@@ -9,12 +9,12 @@ import { bundle, bundleManifest } from '../../../resources/packaging/mcpb.ts'
 import { collectLicences, noticesText } from '../../../resources/packaging/licences.ts'
 import { folderWith } from '../../support/folder.ts'
 
-describe('M49 packages', () => {
-  it('M49: their description is of the right shape, and what it names is there', () => {
+describe('packages', () => {
+  it('their description is of the right shape, and what it names is there', () => {
     expect(findProblems()).toEqual([])
   })
 
-  it('M49: fuses close what the app does not use; libraries lie outside of the archive, which is checked', () => {
+  it('fuses close what the app does not use; libraries lie outside of the archive, which is checked', () => {
     expect(config.electronFuses).toMatchObject({
       runAsNode: false,
       enableNodeOptionsEnvironmentVariable: false,
@@ -36,7 +36,7 @@ describe('M49 packages', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'M59: the bundle for other programs starts the app that is installed',
+    'the bundle for other programs starts the app that is installed',
     async () => {
       const files = unzipSync(bundle())
       const folder = await folderWith(files)
@@ -60,12 +60,12 @@ describe('M49 packages', () => {
     },
   )
 
-  it('M49: the icon is large enough for every system', () => {
+  it('the icon is large enough for every system', () => {
     const png = readFileSync(new URL('../../../resources/icons/icon.png', import.meta.url))
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 1024])
   })
 
-  it('M49: every part that is shipped has a licence, and its notice goes along', () => {
+  it('every part that is shipped has a licence, and its notice goes along', () => {
     const licences = collectLicences()
     expect(licences.length).toBeGreaterThan(100)
     expect(licences.filter(({ licence }) => licence === 'unknown')).toEqual([])

@@ -3,7 +3,7 @@ import { follow, formatChecks, parseChecks } from '../../../src/main/curation/sa
 
 const kept = { path: 'MEMORY.md', startLine: 2, endLine: 3, text: '- port 5433\n- user ann' }
 
-describe('M44 checks follow their lines', () => {
+describe('checks follow their lines', () => {
   it.each([
     ['stays', 'a\n- port 5433\n- user ann\n', { startLine: 2, endLine: 3, state: 'there' }],
     ['moved down', 'a\nb\nc\n- port 5433\n- user ann\n', { startLine: 4, endLine: 5, state: 'there' }],
@@ -15,23 +15,23 @@ describe('M44 checks follow their lines', () => {
     ['was rewritten', 'a\n- port 5434\n- user ann\n', { startLine: 2, endLine: 3, state: 'changed' }],
     ['lies past the end', 'a', { startLine: 2, endLine: 3, state: 'gone' }],
     ['file is gone', undefined, { startLine: 2, endLine: 3, state: 'gone' }],
-  ])('M44: %s', (_, text, { startLine, endLine, state }) => {
+  ])(' %s', (_, text, { startLine, endLine, state }) => {
     const followed = follow(kept, text)
     expect({ ...followed.lines, state: followed.state }).toEqual({ ...kept, startLine, endLine, state })
   })
 
-  it('M44: of two equal places the nearer one is meant, on either side', () => {
+  it('of two equal places the nearer one is meant, on either side', () => {
     const text = '- port 5433\n- user ann\nc\nd\ne\nf\ng\n- port 5433\n- user ann\n'
     expect(follow({ ...kept, startLine: 6, endLine: 7 }, text).lines).toMatchObject({ startLine: 8, endLine: 9 })
     expect(follow({ ...kept, startLine: 3, endLine: 4 }, text).lines).toMatchObject({ startLine: 1, endLine: 2 })
   })
 
-  it('M44: lines that were never seen take their text from where they are', () => {
+  it('lines that were never seen take their text from where they are', () => {
     const { lines } = follow({ path: 'a.md', startLine: 2, endLine: 2 }, 'x\n数据库\n')
     expect(lines.text).toBe('数据库')
   })
 
-  it('M44: a torn line of the file costs only itself', () => {
+  it('a torn line of the file costs only itself', () => {
     const check = { id: '1', query: '端口？', relevant: [kept] }
     expect(parseChecks(`${formatChecks([check])}{"id":"2","que`)).toEqual([check])
   })

@@ -11,7 +11,7 @@ const dayOf = (line: string, on: string | undefined) => {
   return found && formatDay(found.last)
 }
 
-describe('M60 deadlines', () => {
+describe('deadlines', () => {
   it.each([
     ['Anna is away until Friday.', '2026-11-06'],
     ['The garage is closed until next Wednesday.', '2026-11-11'],
@@ -28,7 +28,7 @@ describe('M60 deadlines', () => {
     ['护照有效期至2027年3月1日。', '2027-03-01'],
     ['月底前还书。', '2026-11-29'],
     ['阅览室关闭到周三。', '2026-11-04'],
-  ])('M60: %s → %s', (line, day) => {
+  ])('%s → %s', (line, day) => {
     expect(dayOf(line, said)).toBe(day)
   })
 
@@ -43,11 +43,11 @@ describe('M60 deadlines', () => {
     '灰度发布改到周四。',
     '发布推迟到十一月三日。',
     'The shop was open until October 3.',
-  ])('M60: %s holds as long as it holds', (line) => {
+  ])('%s holds as long as it holds', (line) => {
     expect(dayOf(line, said)).toBeUndefined()
   })
 
-  it('M60: without the day of writing, a weekday means nothing, and a date must be one to keep to', () => {
+  it('without the day of writing, a weekday means nothing, and a date must be one to keep to', () => {
     expect(dayOf('Anna is away until Friday.', undefined)).toBeUndefined()
     expect(dayOf('Submit the invoice by 2026-11-20.', undefined)).toBe('2026-11-20')
     expect(dayOf('The lease expires on 2026-12-31.', undefined)).toBe('2026-12-31')

@@ -1,4 +1,4 @@
-/** Accepting lifts no mark (M64): what each kind of proposal makes of notes that are local, in part or as a whole. */
+/** Accepting lifts no mark: what each kind of proposal makes of notes that are local, in part or as a whole. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LineEdit } from '../../../src/shared/contract/index.ts'
@@ -45,18 +45,18 @@ function movedOut(text: string, localOf = byMarks) {
   return accepted({ 'MEMORY.md': text }, large([note]), localOf)
 }
 
-describe('M64 a section that becomes a note of its own', () => {
+describe('a section that becomes a note of its own', () => {
   it.each([
     ['the front matter', `---\nvisibility: local\n---\n# Memory\n\n## Long\n\n${long}\n`],
     ['a heading above it', `# Memory ^[local]\n\n## Long\n\n${long}\n`],
     ['its own heading', `# Memory\n\n## Long ^[local]\n\n${long}\n`],
-  ])('M64: is local where %s says so of it', (_what, text) => {
+  ])('is local where %s says so of it', (_what, text) => {
     const { after } = movedOut(text)
     expect(after['memory/Long.md']).toBe(`---\nvisibility: local\n---\n\n# Long\n\n${long}\n`)
     expect(after['MEMORY.md']).toContain('- [memory/Long.md]\n')
   })
 
-  it('M64: is local where the settings say so of MEMORY.md; where they say so of its own place, that will do', () => {
+  it('is local where the settings say so of MEMORY.md; where they say so of its own place, that will do', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
     const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], local }]).of
     expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: local\n---\n/)
@@ -64,7 +64,7 @@ describe('M64 a section that becomes a note of its own', () => {
     expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)
   })
 
-  it('M64: keeps the marks of its lines, and its name has none', () => {
+  it('keeps the marks of its lines, and its name has none', () => {
     const { after } = movedOut(
       `# Memory\n\n## Long private ^[web: x.org, 2026-11-01]\n\n- a ^[local]\n  - b\n\n${long}\n`,
     )
@@ -77,7 +77,7 @@ describe('M64 a section that becomes a note of its own', () => {
 /** The edit of one line. */
 const edit = (line: number, before: string, after: string[]): LineEdit => ({ line, before: [before], after })
 
-describe('M64 what is accepted', () => {
+describe('what is accepted', () => {
   const fact = { 'a.md': '- Bo leads Atlas.\n', 'team.md': '## Team ^[local]\n\n- Bo leads Walrus.\n' }
   const superseded: Found = {
     rule: 'supersedes',
@@ -94,7 +94,7 @@ describe('M64 what is accepted', () => {
     ],
   }
 
-  it('M64: a line that names a local one is local itself, and still leads to it', () => {
+  it('a line that names a local one is local itself, and still leads to it', () => {
     const { after, proposals } = accepted(fact, [superseded])
     const line = after['a.md']?.split('\n')[0] ?? ''
     expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[local]`)
@@ -104,7 +104,7 @@ describe('M64 what is accepted', () => {
     expect(proposals[0]?.files[0]?.patch, 'the diff says so before').toContain(') ^[local]')
   })
 
-  it('M64: a mark that came after the proposal counts', () => {
+  it('a mark that came after the proposal counts', () => {
     const files = { ...fact, 'team.md': '## Team\n\n- Bo leads Walrus.\n' }
     const read = (path: string) => ({
       text: files[path as 'a.md'],
@@ -119,7 +119,7 @@ describe('M64 what is accepted', () => {
     expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[local\]\n$/)
   })
 
-  it('M64: what is kept of local lines is local in MEMORY.md', () => {
+  it('what is kept of local lines is local in MEMORY.md', () => {
     const promote: Found = {
       rule: 'promote',
       evidence: [evidenceOf('team.md', 3, '- Bo leads Walrus.')],
@@ -137,11 +137,11 @@ describe('M64 what is accepted', () => {
     ['## A ^[local]\n\n- b\n\nc\n', 1, '## ^[local]\n\n- b\n\nc\n'],
     ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
     ['a ^[local]\n', 1, ''],
-  ])('M64: “wrong” of %j, line %d, leaves %j', (text, line, expected) => {
+  ])('“wrong” of %j, line %d, leaves %j', (text, line, expected) => {
     expect(accepted({ 'a.md': text }, [wrong(text, line)]).after['a.md']).toBe(expected)
   })
 
-  it('M64: two lines that go together leave the mark that either would have left', () => {
+  it('two lines that go together leave the mark that either would have left', () => {
     const text = 'a ^[local]\nb ^[local]\nc\n'
     const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
     expect(after['a.md']).toBe('c ^[local]\n')

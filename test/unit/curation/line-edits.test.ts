@@ -6,7 +6,7 @@ import { TextLines, touch } from '../../../src/main/curation/suggestions/line-ed
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
 
-describe('M60 edits of lines', () => {
+describe('edits of lines', () => {
   it.each([
     ['a\nb\nc\n', [edit(2, ['b'], ['x', 'y'])], 'a\nx\ny\nc\n'],
     ['a\r\nb\r\nc', [edit(2, ['b'], ['x'])], 'a\r\nx\r\nc'],
@@ -18,16 +18,16 @@ describe('M60 edits of lines', () => {
     ['a\r\nb', [edit(2, ['b'], ['b', 'x'])], 'a\r\nb\r\nx'],
     ['a\nb\n', [edit(2, ['b'], []), edit(1, ['a'], ['a', 'x'])], 'a\nx\n'],
     ['a\nb\n', [edit(1, ['a'], ['a', 'x']), edit(2, ['b'], [])], 'a\nx\n'],
-  ])('M60: %j', (text, edits, after) => {
+  ])(' %j', (text, edits, after) => {
     expect(new TextLines(text).apply(edits)).toBe(after)
   })
 
-  it('M60: lines are found where they went, the nearest ones; what is gone is not', () => {
+  it('lines are found where they went, the nearest ones; what is gone is not', () => {
     const { find } = bound('x\na\nb\na\nb\n')
     expect([find(['a', 'b'], 4), find(['a', 'b'], 1), find(['a'], 9), find(['c'], 1)]).toEqual([4, 2, 4, undefined])
   })
 
-  it('M60: edits of the same lines touch; insertions at one place, and neighbours, do not', () => {
+  it('edits of the same lines touch; insertions at one place, and neighbours, do not', () => {
     expect(touch(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
     expect(touch(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
     expect(touch(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
@@ -35,7 +35,7 @@ describe('M60 edits of lines', () => {
     expect(touch(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
   })
 
-  it('M60: the diff that is shown says what is done: taken back, the text is as it was', () => {
+  it('the diff that is shown says what is done: taken back, the text is as it was', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', '- d')
     fc.assert(
       fc.property(

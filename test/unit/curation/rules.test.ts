@@ -25,13 +25,13 @@ const likeness = await likenessBy(
   fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url)),
 )
 
-describe('M60 said twice', () => {
+describe('said twice', () => {
   it.each([
     ['- Anna prefers green tea with honey', '* **Anna** prefers green tea with honey.', 'the same, otherwise marked'],
     ['- Note: the boiler code is 7781 upstairs', '- The boiler code is 7781 upstairs', 'a label'],
     ['- Ben keeps his bike in the old shed', '- In the old shed Ben keeps his bike', 'in another order'],
     ['- 小李每周二15点在3号球馆打羽毛球', '- 每周二15点，小李会到3号球馆打羽毛球。', 'in another order, in Chinese'],
-  ])('M60: %s and %s (%s)', async (one, other) => {
+  ])('%s and %s (%s)', async (one, other) => {
     const found = await duplicates([note('a.md', `${one}\n`), note('memory/2026-11-01.md', `${other}\n`)], likeness)
     expect(found.map(({ rule, files }) => [rule, files[0]?.path])).toEqual([['duplicate', 'memory/2026-11-01.md']])
   })
@@ -51,11 +51,11 @@ describe('M60 said twice', () => {
     ['- 小李每周二在三号球馆打羽毛球', '- 小李每周四在三号球馆打羽毛球', 'another day'],
     ['- 下周之前要交护照。', '- 下周之前要交签证。', 'another paper'],
     ['- 女儿在城东的小学学钢琴', '- 儿子在城东的小学学钢琴', 'another child'],
-  ])('M60: not %s and %s (%s)', async (one, other) => {
+  ])('not %s and %s (%s)', async (one, other) => {
     expect(await duplicates([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
   })
 
-  it('M60: what stays is in MEMORY.md rather than in a log; a line with others below it goes nowhere', async () => {
+  it('what stays is in MEMORY.md rather than in a log; a line with others below it goes nowhere', async () => {
     const said = '- Anna prefers green tea with honey'
     const log = note('memory/2026-11-01.md', `${said}\n`)
     const [found] = await duplicates([log, note('MEMORY.md', `${said}\n`)], likeness)
@@ -64,15 +64,15 @@ describe('M60 said twice', () => {
     expect(await duplicates([parent, note('MEMORY.md', `${said}\n`)], likeness)).toEqual([])
   })
 
-  it('M60: what is struck, code, tables, headings and front matter are no statements', async () => {
+  it('what is struck, code, tables, headings and front matter are no statements', async () => {
     const line = 'Anna prefers green tea with honey'
     const text = `---\ntitle: ${line}\n---\n# ${line}\n| ${line} |\n\`\`\`\n${line}\n\`\`\`\n- ~~${line}~~ (until 2026-01-01)\n- ${line}\n`
     expect(await duplicates([note('a.md', text)], likeness)).toEqual([])
   })
 })
 
-describe('M60 the other rules', () => {
-  it('M60: expired lines are struck with their day; what is done, or still to come, is left alone', () => {
+describe('the other rules', () => {
+  it('expired lines are struck with their day; what is done, or still to come, is left alone', () => {
     const log = note(
       'memory/2026-11-02.md',
       '- Anna is away until Friday.\n- [x] Submit it by 2026-11-05\n- Closed until 2027-01-05\n',
@@ -88,7 +88,7 @@ describe('M60 the other rules', () => {
     ])
   })
 
-  it('M60: a section that grew moves to a note of its own, and no other is overwritten', () => {
+  it('a section that grew moves to a note of its own, and no other is overwritten', () => {
     const body = Array.from({ length: 120 }, (_, at) => `- Fact number ${at} of the garden and its beds`).join('\n')
     const memory = note('MEMORY.md', `# Memory\n\n## Garden\n\n${body}\n\n## People\n\n- Anna\n`)
     const [found, ...others] = large([memory, note('memory/Garden.md', '')])
@@ -98,13 +98,13 @@ describe('M60 the other rules', () => {
     expect(found?.files[1]?.edits[0]?.after.at(2)).toBe('- Fact number 0 of the garden and its beds')
   })
 
-  it('M30, M60: rescued words that wait are told of, those that are distilled are not', () => {
+  it('rescued words that wait are told of, those that are distilled are not', () => {
     const text =
       '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
     expect(rescued([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
   })
 
-  it('M61: a struck line whose successor stands elsewhere by now is put right, by its words; where nobody can tell, it is left', () => {
+  it('a struck line whose successor stands elsewhere by now is put right, by its words; where nobody can tell, it is left', () => {
     const struck = (place: string, said?: string) =>
       `- ~~Old rent~~ (until 2026-01-01, now: [${place}]${said === undefined ? '' : ` “${said}”`})\n`
     const found = (text: string, more: Record<string, string>) =>
@@ -126,7 +126,7 @@ describe('M60 the other rules', () => {
     ])
   })
 
-  it('M60: a note is "never recalled" after a year, where searches are known for so long', () => {
+  it('a note is "never recalled" after a year, where searches are known for so long', () => {
     const old = note('old.md', '# Old\n', now - 2 * yearMs)
     const notes = [old, note('new.md', '# New\n'), note('memory/2020-01-01.md', 'a log\n', now - 2 * yearMs)]
     const long = { at: now - yearMs - 1, paths: ['old.md'] }

@@ -12,7 +12,7 @@ const next = (text: string, after = now) => {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-describe('M60 schedule', () => {
+describe('schedule', () => {
   it.each([
     ['hourly', '2026-11-22 13:00'],
     ['daily', '2026-11-23 04:00'],
@@ -30,11 +30,11 @@ describe('M60 schedule', () => {
     ['0 0 13 * fri', '2026-11-27 00:00'],
     ['0 0 29 2 *', '2028-02-29 00:00'],
     ['0 0 * * 7', '2026-11-29 00:00'],
-  ])('M60: “%s” comes next on %s', (text, expected) => {
+  ])('“%s” comes next on %s', (text, expected) => {
     expect(next(text)).toBe(expected)
   })
 
-  it('M60: off is never, and so is a day that there is not', () => {
+  it('off is never, and so is a day that there is not', () => {
     expect(parseSchedule('off')).toBeUndefined()
     expect(next('0 0 31 2 *')).toBeUndefined()
   })
@@ -52,11 +52,11 @@ describe('M60 schedule', () => {
     '0 0 0 * *',
     'a b c d e',
     'off 04:00',
-  ])('M60: “%s” is no schedule', (text) => {
+  ])('“%s” is no schedule', (text) => {
     expect(parseSchedule(text)).toBeNull()
   })
 
-  it('M60: the next moment is after the one before, and a schedule never throws', () => {
+  it('the next moment is after the one before, and a schedule never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 30 }),

@@ -22,8 +22,8 @@ async function makeScheduler() {
   return { world, open }
 }
 
-describe('M60 scheduler', () => {
-  it('M60: it does what is due once, when nobody is at work, and makes up for what passed while it was closed', async () => {
+describe('scheduler', () => {
+  it('it does what is due once, when nobody is at work, and makes up for what passed while it was closed', async () => {
     const { world, open } = await makeScheduler()
     const scheduler = open()
     expect(await scheduler.look(), 'what would have been due before it was wished is not').toBe(false)
@@ -48,7 +48,7 @@ describe('M60 scheduler', () => {
     expect(world.runs).toBe(2)
   })
 
-  it('M60: off is off, and another schedule begins from when it is set', async () => {
+  it('off is off, and another schedule begins from when it is set', async () => {
     const { world, open } = await makeScheduler()
     const scheduler = open()
     await scheduler.look()

@@ -38,12 +38,12 @@ function back(acceptance: Made, now: Record<string, string | null> = {}) {
   return { texts: Object.fromEntries(texts), stuck: stuck.map(({ proposal, line }) => [proposal, line]), all: stuck }
 }
 
-describe('M60 taking back', () => {
+describe('taking back', () => {
   const text = '- one\n- two\n- three\n- four\n- five\n'
   const strikesTwo = edit('p', 2, ['- two'], ['- ~~two~~'])
   const dropsFour = edit('q', 4, ['- four'], [])
 
-  it('M60: a neighbouring edit stands in nobody’s way', () => {
+  it('a neighbouring edit stands in nobody’s way', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const mine = (made.files[0]?.after ?? '').replace('- one', '- one more').replace('- three', '- three more')
     const { texts, stuck } = back(made, { 'a.md': mine.replace('- five', '- five more') })
@@ -51,7 +51,7 @@ describe('M60 taking back', () => {
     expect(texts['a.md']).toBe('- one more\n- two\n- three more\n- four\n- five more\n')
   })
 
-  it('M60: what somebody changed stays, and is named with its line; the rest goes back', () => {
+  it('what somebody changed stays, and is named with its line; the rest goes back', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const now = `- zero\n${made.files[0]?.after.replace('- ~~two~~', '- ~~two~~ indeed')}`
     const { texts, stuck, all } = back(made, { 'a.md': now })
@@ -65,7 +65,7 @@ describe('M60 taking back', () => {
     expect(back(left, { 'a.md': (texts['a.md'] ?? '').replace(' indeed', '') }).texts['a.md']).toBe(`- zero\n${text}`)
   })
 
-  it('M60: a proposal goes back in all its files or in none', () => {
+  it('a proposal goes back in all its files or in none', () => {
     const moved = [edit('p', 2, ['- two'], []), edit('p', 1, ['- x'], ['- x', '- two'], 'b.md')]
     const made = acceptanceOf({ 'a.md': text, 'b.md': '- x\n' }, [...moved, dropsFour])
     const { texts, stuck } = back(made, { 'b.md': '- x\n- two and more\n' })
@@ -73,7 +73,7 @@ describe('M60 taking back', () => {
     expect(texts).toEqual({ 'a.md': '- one\n- three\n- four\n- five\n' })
   })
 
-  it('M60: a note that was made goes, unless somebody wrote into it; one that is gone is named', () => {
+  it('a note that was made goes, unless somebody wrote into it; one that is gone is named', () => {
     const splits = [edit('p', 2, ['- two'], ['- [new.md]']), edit('p', 1, [], ['# New', ''], 'new.md')]
     const made = acceptanceOf({ 'a.md': text, 'new.md': null }, splits)
     expect(back(made)).toMatchObject({ texts: { 'a.md': text, 'new.md': null }, stuck: [] })
@@ -82,7 +82,7 @@ describe('M60 taking back', () => {
     expect(back(made, { 'a.md': null })).toMatchObject({ texts: {}, stuck: [['p', null]] })
   })
 
-  it('M60: what was put back by hand is not put back twice', () => {
+  it('what was put back by hand is not put back twice', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     expect(back(made, { 'a.md': text })).toMatchObject({ texts: {}, stuck: [] })
     expect(back(made, { 'a.md': text.replace('- two', '- ~~two~~') }).texts['a.md']).toBe(text)
@@ -95,7 +95,7 @@ describe('M60 taking back', () => {
     expect(back(made, { 'a.md': (made.files[0]?.after ?? '').replace('~~two~~', 'two') }).texts['a.md']).toBe(text)
   })
 
-  it('M60: where nobody can say which proposal changed what, all goes back or nothing', () => {
+  it('where nobody can say which proposal changed what, all goes back or nothing', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const torn = { ...made, edits: made.edits.map((one) => ({ ...one, line: one.line + 1 })) }
     expect(back(torn).texts['a.md']).toBe(text)
@@ -108,7 +108,7 @@ describe('M60 taking back', () => {
     })
   })
 
-  it('M60: whatever was accepted and changed since, what goes back is as it was, and what others wrote stays', () => {
+  it('whatever was accepted and changed since, what goes back is as it was, and what others wrote stays', () => {
     const place = fc.record({
       accepted: fc.constantFrom('no', 'no', 'drop', 'strike', 'add'),
       mine: fc.constantFrom('no', 'no', 'no', 'change', 'drop', 'add', 'spoil'),

@@ -8,7 +8,7 @@ import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-ur
 import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
 import { tokensAtMost } from '../../../src/main/interop/mcp-server/token-limits.ts'
 
-describe('M58 the measure of answers', () => {
+describe('the measure of answers', () => {
   it.each([
     ['prose', 'The database is PostgreSQL 17, decided in May because of its extensions. '.repeat(40)],
     ['json', JSON.stringify({ a: [1, 2.5, null], path: 'memory/2026-01-20.md', text: 'a "b" \\ c\n' }).repeat(40)],
@@ -24,13 +24,13 @@ describe('M58 the measure of answers', () => {
     ['names that are none', 'Xyrhq Bwlthz Jqkvpm Gdynsk '.repeat(60)],
     ['line breaks', '\n\n \n\t\t \n'.repeat(60)],
     ['signs', '!@#$%^&*()_+{}|:"<>?~`-=[]'.repeat(60)],
-  ])('M58: of %s is never below what models count, and not far above', (_name, text) => {
+  ])('of %s is never below what models count, and not far above', (_name, text) => {
     const counted = Math.max(cl100k(text).length, o200k(text).length)
     expect(tokensAtMost(text)).toBeGreaterThanOrEqual(counted)
     expect(tokensAtMost(text)).toBeLessThan(counted * 3)
   })
 
-  it('M58: a clipped text fits, begins like the text, and is as long as it can be', () => {
+  it('a clipped text fits, begins like the text, and is as long as it can be', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
         const part = clipped(text, tokens)
@@ -41,7 +41,7 @@ describe('M58 the measure of answers', () => {
     )
   })
 
-  it('M58: items are kept in order while they fit; where not even the first does, it is shown in part', () => {
+  it('items are kept in order while they fit; where not even the first does, it is shown in part', () => {
     const show = (text: string) => text
     expect(bounded(['one', 'two', 'three'], 100, show, clipped)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
     expect(bounded(['one', 'two', 'three'], 7, show, clipped)).toEqual({ kept: ['one', 'two'], left: 1 })
@@ -54,7 +54,7 @@ describe('M58 the measure of answers', () => {
     expect(bounded([], 0, show, clipped)).toEqual({ kept: [], left: 0 })
   })
 
-  it('M58: no text closes its fence', () => {
+  it('no text closes its fence', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('<', '/', ' ', 'memory', 'MEMORY', '>', '\n', '&lt;', 'x')),
@@ -64,8 +64,8 @@ describe('M58 the measure of answers', () => {
   })
 })
 
-describe('M58 addresses and names', () => {
-  it('M58: every path has an address, and comes back from it', () => {
+describe('addresses and names', () => {
+  it('every path has an address, and comes back from it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (path) => {
         fc.pre(path.isWellFormed())
@@ -87,11 +87,11 @@ describe('M58 addresses and names', () => {
     [`${'x'.repeat(70)}1`, `${'x'.repeat(55)}-5d023c85`, 'x'.repeat(64)],
     ['', 'program', 'Another program'],
     ['--__.', 'program-0eda8761', '--__.'],
-  ])('M58: %j is known as %s and shown as %s', (said, id, name) => {
+  ])('%j is known as %s and shown as %s', (said, id, name) => {
     expect([clientId(said), clientName(said)]).toEqual([id, name])
   })
 
-  it('M58: pages cover the list once, whatever comes and goes in between', () => {
+  it('pages cover the list once, whatever comes and goes in between', () => {
     const files = Array.from({ length: 250 }, (_, index) => `n${String(index).padStart(3, '0')}.md`).map((path) => ({
       path,
       kind: 'note' as const,

@@ -66,9 +66,9 @@ const restored: readonly (readonly [name: string, format: ConfigFormat, text: st
   ['a table and no break at its end', 'toml', '[group.other]\ncommand = "x"'],
 ]
 
-describe('M59 an entry in another program’s configuration', () => {
+describe('an entry in another program’s configuration', () => {
   it.each(restored)(
-    'M58: what others wrote with %s stays as it is, and all of it is back in the end: %s',
+    'what others wrote with %s stays as it is, and all of it is back in the end: %s',
     (_, format, text) => {
       const path = ['group', 'commonplace'] as const
       const at = (now: string) => ({ format, file: 'config', text: now })
@@ -78,23 +78,20 @@ describe('M59 an entry in another program’s configuration', () => {
     },
   )
 
-  it.each(cases)(
-    'M59: is put into $format with $name, changed and taken out; all else stays',
-    ({ format, text, kept }) => {
-      const path = ['group', 'commonplace'] as const
-      const at = (now: string) => ({ format, file: 'config', text: now })
-      const added = withEntry(at(text), path, entry)
-      expect(entryAt(at(added), path)).toEqual(entry)
-      for (const part of kept) expect(added).toContain(part)
-      const changed = withEntry(at(added), path, { ...entry, command: 'other' })
-      expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
-      for (const part of kept) expect(changed).toContain(part)
-      const taken = withoutEntry(at(changed), path)
-      expect(entryAt(at(taken), path)).toBeUndefined()
-      for (const part of kept) expect(taken).toContain(part)
-      expect(withoutEntry(at(text), path)).toBe(text)
-    },
-  )
+  it.each(cases)('is put into $format with $name, changed and taken out; all else stays', ({ format, text, kept }) => {
+    const path = ['group', 'commonplace'] as const
+    const at = (now: string) => ({ format, file: 'config', text: now })
+    const added = withEntry(at(text), path, entry)
+    expect(entryAt(at(added), path)).toEqual(entry)
+    for (const part of kept) expect(added).toContain(part)
+    const changed = withEntry(at(added), path, { ...entry, command: 'other' })
+    expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
+    for (const part of kept) expect(changed).toContain(part)
+    const taken = withoutEntry(at(changed), path)
+    expect(entryAt(at(taken), path)).toBeUndefined()
+    for (const part of kept) expect(taken).toContain(part)
+    expect(withoutEntry(at(text), path)).toBe(text)
+  })
 
   it.each([
     ['yaml', 'a:   1\r\ngroup:\r\n  x:   {a: 1}\r\n\r\nb: "long   text"   # mine\r\n'],
@@ -104,7 +101,7 @@ describe('M59 an entry in another program’s configuration', () => {
     ['yaml', 'a: >-\n  folded\n  text\n'],
     ['toml', 'a = 1\r\n\r\n[group.x]\r\nb   = 2\r\n'],
     ['json', '{\r\n\t"a":   1,\r\n\t"group": { "x": {} }\r\n}\r\n'],
-  ] as const)('M59: %s is the same to the letter when the entry has come and gone: %j', (format, text) => {
+  ] as const)('%s is the same to the letter when the entry has come and gone: %j', (format, text) => {
     const path = ['group', 'commonplace'] as const
     const added = withEntry({ format, file: 'config', text }, path, entry)
     expect(entryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
@@ -117,7 +114,7 @@ describe('M59 an entry in another program’s configuration', () => {
     ['json', '{"group": null, "a": 1}'],
     ['yaml', 'a: 1\ngroup: null\nb: 2\n'],
     ['yaml', 'a: 1\ngroup: {}   # mine\nb:   2\n'],
-  ] as const)('M59: %s whose group is nothing yet gets one: %s', (format, text) => {
+  ] as const)('%s whose group is nothing yet gets one: %s', (format, text) => {
     const added = withEntry({ format, file: 'config', text }, ['group', 'commonplace'], entry)
     expect(entryAt({ format, file: 'config', text: added }, ['group', 'commonplace'])).toEqual(entry)
     if (text.includes('# mine')) expect(added).toMatch(/^a: 1\ngroup: +# mine\n/)
@@ -131,7 +128,7 @@ describe('M59 an entry in another program’s configuration', () => {
     ['yaml', '- a\n- b\n'],
     ['json', '{"group": "a text"}'],
     ['toml', 'group = "a text"'],
-  ] as const)('M59: %s that cannot be read, or has another meaning, is left alone: %s', (format, text) => {
+  ] as const)('%s that cannot be read, or has another meaning, is left alone: %s', (format, text) => {
     const config = { format, file: 'config', text }
     expect(() => withEntry(config, ['group', 'commonplace'], entry)).toThrow(/^config: /)
   })

@@ -16,8 +16,8 @@ async function openFor(text: string) {
   return { connections, read: () => readFile(file, 'utf8') }
 }
 
-describe('M59 registering this memory with another program', () => {
-  it('M59: another server of the same name stays, and ours takes another; what is taken back is ours', async () => {
+describe('registering this memory with another program', () => {
+  it('another server of the same name stays, and ours takes another; what is taken back is ours', async () => {
     const theirs =
       '{\n  "mcpServers": {\n    "commonplace": {\n      "command": "uvx",\n      "args": ["notes"]\n    }\n  }\n}\n'
     const { connections, read } = await openFor(theirs)
@@ -39,7 +39,7 @@ describe('M59 registering this memory with another program', () => {
     expect(JSON.parse(await read())).toEqual(JSON.parse(theirs))
   })
 
-  it('M59: where both names are taken, nothing is written, and it says why', async () => {
+  it('where both names are taken, nothing is written, and it says why', async () => {
     const other = { command: 'uvx', args: [] }
     const text = JSON.stringify({ mcpServers: { commonplace: other, 'commonplace-memory': other } })
     const { connections, read } = await openFor(text)
@@ -50,7 +50,7 @@ describe('M59 registering this memory with another program', () => {
     expect(await read()).toBe(text)
   })
 
-  it.skipIf(process.platform === 'win32')('M58: a link stays one, to a file that is not there yet too', async () => {
+  it.skipIf(process.platform === 'win32')('a link stays one, to a file that is not there yet too', async () => {
     const home = await folderWith({})
     await mkdir(join(home, '.cursor'))
     await mkdir(join(home, 'dotfiles'))
@@ -66,7 +66,7 @@ describe('M59 registering this memory with another program', () => {
     expect(await readlink(file)).toBe('../missing/mcp.json')
   })
 
-  it('M59: no servers yet may be written as null', async () => {
+  it('no servers yet may be written as null', async () => {
     const { connections, read } = await openFor('{ "mcpServers": null }')
     await connections.connect('cursor', {})
     expect(JSON.parse(await read())).toMatchObject({
@@ -83,7 +83,7 @@ describe('M59 registering this memory with another program', () => {
     [{ command: 'uvx', args: ['mcp'] }, false],
     [{ url: 'https://example.com/mcp' }, false],
     ['commonplace mcp', false],
-  ])('M59: %j is ours: %s', (entry, is) => {
+  ])('%j is ours: %s', (entry, is) => {
     expect(isOurs(entry)).toBe(is)
   })
 })

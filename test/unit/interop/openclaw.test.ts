@@ -36,10 +36,10 @@ const file = `{
   gateway: { port: 18789, auth: { token: "t" } },
 }`
 
-describe('M47 settings of OpenClaw', () => {
+describe('settings of OpenClaw', () => {
   const result = takeOver(file)
 
-  it('M47: what has a counterpart is taken over by its name here', () => {
+  it('what has a counterpart is taken over by its name here', () => {
     const at = Object.fromEntries((result?.changes ?? []).map(([path, value]) => [path.join('.'), value]))
     expect(at).toEqual({
       'agents.defaults.model': 'anthropic/claude-opus-4-5',
@@ -76,7 +76,7 @@ describe('M47 settings of OpenClaw', () => {
     })
   })
 
-  it('M47: all else is told with its reason, and no key is shown or taken', () => {
+  it('all else is told with its reason, and no key is shown or taken', () => {
     const left = Object.fromEntries((result?.left ?? []).map(({ from, reason }) => [from, reason]))
     expect(left).toMatchObject({
       'agents.defaults.model.fallbacks': 'noCounterpart',
@@ -97,7 +97,7 @@ describe('M47 settings of OpenClaw', () => {
     expect(JSON.stringify(result)).not.toMatch(/sk-secret-key|123:abc/)
   })
 
-  it('M47: what is taken is a configuration that is in force', () => {
+  it('what is taken is a configuration that is in force', () => {
     const config: Record<string, unknown> = {}
     for (const [path, value] of result?.changes ?? []) {
       let at = config
@@ -108,7 +108,7 @@ describe('M47 settings of OpenClaw', () => {
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true })
   })
 
-  it('M47: the older form has its settings under `agent`', () => {
+  it('the older form has its settings under `agent`', () => {
     const { changes, left } = takeOver('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
     expect(changes).toEqual([
       [['agents', 'defaults', 'model'], 'openai/gpt-5'],
@@ -117,7 +117,7 @@ describe('M47 settings of OpenClaw', () => {
     expect(left).toEqual([])
   })
 
-  it('M47: an agent that is here keeps its folder and gets its settings; a folder of another is left', () => {
+  it('an agent that is here keeps its folder and gets its settings; a folder of another is left', () => {
     const { changes, left } =
       takeOver(
         '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
@@ -128,7 +128,7 @@ describe('M47 settings of OpenClaw', () => {
   })
 
   it.each(['', 'null', '[]', 'no json', '{', '"x"', `{${'a: {'.repeat(5000)}`])(
-    'M56: %j is no such file, or empty',
+    '%j is no such file, or empty',
     (text) => {
       expect(takeOver(text)?.changes ?? []).toEqual([])
     },

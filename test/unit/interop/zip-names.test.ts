@@ -16,7 +16,7 @@ function unicode(of: Buffer, name: Buffer, version = 1): Buffer {
   return Buffer.concat([Buffer.from([0x55, 0x54, 1, 0, 0]), head, name])
 }
 
-describe('M47 names in a zip', () => {
+describe('names in a zip', () => {
   it.each<[string, Buffer, Buffer, string]>([
     ['plain', Buffer.from('a/b.md'), Buffer.alloc(0), 'a/b.md'],
     ['UTF-8 without saying so', note, Buffer.alloc(0), '笔记.md'],
@@ -28,5 +28,5 @@ describe('M47 names in a zip', () => {
     ['with one that is no UTF-8', gbk, unicode(gbk, dos), '笔记.md'],
     ['with one that is cut off', gbk, unicode(gbk, note).subarray(0, -2), '笔记.md'],
     ['with fields that are none', gbk, Buffer.from([1, 2, 3]), '笔记.md'],
-  ])('M47: %s', (_, name, extra, read) => expect(zipName(name, extra)).toBe(read))
+  ])(' %s', (_, name, extra, read) => expect(zipName(name, extra)).toBe(read))
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/main/llm/catalog/catalog.ts'
 
-describe('M39 model table', () => {
-  it('M39: an unknown model gets a small window, and any figure can be set by hand', () => {
+describe('model table', () => {
+  it('an unknown model gets a small window, and any figure can be set by hand', () => {
     expect(modelLimits('openai-compatible/never-heard-of')).toEqual({
       contextWindow: 32_768,
       maxOutput: 4096,
@@ -19,7 +19,7 @@ describe('M39 model table', () => {
     })
   })
 
-  it('M39: says what a usage costs, and nothing where there is no price', () => {
+  it('says what a usage costs, and nothing where there is no price', () => {
     const prices = modelPrices('anthropic/claude-sonnet-4-5', undefined)
     expect(
       prices && costOf({ input: 1_000_000, output: 100_000, cacheRead: 1_000_000, cacheWrite: 0 }, prices),

@@ -9,7 +9,7 @@ function read(pieces: readonly string[]) {
   return { text: of('text'), thinking: of('thinking') }
 }
 
-describe('M39 thoughts between tags', () => {
+describe('thoughts between tags', () => {
   it.each([
     ['<think>a</think>b', 'a', 'b'],
     ['\n<think>\na\n</think>\n\nb', 'a\n', 'b'],
@@ -18,11 +18,11 @@ describe('M39 thoughts between tags', () => {
     ['<think>never closed', 'never closed', ''],
     ['<thin', '', '<thin'],
     ['<think>a < b </thin x</think>c', 'a < b </thin x', 'c'],
-  ])('M39: %j', (answer, thinking, text) => {
+  ])(' %j', (answer, thinking, text) => {
     expect(read([answer])).toEqual({ thinking, text })
   })
 
-  it('M39: however the answer is cut into pieces', () => {
+  it('however the answer is cut into pieces', () => {
     const answer = '<think>\nSome </thoughts> here\n</think>\n\nThe answer <think>itself</think>.'
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 80, maxLength: 80 }), (lengths) => {

@@ -17,8 +17,8 @@ function applied(before: readonly string[], after: readonly string[], steps?: nu
   return [...text, ...before.slice(at)]
 }
 
-describe('M56 comparing lines', () => {
-  it('M56: the edits turn one text into the other, however little work may be spent', () => {
+describe('comparing lines', () => {
+  it('the edits turn one text into the other, however little work may be spent', () => {
     fc.assert(
       fc.property(lines, lines, fc.option(fc.nat(200), { nil: undefined }), (before, after, steps) => {
         expect(applied(before, after, steps)).toEqual(after)
@@ -26,7 +26,7 @@ describe('M56 comparing lines', () => {
     )
   })
 
-  it('M56: within the bound they are the fewest', () => {
+  it('within the bound they are the fewest', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const mine = compareLines(before, after).reduce(
@@ -42,7 +42,7 @@ describe('M56 comparing lines', () => {
     )
   })
 
-  it('M56: past the bound, all between the first and the last change is one edit', () => {
+  it('past the bound, all between the first and the last change is one edit', () => {
     const before = Array.from({ length: 20_000 }, (_, line) => `often ${(line * line) % 7}`)
     const after = [before[0], ...before.slice(1, -1).map((_, line) => `often ${(line * 5) % 7}`), before.at(-1)].map(
       String,
@@ -58,12 +58,12 @@ describe('M56 comparing lines', () => {
   })
 })
 
-describe('M56 changes', () => {
+describe('changes', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 })
     .chain((all) => fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')))
 
-  it('M26: a patch taken back gives the text before, letter for letter', () => {
+  it('a patch taken back gives the text before, letter for letter', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
@@ -80,12 +80,12 @@ describe('M56 changes', () => {
     ['where it was taken back', 'a\nb\n', ['undone']],
     ['where its line is another', 'a\nb\nL2\n', ['changed']],
     ['in an empty text', '', ['changed']],
-  ])('M26: an added line %s', (_, text, standings) => {
+  ])('an added line %s', (_, text, standings) => {
     const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isKept: true })
     expect(standingsOf(text, patch)).toEqual(standings)
   })
 
-  it('M26: a line that was removed is not brought back twice', () => {
+  it('a line that was removed is not brought back twice', () => {
     const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isKept: true })
     expect(standingsOf('a\nb\n', patch)).toEqual(['there'])
     expect(standingsOf('a\nb\nX\n', patch)).toEqual(['undone'])
@@ -93,7 +93,7 @@ describe('M56 changes', () => {
     expect(takeBack('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
   })
 
-  it('M26: a hunk that was taken back by itself leaves the other one to be taken back', () => {
+  it('a hunk that was taken back by itself leaves the other one to be taken back', () => {
     const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
     const before = lines.join('')
     const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isKept: true })
@@ -101,7 +101,7 @@ describe('M56 changes', () => {
     expect(takeBack(`first\n${before}`, patch)).toBe(before)
   })
 
-  it('M26: after a change each of its hunks stands', () => {
+  it('after a change each of its hunks stands', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
@@ -110,7 +110,7 @@ describe('M56 changes', () => {
     )
   })
 
-  it('M56: a change of very many lines is told in their number, and names the texts', () => {
+  it('a change of very many lines is told in their number, and names the texts', () => {
     const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
     const after = before.replaceAll('old', 'new')
     const change = describeChange('a.md', before, after, { isKept: true })
@@ -121,7 +121,7 @@ describe('M56 changes', () => {
     expect(takeBack(after, alone.patch)).toBe(before)
   })
 
-  it('M56: a text that speaks like such a patch is none', () => {
+  it('a text that speaks like such a patch is none', () => {
     const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, { isKept: true })
     expect(parseLargeChange(patch)).toBeUndefined()
   })

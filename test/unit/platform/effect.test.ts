@@ -24,8 +24,8 @@ function shortened(key: string): string {
   return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<provider>.')
 }
 
-describe('M50 every setting takes effect when it is saved', () => {
-  it('M50: of each setting it is known how', () => {
+describe('every setting takes effect when it is saved', () => {
+  it('of each setting it is known how', () => {
     const keys = new Set(keysOf(configJsonSchema()).map(shortened))
     expect(Object.keys(settingEffects).sort()).toEqual([...keys].sort())
   })

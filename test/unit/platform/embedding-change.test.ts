@@ -9,7 +9,7 @@ const remote = {
   'memory.embedding.baseUrl': 'http://localhost:1/v1',
 }
 
-describe('M51 what is asked before texts go to a provider', () => {
+describe('what is asked before texts go to a provider', () => {
   it.each([
     ['a provider is chosen', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
     ['another model of it', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
@@ -29,14 +29,14 @@ describe('M51 what is asked before texts go to a provider', () => {
       { provider: 'openai' },
     ],
     ['back to what is inherited', remote, 'provider', undefined, undefined],
-  ])('M51: %s', (_name, before: Record<string, string>, name, value, expected) => {
+  ])(' %s', (_name, before: Record<string, string>, name, value, expected) => {
     const sent = modelSentTo(`memory.embedding.${name}`, value, (key) => before[key])
     if (expected) expect(sent).toMatchObject(expected)
     else expect(sent).toBeUndefined()
   })
 })
 
-describe('M51 the model that is asked where none is named', () => {
+describe('the model that is asked where none is named', () => {
   it.each([
     ['openai', 'text-embedding-3-small'],
     ['gemini', 'gemini-embedding-001'],
@@ -44,7 +44,7 @@ describe('M51 the model that is asked where none is named', () => {
     ['local', 'Xenova/multilingual-e5-small'],
     ['builtin', undefined],
     ['none', undefined],
-  ])('M51: %s: %s', (provider, expected) => {
+  ])('%s: %s', (provider, expected) => {
     const inForce = (key: string) => (key === 'memory.embedding.provider' ? provider : undefined)
     expect(modelUnlessNamed('memory.embedding.model', inForce)).toBe(expected)
     expect(modelUnlessNamed('memory.embedding.baseUrl', inForce)).toBeUndefined()

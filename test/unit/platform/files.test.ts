@@ -12,7 +12,7 @@ import { temporaryFolder, until } from '../../support/folder.ts'
 
 const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))
 
-describe('M55: durable writes', () => {
+describe('durable writes', () => {
   it('replaces a file whole, keeps its mode, and leaves nothing beside it', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'deep', '笔记 📝.md')
@@ -37,7 +37,7 @@ describe('M55: durable writes', () => {
       expect(isLeftOver(name), name).toBe(false)
   })
 
-  it('M55: takes away what a crash left, also where the next start comes at once, and nothing that is being written', async () => {
+  it('takes away what a crash left, also where the next start comes at once, and nothing that is being written', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const folder = await temporaryFolder()
@@ -80,7 +80,7 @@ describe('M55: durable writes', () => {
   })
 })
 
-describe('M55: a queue', () => {
+describe('a queue', () => {
   it('runs what has one name in order and goes on after a failure', async () => {
     const queue = new Queue()
     const seen: number[] = []
@@ -99,7 +99,7 @@ describe('M55: a queue', () => {
   })
 })
 
-describe('M55: a lock between processes', () => {
+describe('a lock between processes', () => {
   it('lets one at a time through, whatever the number of processes', async () => {
     const folder = await temporaryFolder()
     const children = Array.from({ length: 4 }, () => fork(counter, [folder, '50'], { stdio: 'ignore' }))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { KeyRing } from '../../../src/main/platform/config/key-ring.ts'
 
-describe('M41 keys that others repeat', () => {
-  it('M41: every key, and what the environment keeps under a secret name, is taken out of a text', async () => {
+describe('keys that others repeat', () => {
+  it('every key, and what the environment keeps under a secret name, is taken out of a text', async () => {
     const keys = new KeyRing({
       OPENAI_API_KEY: 'plain-looking-key',
       MY_TOKEN: 'tok3n-value',

@@ -5,8 +5,8 @@ import { LogFile } from '../../../src/main/platform/logging/log-file.ts'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-describe('M56 the log', () => {
-  it('M56: what cannot be written is counted, and said when writing works again', async () => {
+describe('the log', () => {
+  it('what cannot be written is counted, and said when writing works again', async () => {
     const folder = join(await temporaryFolder(), 'logs')
     writeFileSync(folder, 'a file stands in the way')
     let now = 0
@@ -20,7 +20,7 @@ describe('M56 the log', () => {
     expect(lines).toEqual([expect.stringContaining('"dropped":3'), 'kept'])
   })
 
-  it('M56: a file that was moved away, or a folder that is gone, is made anew', async () => {
+  it('a file that was moved away, or a folder that is gone, is made anew', async () => {
     const folder = await temporaryFolder()
     let now = 0
     const log = new LogFile(join(folder, 'logs/a.log'), { now: () => now })
@@ -32,7 +32,7 @@ describe('M56 the log', () => {
     expect(readFileSync(join(folder, 'logs/a.log'), 'utf8')).toBe('two\n')
   })
 
-  it('M56: it grows to its bound only; one old one is kept', async () => {
+  it('it grows to its bound only; one old one is kept', async () => {
     const folder = await temporaryFolder()
     mkdirSync(folder, { recursive: true })
     const log = new LogFile(join(folder, 'a.log'), { maxBytes: 1000 })
@@ -43,7 +43,7 @@ describe('M56 the log', () => {
     expect(readFileSync(join(folder, 'a.log'), 'utf8')).toContain('line 499\n')
   })
 
-  it('M56: anything can be logged as a fault', async () => {
+  it('anything can be logged as a fault', async () => {
     const log = openLog(await temporaryFolder())
     const circle: { self?: unknown } = {}
     circle.self = circle

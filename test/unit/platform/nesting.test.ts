@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isShallow, maxLevels } from '../../../src/main/platform/net/json-depth.ts'
 
-describe('M56 nesting', () => {
+describe('nesting', () => {
   it.each([
     ['{"a":[1,2,{"b":"]]]]"}]}', true],
     [`${'['.repeat(maxLevels)}${']'.repeat(maxLevels)}`, true],
@@ -9,7 +9,7 @@ describe('M56 nesting', () => {
     [`{"a":"${'['.repeat(10_000)}"}`, true],
     [`{"a":"\\"${'['.repeat(10_000)}"}`, true],
     [`"\\\\"${'{"a":'.repeat(maxLevels + 1)}`, false],
-  ])('M56: %.40s… is shallow: %s', (json, expected) => {
+  ])('%.40s… is shallow: %s', (json, expected) => {
     expect(isShallow(json)).toBe(expected)
   })
 })

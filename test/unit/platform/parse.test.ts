@@ -6,8 +6,8 @@ function problems(text: string) {
   return parsed.ok ? [] : parsed.problems
 }
 
-describe('M50 configuration', () => {
-  it('M50: an empty file is a whole configuration', () => {
+describe('configuration', () => {
+  it('an empty file is a whole configuration', () => {
     const parsed = parseConfig('')
     expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
       model: 'offline',
@@ -18,7 +18,7 @@ describe('M50 configuration', () => {
     })
   })
 
-  it('M50: an agent inherits what it does not say', () => {
+  it('an agent inherits what it does not say', () => {
     const parsed = parseConfig(
       'agents:\n  defaults:\n    memory: { search: { minScore: 0.5 } }\n  list:\n    - { id: main, memory: { search: { maxResults: 9 } } }\n',
     )
@@ -36,11 +36,11 @@ describe('M50 configuration', () => {
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
     ['spending: {}\nspending: {}', { fault: 'twice' }],
-  ])('M48: %s is told in a way that every language has words for', (text, fault) => {
+  ])('%s is told in a way that every language has words for', (text, fault) => {
     expect(problems(text)).toEqual([expect.objectContaining(fault)])
   })
 
-  it('M50: names the key, the line and what is allowed', () => {
+  it('names the key, the line and what is allowed', () => {
     expect(problems('agents:\n  defaults:\n    memory:\n      search:\n        minScore: 7\n')).toEqual([
       {
         key: 'agents.defaults.memory.search.minScore',
@@ -56,16 +56,16 @@ describe('M50 configuration', () => {
     })
   })
 
-  it('M50: tells where broken YAML is broken', () => {
+  it('tells where broken YAML is broken', () => {
     expect(problems('interface:\n  theme: [dark\n')[0]?.line).toBeGreaterThan(1)
   })
 
-  it('M50: refuses two agents of one id, and ids that could be paths', () => {
+  it('refuses two agents of one id, and ids that could be paths', () => {
     expect(problems('agents:\n  list:\n    - id: a\n    - id: a\n')).toHaveLength(1)
     expect(problems('agents:\n  list:\n    - id: ../x\n')[0]?.key).toBe('agents.list.0.id')
   })
 
-  it('M50: refuses absurd figures', () => {
+  it('refuses absurd figures', () => {
     const keys = problems(
       'agents:\n  defaults:\n    compaction: { keepRecentTokens: -5 }\n    contextPruning: { ttl: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
     ).map(({ key }) => key)
@@ -96,7 +96,7 @@ describe('M50 configuration', () => {
     ])
   })
 
-  it('M50: reads durations', () => {
+  it('reads durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)
   })
@@ -108,18 +108,18 @@ describe('M50 configuration', () => {
     ['90s', 90_000],
     ['250ms', 250],
     ['2h', 7_200_000],
-  ])('M33: a ttl of %s is %i ms: a bare number is seconds', (written, ms) => {
+  ])('a ttl of %s is %i ms: a bare number is seconds', (written, ms) => {
     const parsed = parseConfig(`agents: { defaults: { contextPruning: { ttl: ${written} } } }`)
     expect(parsed.ok && parsed.config.agents.defaults.contextPruning.ttl).toBe(ms)
   })
 
-  it('M50: a duration that no timer takes is refused', () => {
+  it('a duration that no timer takes is refused', () => {
     const [problem] = problems('agents: { defaults: { chat: { toolTimeout: 30d } } }')
     expect(problem).toMatchObject({ key: 'agents.defaults.chat.toolTimeout' })
   })
 })
 
-describe('M56 configurations that are attacks', () => {
+describe('configurations that are attacks', () => {
   const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 9; level += 1)
     bomb.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`)
@@ -135,7 +135,7 @@ describe('M56 configurations that are attacks', () => {
       null,
     ],
     ['a key that stands there twice', 'spending: {}\nspending: {}\n', /more than once/, 2],
-  ])('M56: %s is a problem with its line, not the end', (_name, text, message, line) => {
+  ])('%s is a problem with its line, not the end', (_name, text, message, line) => {
     expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])
   })
 })

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { pictureType } from '../../../src/main/platform/net/remote-picture.ts'
 import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
 
-describe('M66 addresses', () => {
+describe('addresses', () => {
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
-    'M66: %s is on the open network',
+    '%s is on the open network',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -33,10 +33,10 @@ describe('M66 addresses', () => {
     'ff02::1',
     'localhost',
     '',
-  ])('M66: %j is not', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%j is not', (address) => expect(isPublicAddress(address)).toBe(false))
 })
 
-describe('M66 pictures by their bytes', () => {
+describe('pictures by their bytes', () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1')
   it.each([
     ['\x89PNG\r\n\x1A\n…', 'image/jpeg', 'image/png'],
@@ -48,5 +48,5 @@ describe('M66 pictures by their bytes', () => {
     ['<svg>', 'image/png', undefined],
     ['<!DOCTYPE html><html>', 'image/svg+xml', undefined],
     ['', 'image/png', undefined],
-  ])('M66: %j, called %s', (text, said, type) => expect(pictureType(bytes(text), said)).toBe(type))
+  ])('%j, called %s', (text, said, type) => expect(pictureType(bytes(text), said)).toBe(type))
 })

@@ -13,8 +13,8 @@ import { until } from '../../support/folder.ts'
 const entry = new URL('../../support/dying-thread.ts', import.meta.url)
 const told = 'a thread ended before it answered'
 
-describe('M56 threads', () => {
-  it('M56: when one dies, all who wait for it are told, and who asks after that', async () => {
+describe('threads', () => {
+  it('when one dies, all who wait for it are told, and who asks after that', async () => {
     const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const { promise: died, resolve } = Promise.withResolvers<Error>()
     thread.onExit(resolve)
@@ -26,7 +26,7 @@ describe('M56 threads', () => {
     expect((await died).message).toBe('died')
   })
 
-  it('M56: when one is ended, who waits is told; who gives up hears why', async () => {
+  it('when one is ended, who waits is told; who gives up hears why', async () => {
     const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const stop = new AbortController()
     const givenUp = expect(thread.client.wait(undefined, { signal: stop.signal })).rejects.toThrow('no more')

@@ -9,8 +9,8 @@ import { excerptOf, likeliestLine, withSpeakers } from '../../../src/renderer/se
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 
-describe('M42 citations', () => {
-  it('M42: finds paths with and without lines, in any script', () => {
+describe('citations', () => {
+  it('finds paths with and without lines, in any script', () => {
     expect(splitCitations('See [MEMORY.md:12] and [memory/会议 记录.md:3-8]. [not one] [x](y)')).toEqual([
       'See ',
       { path: 'MEMORY.md', line: 12, endLine: 12 },
@@ -20,14 +20,14 @@ describe('M42 citations', () => {
     ])
   })
 
-  it('M42: survives the way through Markdown', () => {
+  it('survives the way through Markdown', () => {
     const citation = { path: 'memory/a b:c.md', line: 7 }
     expect(parseCitationHref(citationHref(citation))).toEqual(citation)
     expect(parseCitationHref('https://example.com')).toBeUndefined()
   })
 })
 
-describe('M42 conversation', () => {
+describe('conversation', () => {
   const assistant = {
     role: 'assistant' as const,
     provider: 'p',
@@ -37,7 +37,7 @@ describe('M42 conversation', () => {
     timestamp: 0,
   }
 
-  it('M42: groups messages into turns and gives each call its result', () => {
+  it('groups messages into turns and gives each call its result', () => {
     const call = { type: 'toolCall' as const, id: 'c', name: 'read', arguments: {} }
     const result = {
       role: 'toolResult' as const,
@@ -57,7 +57,7 @@ describe('M42 conversation', () => {
     expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
   })
 
-  it('M42: an answer shows its own searches, whatever ids others have; two that asked and found the same are one', () => {
+  it('an answer shows its own searches, whatever ids others have; two that asked and found the same are one', () => {
     const recall = (query: string, line: number) => ({
       query,
       results: [{ path: 'MEMORY.md', startLine: line, endLine: line, score: 0.5 }],
@@ -111,7 +111,7 @@ describe('M42 conversation', () => {
     ])
   })
 
-  it('M42: a stream becomes text, then a message', () => {
+  it('a stream becomes text, then a message', () => {
     let turn = advance(idle, {
       type: 'partial',
       running: true,
@@ -130,7 +130,7 @@ describe('M42 conversation', () => {
     expect(advance(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
   })
 
-  it('M42: shows the changed lines of a patch and nothing of its bookkeeping', () => {
+  it('shows the changed lines of a patch and nothing of its bookkeeping', () => {
     const patch = '===\n--- a\n+++ a\n@@ -1,2 +1,4 @@\n # Log\n+\n+## 10:00 - x\n+y\n'
     expect(patchLines(patch)).toEqual([
       { kind: 'added', text: '## 10:00 - x' },
@@ -139,8 +139,8 @@ describe('M42 conversation', () => {
   })
 })
 
-describe('M42 attachments', () => {
-  it('M42: each has a name of its own, whatever is pasted how often', () => {
+describe('attachments', () => {
+  it('each has a name of its own, whatever is pasted how often', () => {
     const picture = { type: 'file' as const, name: 'image.png', text: '' }
     const names = [picture, picture, { ...picture, name: 'notes' }, { ...picture, name: 'notes' }, picture]
       .reduce<ReturnType<typeof withOwnName>>((known, one) => withOwnName(known, one), [])
@@ -149,8 +149,8 @@ describe('M42 attachments', () => {
   })
 })
 
-describe('M44 excerpts', () => {
-  it('M44: begins near the first match and drops the marks of Markdown', () => {
+describe('excerpts', () => {
+  it('begins near the first match and drops the marks of Markdown', () => {
     expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
     expect(excerptOf(`${'word '.repeat(40)}needle`, ['needle'])).toMatch(/^…(?:word )+needle$/)
     // Two lines of a narrow window hold the match.
@@ -158,15 +158,15 @@ describe('M44 excerpts', () => {
   })
 })
 
-describe('M44 M48 who says it', () => {
-  it('M44 M48: the speakers of a transcript are named in the language of the interface, and nothing else is changed', () => {
+describe('who says it', () => {
+  it('the speakers of a transcript are named in the language of the interface, and nothing else is changed', () => {
     const names = { User: '用户：', Assistant: '助手：' }
     expect(withSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
     expect(withSpeakers('The User: field', names)).toBe('The User: field')
   })
 })
 
-describe('M44 the line that is meant', () => {
+describe('the line that is meant', () => {
   const snippet = '# 2026-11-22\n\n## 08:50 - Boiler\nThe boiler code is 7781.\nMilk.'
   it.each([
     [['boiler', 'code'], 13],
@@ -174,11 +174,11 @@ describe('M44 the line that is meant', () => {
     [['2026'], 10],
     [['nothing'], 13],
     [[], 13],
-  ])('M44: of words %j it is line %i', (matched, line) => {
+  ])('of words %j it is line %i', (matched, line) => {
     expect(likeliestLine({ startLine: 10, snippet, matched })).toBe(line)
   })
 
-  it('M44: words of a script without spaces point to their line too', () => {
+  it('words of a script without spaces point to their line too', () => {
     expect(likeliestLine({ startLine: 1, snippet: '# 家\n锅炉密码是7781\n买牛奶', matched: ['牛奶'] })).toBe(3)
   })
 })

@@ -32,7 +32,7 @@ function report(items: ContextItem[], rest: Partial<ContextReport> = {}): Contex
   }
 }
 
-describe('M45 warnings', () => {
+describe('warnings', () => {
   it.each<[string, ContextItem[], string[]]>([
     ['nothing to say', [item('system', 'tools', 500)], []],
     ['a file is cut', [item('project', 'USER.md', 100, { note: 'cut' })], ['cut']],
@@ -40,7 +40,7 @@ describe('M45 warnings', () => {
     ['MEMORY.md is long', [item('project', 'MEMORY.md', 3500)], ['memory']],
     ['all that is fixed', [item('system', 'system prompt', 4500)], ['fixed']],
     ['a full window of which nothing comes', [item('conversation', 'conversation', 9000)], []],
-  ])('M45: %s', (_, items, codes) => {
+  ])(' %s', (_, items, codes) => {
     expect(contextWarnings(report(items)).map(({ code }) => code)).toEqual(codes)
   })
 
@@ -48,19 +48,19 @@ describe('M45 warnings', () => {
     ['a flush is due', { next: ['prune', 'flush'] }, ['flush']],
     ['a compaction is due', { next: ['flush', 'compact'] }, ['compact']],
     ['the window is smaller than believed', { learned: { window: 1, believed: 2, isGuess: true } }, ['window']],
-  ])('M45: %s', (_, rest, codes) => {
+  ])(' %s', (_, rest, codes) => {
     expect(contextWarnings(report([], rest)).map(({ code }) => code)).toEqual(codes)
   })
 })
 
-describe('M45 timeline', () => {
+describe('timeline', () => {
   const step = (layers: ContextStep['layers']): ContextStep => {
     const { items: _, ...rest } = report([])
     const estimatedTokens = Object.values(layers).reduce((sum, tokens) => sum + tokens, 0)
     return { ...rest, estimatedTokens, id: 'x', layers, question: '', answer: null, usage: null }
   }
 
-  it('M45: layers lie on each other, each step as wide as the others, and fill the height that their sum has', () => {
+  it('layers lie on each other, each step as wide as the others, and fill the height that their sum has', () => {
     const steps = [step({ system: 100, message: 100 }), step({ system: 100, conversation: 300 })]
     const scale = scaleOf(steps)
     const shapes = areas(steps, 100, scale)
@@ -71,7 +71,7 @@ describe('M45 timeline', () => {
     expect(xOf(1, 2)).toBe(750)
   })
 
-  it('M45: a conversation of a thousand requests is drawn in a few shapes', () => {
+  it('a conversation of a thousand requests is drawn in a few shapes', () => {
     const steps = Array.from({ length: 1000 }, (_, index) => step({ system: 50, conversation: index }))
     expect(areas(steps, 132, scaleOf(steps))).toHaveLength(2)
   })

@@ -22,18 +22,18 @@ async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Prom
   return told.mock.calls
 }
 
-describe('M56 a failure is told once', () => {
-  it('M56: in a toast, in words, whatever else its component does', async () => {
+describe('a failure is told once', () => {
+  it('in a toast, in words, whatever else its component does', async () => {
     const onError = vi.fn<() => void>()
     expect(await fails({ onError })).toEqual([[sentence, { id: sentence }]])
     expect(onError).toHaveBeenCalledOnce()
   })
 
-  it('M56: in no toast where its component shows it', async () => {
+  it('in no toast where its component shows it', async () => {
     expect(await fails({ meta: { isToldInPlace: true } })).toEqual([])
   })
 
-  it('M56: work outside of components tells its own, and goes on with nothing', async () => {
+  it('work outside of components tells its own, and goes on with nothing', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     expect(await attempt(Promise.resolve(undefined))).toEqual({ value: undefined })
     expect(told).not.toHaveBeenCalled()
@@ -41,7 +41,7 @@ describe('M56 a failure is told once', () => {
     expect(told.mock.calls).toEqual([[sentence, { id: sentence }]])
   })
 
-  it('M56: what was done has a way back, and that fails in words too', async () => {
+  it('what was done has a way back, and that fails in words too', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     const done = vi.spyOn(toast, 'success').mockReturnValue(0)
     const undo = vi.fn(() => Promise.reject(failure))
@@ -56,7 +56,7 @@ describe('M56 a failure is told once', () => {
     expect(undo).toHaveBeenCalledOnce()
   })
 
-  it('M56: a way back that failed is offered again with the failure, until it is gone', async () => {
+  it('a way back that failed is offered again with the failure, until it is gone', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     const done = vi.spyOn(toast, 'success').mockReturnValue(0)
     const undo = vi

@@ -15,11 +15,11 @@ function flatten(value: object, prefix = ''): Map<string, string> {
 
 const blanks = (text: string) => (text.match(/\{\{[^}]+\}\}/g) ?? []).sort()
 
-describe('M48 locale files', () => {
+describe('locale files', () => {
   it.each([
     ['zh-CN', zhCN],
     ['zh-TW', zhTW],
-  ])('M48: %s has every string of en, with the same blanks', (_name, locale) => {
+  ])('%s has every string of en, with the same blanks', (_name, locale) => {
     const english = flatten(en)
     const other = flatten(locale)
     expect([...other.keys()].sort()).toEqual([...english.keys()].sort())
@@ -29,11 +29,11 @@ describe('M48 locale files', () => {
     }
   })
 
-  it('M48: every failure has a sentence', () => {
+  it('every failure has a sentence', () => {
     expect(errorCodes.filter((code) => !(code in en.error))).toEqual([])
   })
 
-  it('M48: the Traditional strings hold no Simplified characters', () => {
+  it('the Traditional strings hold no Simplified characters', () => {
     const simplifiedOnly =
       /[对话记忆显隐侧个轮发处复为这无读写败进数条辑关输缓选编载开预览创试请务层备断义状态仅连离语认检络错误题转换应准账钥随时设变绝频权盘实现过动后来续经们边见听页间并删从几当据让]/g
     const allowed = new Set(['简体中文'])

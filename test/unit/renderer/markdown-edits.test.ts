@@ -8,7 +8,7 @@ import {
 } from '../../../src/renderer/editor/markdown-edits.ts'
 import { hunkKey, splitHunks } from '../../../src/shared/util/patch-hunks.ts'
 
-describe('M43 what Enter does', () => {
+describe('what Enter does', () => {
   it.each([
     ['- one', { insert: '\n- ' }],
     ['  * one', { insert: '\n  * ' }],
@@ -22,12 +22,12 @@ describe('M43 what Enter does', () => {
     ['words', undefined],
     ['-no list', undefined],
     ['- 中文', { insert: '\n- ' }],
-  ])('M43: after %j', (line, expected) => {
+  ])('after %j', (line, expected) => {
     expect(continueLine(line)).toEqual(expected)
   })
 })
 
-describe('M43 tasks', () => {
+describe('tasks', () => {
   it.each([
     ['- [ ] buy', '- [x] buy'],
     ['- [X] buy', '- [ ] buy'],
@@ -35,13 +35,13 @@ describe('M43 tasks', () => {
     ['2. buy', '2. [ ] buy'],
     ['  buy', '  - [ ] buy'],
     ['', '- [ ] '],
-  ])('M43: %j becomes %j', (line, expected) => {
+  ])('%j becomes %j', (line, expected) => {
     expect(toggleTask(line)).toBe(expected)
   })
 })
 
-describe('M43 tables', () => {
-  it('M43: aligns columns by their width on the screen', () => {
+describe('tables', () => {
+  it('aligns columns by their width on the screen', () => {
     expect(formatTable(['|a|数据库|', '|:-|-:|', '|long one|x|', '|b \\| c|'])).toEqual([
       '| a        | 数据库 |',
       '| :------- | -----: |',
@@ -50,26 +50,26 @@ describe('M43 tables', () => {
     ])
   })
 
-  it('M43: leaves alone what is no table', () => {
+  it('leaves alone what is no table', () => {
     expect(formatTable(['a | b', 'c | d'])).toBeUndefined()
     expect(tableAround(['text', '|a|', '|-|', 'text'], 2)).toEqual({ from: 2, to: 3 })
     expect(tableAround(['text'], 1)).toBeUndefined()
   })
 })
 
-describe('M43 what changed while a file was open', () => {
+describe('what changed while a file was open', () => {
   it.each([
     ['a\nb\nc', 'a\nx\nc', { from: 2, to: 2 }],
     ['a\nb', 'a\nb\nc\nd', { from: 3, to: 4 }],
     ['a\nb\nc', 'a\nc', { from: 1, to: 1 }],
     ['a', 'a', undefined],
-  ])('M43: from %j to %j', (before, after, expected) => {
+  ])('from %j to %j', (before, after, expected) => {
     expect(changedLines(before, after)).toEqual(expected)
   })
 })
 
-describe('M26 hunks', () => {
-  it('M26: a patch falls into patches of one hunk, and each keeps its name', () => {
+describe('hunks', () => {
+  it('a patch falls into patches of one hunk, and each keeps its name', () => {
     const header = '--- a.md\n+++ a.md\n'
     const one = '@@ -1,1 +1,1 @@\n-a\n+b\n'
     const two = '@@ -9,1 +9,2 @@\n c\n+d\n'

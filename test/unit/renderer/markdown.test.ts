@@ -4,7 +4,7 @@ import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts
 import { splitBlocks } from '../../../src/renderer/markdown/chat/block-split.ts'
 import { hasMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
 
-describe('M42 blocks of Markdown', () => {
+describe('blocks of Markdown', () => {
   it.each([
     ['paragraphs', 'one\ntwo\n\nthree', ['one\ntwo', 'three']],
     ['a fence with empty lines', 'a\n\n```js\nx\n\ny\n```\n\nb', ['a', '```js\nx\n\ny\n```', 'b']],
@@ -19,16 +19,16 @@ describe('M42 blocks of Markdown', () => {
     ['a formula with empty lines', '$$\nx\n\ny\n$$\n\nb', ['$$\nx\n\ny\n$$', 'b']],
     ['a table', 'a\n\n| x |\n|---|\n| 1 |\n\nb', ['a', '| x |\n|---|\n| 1 |', 'b']],
     ['nothing', '', []],
-  ])('M42: %s', (_name, text, blocks) => {
+  ])(' %s', (_name, text, blocks) => {
     expect(splitBlocks(text)).toEqual(blocks)
   })
 
-  it('M42: an address of a link reaches every block, and footnotes keep the text whole', () => {
+  it('an address of a link reaches every block, and footnotes keep the text whole', () => {
     expect(splitBlocks('see [x]\n\nand [x]\n\n[x]: https://example.com')[1]).toBe('and [x]\n\n[x]: https://example.com')
     expect(splitBlocks('a[^1]\n\n[^1]: b')).toHaveLength(1)
   })
 
-  it('M42: loses nothing, and what came before stays as it is while a text grows', () => {
+  it('loses nothing, and what came before stays as it is while a text grows', () => {
     const line = fc.constantFrom('', 'text', '- item', '  more', '```', '$$', '| a |', '# h', '1. one', '> q')
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), fc.array(line, { maxLength: 8 }), (before, after) => {
@@ -43,7 +43,7 @@ describe('M42 blocks of Markdown', () => {
   })
 })
 
-describe('M42 formulas', () => {
+describe('formulas', () => {
   it.each([
     ['\\(x^2\\)', '$$x^2$$', true],
     ['\\[x\\]', '\n$$\nx\n$$\n', true],
@@ -55,13 +55,13 @@ describe('M42 formulas', () => {
     ['\\$x$', '\\$x$', false],
     ['$$a$$', '$$a$$', true],
     ['US$5 and $x$', 'US$5 and $$x$$', true],
-  ])('M42: %j becomes %j', (text, normalized, isMath) => {
+  ])('%j becomes %j', (text, normalized, isMath) => {
     expect(normalizeMath(text)).toBe(normalized)
     expect(hasMath(normalized)).toBe(isMath)
   })
 })
 
-describe('M37 completion', () => {
+describe('completion', () => {
   const files = ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md', 'AGENTS.md', 'notes/会议.md']
 
   it.each([
@@ -72,7 +72,7 @@ describe('M37 completion', () => {
     ['@会', 2, ['notes/会议.md']],
     ['mail me@example', 15, []],
     ['@mem', 4, ['MEMORY.md', 'memory/2026-01-20.md', 'memory/projects/acme.md']],
-  ])('M37: %j at %i offers %j', (text, caret, labels) => {
+  ])('%j at %i offers %j', (text, caret, labels) => {
     expect(completionsAt(text, caret, files).items.map(({ label }) => label)).toEqual(labels)
   })
 })

@@ -22,7 +22,7 @@ function ranking(letters: string): Candidate[] {
   }))
 }
 
-describe('M44 moves of a ranking', () => {
+describe('moves of a ranking', () => {
   it.each([
     ['ABc', 'ABc', {}],
     ['ABc', 'BAc', { a: -1, b: 1 }],
@@ -30,7 +30,7 @@ describe('M44 moves of a ranking', () => {
     ['abc', 'abc', {}],
     ['ABC', 'CAB', { a: -1, b: -1, c: 2 }],
     ['A', 'AB', { b: 'new' }],
-  ])('M44: from %s to %s', (before, after, expected) => {
+  ])('from %s to %s', (before, after, expected) => {
     const moves = movesBetween(ranking(before), ranking(after))
     const named = Object.fromEntries(
       ranking(after).flatMap((candidate) => {

@@ -36,11 +36,11 @@ function outline(random: () => number, count: number, isBelowHeadings: boolean) 
   return { text: lines.join('\n'), expected }
 }
 
-describe('M66 outlines by tabs', () => {
+describe('outlines by tabs', () => {
   it.each([
     ['a list', false],
     ['lists below headings without a bullet', true],
-  ])('M66: %s: every item is as deep as it is written, also where a long one is cut', (_, isBelowHeadings) => {
+  ])('%s: every item is as deep as it is written, also where a long one is cut', (_, isBelowHeadings) => {
     const random = seededRandom()
     for (const count of [12, 300, 900].slice(0, rounds(2, 3))) {
       const { text, expected } = outline(random, count, isBelowHeadings)
@@ -62,7 +62,7 @@ describe('M66 outlines by tabs', () => {
     ['## A\n\n\t- b', '<h2>A</h2>\n<pre><code>- b\n</code></pre>'],
     ['## A\n\tb - c', '<h2>A</h2>\n<pre><code>b - c\n</code></pre>'],
     ['```\na\n\t- b\n```', '<pre><code>a\n\t- b\n</code></pre>'],
-  ])('M66: %j', (text, expected) => {
+  ])(' %j', (text, expected) => {
     const { rows } = documentOf(text)
     expect(rows.map((row) => noteHtml(row.text)).join('\n')).toBe(expected)
   })

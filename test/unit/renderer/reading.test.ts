@@ -14,7 +14,7 @@ const rowsOf = (text: string) => {
   return rows.map((row, index) => `${lines[index]} ${row.kind} ${row.text}`)
 }
 
-describe('M66 rows of a note', () => {
+describe('rows of a note', () => {
   it.each([
     ['blocks with their lines', 'a\nb\n\n\n# c\n\nd', ['1 markdown a\nb', '5 markdown # c', '7 markdown d']],
     ['front matter', '---\nstatus: open\n---\n\ntext', ['2 properties status: open', '5 markdown text']],
@@ -44,11 +44,11 @@ describe('M66 rows of a note', () => {
       ['1 markdown - > [!note]\n  > [[A]] is good\n  >\n- b', '6 markdown > \n> said\n>'],
     ],
     ['nothing', '', []],
-  ])('M66: %s', (_name, text, rows) => {
+  ])(' %s', (_name, text, rows) => {
     expect(rowsOf(text)).toEqual(rows)
   })
 
-  it('M66: a long list is several rows, each with its line', () => {
+  it('a long list is several rows, each with its line', () => {
     const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
     const { rows, lines } = documentOf(text)
     expect(rows.length).toBeGreaterThan(5)
@@ -56,7 +56,7 @@ describe('M66 rows of a note', () => {
       expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
   })
 
-  it('M66: every row begins where it says, whatever stands in the text', () => {
+  it('every row begins where it says, whatever stands in the text', () => {
     const line = fc.constantFrom(
       '',
       'text',
@@ -83,7 +83,7 @@ describe('M66 rows of a note', () => {
     )
   })
 
-  it('M66: a change of a text keeps the rows that are the same, and the patch says the rest', () => {
+  it('a change of a text keeps the rows that are the same, and the patch says the rest', () => {
     const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
     fc.assert(
       fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
@@ -104,7 +104,7 @@ describe('M66 rows of a note', () => {
     expect(now.rows[2]).toBe(first.rows[2])
   })
 
-  it('M66: a line is found in its row, also where footnotes stand behind', () => {
+  it('a line is found in its row, also where footnotes stand behind', () => {
     const shown = applyPatch(nothingShown, patchOf([], documentOf('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
     expect(rowOfLine(nothingShown, 1)).toBe(-1)
@@ -116,7 +116,7 @@ function fixed(from: number): () => number {
   return () => (id += 1)
 }
 
-describe('M66 what notes add to Markdown', () => {
+describe('what notes add to Markdown', () => {
   it.each([
     ['==marked== and a == b', '<p><mark>marked</mark> and a == b</p>'],
     ['==**bold** too==', '<p><mark><strong>bold</strong> too</mark></p>'],
@@ -180,7 +180,7 @@ describe('M66 what notes add to Markdown', () => {
     ['> only a quote', '<blockquote>\n<p>only a quote</p>\n</blockquote>'],
     ['![a|100](b%20c.png)', '<p><img src="b%20c.png" alt="a|100"/></p>'],
     ['- TODO do', '<ul>\n<li><task-state data-state="TODO"></task-state>do</li>\n</ul>'],
-  ])('M66: %j', (text, expected) => {
+  ])(' %j', (text, expected) => {
     const shown = noteHtml(text)
     expect(shown).toBe(expected)
   })
@@ -191,11 +191,11 @@ describe('M66 what notes add to Markdown', () => {
     ['- a\n  b\n- c', '<ul>\n<li>a<br/>\nb</li>\n<li>c</li>\n</ul>'],
     ['`a\nb`', '<p><code>a b</code></p>'],
     ['a\n![[x.png]]\nb', '<p>a<br/>\n<note-embed data-target="x.png"></note-embed><br/>\nb</p>'],
-  ])('M66: where lines are read as they are written: %j', (text, expected) => {
+  ])('where lines are read as they are written: %j', (text, expected) => {
     expect(noteHtml(text, [remarkLineBreaks])).toBe(expected)
   })
 
-  it('M66: no text makes an element that runs, or an address that does', () => {
+  it('no text makes an element that runs, or an address that does', () => {
     const piece = fc.constantFrom(
       '<img src=x onerror=alert(1)>',
       '[[',
@@ -240,7 +240,7 @@ const changed = (line: string, change: LineChange) => {
   return edit ? line.slice(0, edit.from) + edit.text + line.slice(edit.to) : undefined
 }
 
-describe('M66 changes of one line', () => {
+describe('changes of one line', () => {
   it.each([
     ['- [ ] a', ' ', '- [x] a'],
     ['  1. [x] [ ] a', 'x', '  1. [ ] [ ] a'],
@@ -253,7 +253,7 @@ describe('M66 changes of one line', () => {
     ['- [-] given up', '-', '- [ ] given up'],
     ['- [🎉] a', '🎉', '- [x] a'],
     ['- [/] a', '-', undefined],
-  ])('M66: a tick of %j that was %j', (line, was, after) => {
+  ])('a tick of %j that was %j', (line, was, after) => {
     expect(changed(line, tick(was))).toBe(after)
   })
 
@@ -273,11 +273,11 @@ describe('M66 changes of one line', () => {
     ['hash: x', 'hash', 'x', '', 'hash:'],
     ['a:  "x" # why', 'a', 'x', '', 'a: # why'],
     ['a: x  ', 'a', 'x', '', 'a:'],
-  ])('M66: %j: %s from %j to %j', (line, key, was, now, after) => {
+  ])('%j: %s from %j to %j', (line, key, was, now, after) => {
     expect(changed(line, writeProperty(key, was, now))).toBe(after)
   })
 
-  it('M66: front matter is properties, or it is not', () => {
+  it('front matter is properties, or it is not', () => {
     const matter = 'title: A\ntags: [a, b]\ndone: true\ndate: 2024-05-21\nlong: |\n  x\n  y\nmap: { a: 1 }\nempty:'
     const properties = propertiesOf(matter) ?? []
     expect(properties.map(({ key, value, line }) => [key, value.kind, line])).toEqual([
@@ -304,7 +304,7 @@ describe('M66 changes of one line', () => {
   })
 })
 
-describe('M66 what an embed shows', () => {
+describe('what an embed shows', () => {
   const note =
     '---\na: b\n---\n# One\n\ntext\n\n## Two\n\nunder ^id\n\n- item ^i\n  - below\n- next\n\n# Three\n\n| t |\n|---|\n\n^table\n'
   it.each([
@@ -315,11 +315,11 @@ describe('M66 what an embed shows', () => {
     ['^i', '- item ^i\n  - below'],
     ['^table', '| t |\n|---|'],
     ['Nothing', undefined],
-  ])('M66: #%s', (fragment, part) => {
+  ])('#%s', (fragment, part) => {
     expect(sectionOf(note, fragment)).toBe(part)
   })
 
-  it('M66: neither front matter nor a heading is part of a block', () => {
+  it('neither front matter nor a heading is part of a block', () => {
     expect(sectionOf('---\na: b\n---\ntext ^x', '^x')).toBe('text ^x')
     expect(sectionOf('# One\ntext\nmore ^x', '^x')).toBe('text\nmore ^x')
     expect(sectionOf('text\n# One ^x\nmore', '^x')).toBe('# One ^x')
@@ -333,7 +333,7 @@ describe('M66 what an embed shows', () => {
     ['e.html', undefined, undefined],
     ['f.constructor', undefined, undefined],
     ['png', undefined, undefined],
-  ])('M66: %s is %s', (path, type, kind) => {
+  ])('%s is %s', (path, type, kind) => {
     expect(attachmentType(path)).toBe(type)
     expect(attachmentKind(path)).toBe(kind)
   })

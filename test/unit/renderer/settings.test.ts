@@ -10,15 +10,15 @@ import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
 const schema = configJsonSchema() as JsonSchema
 const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
 
-describe('M50 settings as rows', () => {
-  it('M50: every setting of the schema has a row with a name in words', () => {
+describe('settings as rows', () => {
+  it('every setting of the schema has a row with a name in words', () => {
     const rows = [...settingRows(schema), ...settingRows(ofAgents)]
     const names = en.setting as Record<string, string>
     expect(rows.map(({ path }) => path.join('_')).filter((key) => names[key] === undefined)).toEqual([])
     expect(Object.keys(names).sort()).toEqual(rows.map(({ path }) => path.join('_')).sort())
   })
 
-  it('M50: every setting has its place in a section, in a group of its own name', () => {
+  it('every setting has its place in a section, in a group of its own name', () => {
     const all = [...settingRows(schema), ...settingRows(ofAgents)]
     expect(all.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
     const used = new Set(all.map(({ path }) => groupOf(path)?.group))
@@ -28,7 +28,7 @@ describe('M50 settings as rows', () => {
     expect(groupOf(['nothing'])).toBeUndefined()
   })
 
-  it('M48: every value that can be chosen has a name in each language', () => {
+  it('every value that can be chosen has a name in each language', () => {
     const choices = [...settingRows(schema), ...settingRows(ofAgents)].filter(({ kind }) => kind === 'choice')
     const missing = [en, zhCN, zhTW].flatMap((locale) => {
       const names = locale.settingValue as Record<string, Record<string, string>>
@@ -39,7 +39,7 @@ describe('M50 settings as rows', () => {
     expect(missing).toEqual([])
   })
 
-  it('M50: addresses lead to the section that has what they name', () => {
+  it('addresses lead to the section that has what they name', () => {
     const hashes = [
       '#spending',
       '#import',
@@ -73,11 +73,11 @@ describe('M50 settings as rows', () => {
     ['memory.extraPaths', { kind: 'list' }],
     ['prompts.system', { kind: 'longText' }],
     ['history.enabled', { kind: 'boolean' }],
-  ])('M50: %s is edited as what it is', (key, expected) => {
+  ])('%s is edited as what it is', (key, expected) => {
     expect(settingRows(ofAgents).find(({ path }) => path.join('.') === key)).toMatchObject(expected)
   })
 
-  it('M50: durations are shown as they are written, values are found by their path', () => {
+  it('durations are shown as they are written, values are found by their path', () => {
     expect([300_000, 90_000, 7_200_000, 86_400_000, 1500, 0].map(formatDuration)).toEqual([
       '5m',
       '90s',
@@ -91,14 +91,14 @@ describe('M50 settings as rows', () => {
   })
 })
 
-describe('M50 completion of config.yaml', () => {
+describe('completion of config.yaml', () => {
   const complete = (text: string) => {
     const lines = text.split('\n')
     const last = lines.length - 1
     return completeYaml(schema, lines, last, lines[last]?.length ?? 0).map(({ label }) => label)
   }
 
-  it('M50: keys at the top, below a key, and in an item of a list', () => {
+  it('keys at the top, below a key, and in an item of a list', () => {
     expect(complete('')).toContain('agents')
     expect(complete('agents:\n  ')).toEqual(['defaults', 'list'])
     expect(complete('agents:\n  defaults:\n    memory:\n      search:\n        min')).toContain('minScore')
@@ -107,13 +107,13 @@ describe('M50 completion of config.yaml', () => {
     expect(complete('mcp:\n  servers:\n    files:\n      ')).toContain('command')
   })
 
-  it('M50: values of a choice, yes and no, the default first', () => {
+  it('values of a choice, yes and no, the default first', () => {
     expect(complete('interface:\n  theme: ')).toEqual(['system', 'light', 'dark'])
     expect(complete('agents:\n  defaults:\n    history:\n      enabled: ')).toEqual(['true', 'false'])
     expect(complete('interface:\n  # a comment\n\n  locale: z')).toContain('zh-TW')
   })
 
-  it('M50: nothing where nothing is known', () => {
+  it('nothing where nothing is known', () => {
     expect(complete('nonsense:\n  ')).toEqual([])
     expect(complete('# a comment ')).toEqual([])
   })

@@ -14,7 +14,7 @@ const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
 const rowsOf = (rows: readonly TreeRow[]) =>
   rows.map((row) => `${row.depth} ${row.kind === 'folder' ? `${row.name}/ ${row.count}` : row.name}`)
 
-describe('M43 rows of the tree', () => {
+describe('rows of the tree', () => {
   const files = [
     entry('AGENTS.md', 'project'),
     entry('MEMORY.md', 'memory'),
@@ -26,15 +26,15 @@ describe('M43 rows of the tree', () => {
   ]
   const shown = (...open: string[]) => rowsOf(treeRows(treeOf(files), (folder) => open.includes(folder)))
 
-  it('M43: closed folders are a row each, with how many files lie in and below them', () => {
+  it('closed folders are a row each, with how many files lie in and below them', () => {
     expect(shown()).toEqual(['1 MEMORY.md', '1 AGENTS.md', '1 Journal/ 1', '1 a/ 2', '1 e.md'])
   })
 
-  it('M43: open ones have their folders, then their files, below them', () => {
+  it('open ones have their folders, then their files, below them', () => {
     expect(shown('a', 'a/b').slice(3)).toEqual(['1 a/ 2', '2 b/ 1', '3 c.md', '2 d.md', '1 e.md'])
   })
 
-  it('M66: what is no note lies behind the notes of its folder, and is counted with them', () => {
+  it('what is no note lies behind the notes of its folder, and is counted with them', () => {
     const tree = treeOf([entry('a/d.md'), entry('e.md')], ['a/photo.png', 'b/talk.mp3', 'plan.canvas'])
     expect(rowsOf(treeRows(tree, (folder) => folder === 'a'))).toEqual([
       '1 a/ 2',
@@ -46,12 +46,12 @@ describe('M43 rows of the tree', () => {
     ])
   })
 
-  it('M69: the days of another program’s vault stand in the tree, ours in the calendar alone', () => {
+  it('the days of another program’s vault stand in the tree, ours in the calendar alone', () => {
     expect(shown('Journal', 'memory')).toContain('2 2024-05-21.md')
     expect(shown('Journal', 'memory').join()).not.toContain('2026-01-20')
   })
 
-  it('M43: a file lies in these', () => {
+  it('a file lies in these', () => {
     expect(foldersAbove('a/b/c.md')).toEqual(['a', 'a/b'])
     expect(foldersAbove('c.md')).toEqual([])
   })

@@ -5,6 +5,6 @@ it.each([
   ['- The rent is due ^[local]', 'The rent is due'],
   ['1. It rains ^[mcp: weather, 2026-11-22] ^[ Local ]', 'It rains'],
   ['A note of mine^[a footnote]', 'A note of mine^[a footnote]'],
-])('M60: %j is titled %j', (line, title) => {
+])('%j is titled %j', (line, title) => {
   expect(withoutMark(line)).toBe(title)
 })

@@ -89,9 +89,9 @@ const calibrationOf = ({ db }: IndexStore) => getMeta(db, calibrationKey)
 const dot = (one: Float32Array, other: Float32Array) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
 
-describe('M17 calibration', () => {
+describe('calibration', () => {
   it.each([0, 0.7])(
-    'M17: with five notes and cosines from %d on, a question is near to its note and to no other',
+    'with five notes and cosines from %d on, a question is near to its note and to no other',
     async (lowest) => {
       const { provider, vectorOf } = modelOf(lowest)
       const store = storeOf(notes)
@@ -123,7 +123,7 @@ describe('M17 calibration', () => {
     },
   )
 
-  it('M17: the same notes give the same figures, in whatever order they came, however often', async () => {
+  it('the same notes give the same figures, in whatever order they came, however often', async () => {
     const [one, other] = [storeOf(notes), storeOf(notes.toReversed())]
     await embedMissing(one, modelOf(0.7).provider, { signal })
     await embedMissing(other, modelOf(0.7).provider, { signal })
@@ -131,7 +131,7 @@ describe('M17 calibration', () => {
     expect(calibrationOf(other)).toBe(calibrationOf(one))
   })
 
-  it('M17: it is measured anew when the memory has grown by a fifth, and not before', async () => {
+  it('it is measured anew when the memory has grown by a fifth, and not before', async () => {
     const { provider, asked } = modelOf(0)
     const store = storeOf(notes)
     await embedMissing(store, provider, { signal })
@@ -149,14 +149,14 @@ describe('M17 calibration', () => {
     expect(calibrationOf(store)).not.toBe(first)
   })
 
-  it('M17: of fewer than four passages nothing is learnt', async () => {
+  it('of fewer than four passages nothing is learnt', async () => {
     const store = storeOf(notes.slice(0, 1))
     await embedMissing(store, modelOf(0).provider, { signal })
     expect(store.passages?.counts()).toEqual({ passages: 2, embedded: 2 })
     expect(calibrationOf(store)).toBeUndefined()
   })
 
-  it('M16 M17: a model that knows one script takes part in that one and not in another', async () => {
+  it('a model that knows one script takes part in that one and not in another', async () => {
     const chinese = ['锅炉', '提琴', '花园', '航班', '发票', '医院', '学校', '邮局', '车站', '厨房'].map(
       (thing, index) =>
         [
@@ -188,7 +188,7 @@ describe('M17 calibration', () => {
   it.each([
     ['that reads the language', true],
     ['that does not', false],
-  ])('M17: where notes have nothing to do with each other, a model %s takes part: %s', async (_name, reads) => {
+  ])('where notes have nothing to do with each other, a model %s takes part: %s', async (_name, reads) => {
     const unrelated = Array.from({ length: 24 }, (_, index) => {
       const word = (place: string) => `${place}${String.fromCharCode(97 + index)}word`
       const lines = ['one', 'two'].map((line) =>

@@ -5,26 +5,26 @@ import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
 const settings = { tokens: 60, overlap: 12 }
 
-describe('M10 chunks', () => {
-  it('M10: keeps a short file whole', () => {
+describe('chunks', () => {
+  it('keeps a short file whole', () => {
     expect(chunkMarkdown('# A\n\ntext\n', settings)).toEqual([
       { startLine: 1, endLine: 3, heading: 'A', text: '# A\n\ntext' },
     ])
   })
 
-  it('M10: has nothing to say about an empty file or one of blank lines', () => {
+  it('has nothing to say about an empty file or one of blank lines', () => {
     expect(chunkMarkdown('', settings)).toEqual([])
     expect(chunkMarkdown('\n\n  \n', settings)).toEqual([])
   })
 
-  it('M10: begins a chunk at a heading rather than in mid-section', () => {
+  it('begins a chunk at a heading rather than in mid-section', () => {
     const section = (title: string) => `## ${title}\n${'some words of text here\n'.repeat(5)}`
     const chunks = chunkMarkdown(`# Log\n${section('one')}${section('two')}${section('three')}`, settings)
     expect(chunks.map((chunk) => chunk.text.split('\n')[0])).toEqual(['# Log', '## two', '## three'])
     expect(chunks.map((chunk) => chunk.heading)).toEqual(['Log', 'Log › two', 'Log › three'])
   })
 
-  it('M10: repeats the last lines of the chunk before, but not across a heading', () => {
+  it('repeats the last lines of the chunk before, but not across a heading', () => {
     const text = Array.from({ length: 30 }, (_, index) => `line number ${index + 1} of the note`).join('\n')
     const [first, second] = chunkMarkdown(text, settings)
     expect(second?.startLine).toBeLessThanOrEqual(first?.endLine ?? 0)
@@ -33,7 +33,7 @@ describe('M10 chunks', () => {
     expect(shared.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)).toBeLessThanOrEqual(settings.overlap)
   })
 
-  it('M10: keeps a code fence whole where it fits, and takes no heading from it', () => {
+  it('keeps a code fence whole where it fits, and takes no heading from it', () => {
     const fence = '```sh\n# not a heading\nrun it\nrun it again\n```'
     const before = 'words and words and words and words\n'.repeat(4)
     const chunks = chunkMarkdown(`# Top\n${before}\n${fence}\nafter`, settings)
@@ -41,7 +41,7 @@ describe('M10 chunks', () => {
     expect(chunks.every((chunk) => !chunk.heading.includes('not a heading'))).toBe(true)
   })
 
-  it('M10: splits an over-long line without cutting through a character', () => {
+  it('splits an over-long line without cutting through a character', () => {
     const line = `${'字👩‍👩‍👧'.repeat(80)}`
     const chunks = chunkMarkdown(line, settings)
     expect(chunks.length).toBeGreaterThan(1)
@@ -50,7 +50,7 @@ describe('M10 chunks', () => {
     expect(chunks.every((chunk) => !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(chunk.text))).toBe(true)
   })
 
-  it('M10: counts a CJK character as one token and four others as one', () => {
+  it('counts a CJK character as one token and four others as one', () => {
     expect(estimateTokens('数据库')).toBe(3)
     expect(estimateTokens('database')).toBe(2)
     expect(estimateTokens('用 PostgreSQL')).toBe(1 + 3)
@@ -72,7 +72,7 @@ describe('M10 chunks', () => {
   )
   const document = fc.tuple(fc.array(line, { maxLength: 60 }), fc.constantFrom('\n', '\r\n'))
 
-  it('M10: covers every line, in order, with exact line numbers and no chunk over the limit (any text)', () => {
+  it('covers every line, in order, with exact line numbers and no chunk over the limit (any text)', () => {
     fc.assert(
       fc.property(document, ([lines, end]) => {
         const chunks = chunkMarkdown(lines.join(end), settings)

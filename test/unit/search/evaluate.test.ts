@@ -6,7 +6,7 @@ import { parseQuestions } from '../../../src/main/search/evaluation/judged-quest
 const line = (question: unknown) => parseQuestions(JSON.stringify(question), 'q.jsonl')
 const lines = [{ path: 'a.md', startLine: 1, endLine: 1 }]
 
-describe('M49 judged questions', () => {
+describe('judged questions', () => {
   it.each([
     ['no lines', { query: 'x' }, /q\.jsonl:1.*relevant/],
     ['empty lines', { query: 'x', relevant: [] }, /relevant/],
@@ -23,11 +23,11 @@ describe('M49 judged questions', () => {
       /startLine/,
     ],
     ['no object', 'x', /the line/],
-  ])('M49: %s is refused, with the place and what is wrong', (_name, question, reason) => {
+  ])('%s is refused, with the place and what is wrong', (_name, question, reason) => {
     expect(() => line(question)).toThrow(reason)
   })
 
-  it('M49: what is no JSON is refused, and questions without an answer need no lines', () => {
+  it('what is no JSON is refused, and questions without an answer need no lines', () => {
     expect(() => parseQuestions('{', 'q.jsonl')).toThrow(/q\.jsonl:1.*not JSON/)
     expect(parseQuestions('{"query":"x"}', 'off.jsonl', 'offTopic')).toMatchObject([{ query: 'x', relevant: [] }])
   })
@@ -61,8 +61,8 @@ function response(...found: [path: string, score: number][]): SearchResponse {
   }
 }
 
-describe('M49 eval', () => {
-  it('M49: tells what is returned from what is ranked, and each category by itself', async () => {
+describe('eval', () => {
+  it('tells what is returned from what is ranked, and each category by itself', async () => {
     const questions = [
       { query: 'shown', category: 'plain', relevant: lines },
       { query: 'hidden', category: 'typo', relevant: lines },

@@ -7,7 +7,7 @@ import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
 const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])
 
-describe('M20 one day, one form', () => {
+describe('one day, one form', () => {
   it.each([
     ['10月3号', '--10-03'],
     ['十月三日', '--10-03'],
@@ -31,24 +31,24 @@ describe('M20 one day, one form', () => {
     ['October 2026', '2026-10'],
     ['2026年10月', '2026-10'],
     ['in March', '--03'],
-  ])('M20: %s is asked as %s', (text, form) => {
+  ])('%s is asked as %s', (text, form) => {
     expect(askedOf(text)).toEqual([form])
     expect(termsOf(`- ${text}: dentist`)).toContain(form)
   })
 
   it.each(['三个月', 'it may rain 3 times', '1.10.2003.4', 'src/2023/05/x', '99/99', '月租', 'march on'])(
-    'M20: %s is no day',
+    '%s is no day',
     (text) => expect(askedOf(text).filter((form) => form?.includes('-'))).toEqual([]),
   )
 
-  it('M20: a day in a question is one term, and never its digits', () => {
+  it('a day in a question is one term, and never its digits', () => {
     expect(queryTerms('10月3号去了哪里').filter(({ role }) => role === 'figure')).toMatchObject([
       { shown: '10月3号', readings: [{ term: '--10-03' }] },
     ])
   })
 })
 
-describe('M20 one number, one form', () => {
+describe('one number, one form', () => {
   it.each([
     ['三千五', 3500],
     ['四千二', 4200],
@@ -63,7 +63,7 @@ describe('M20 one number, one form', () => {
     ['만오천', 15_000],
     ['육십오만', 650_000],
     ['3,260', 3260],
-  ])('M20: %s is %d', (text, value) => expect(valueOf(text)).toBe(value))
+  ])('%s is %d', (text, value) => expect(valueOf(text)).toBe(value))
 
   it.each([
     ['3,260 元', '3260'],
@@ -76,16 +76,16 @@ describe('M20 one number, one form', () => {
     ['64GB', '64gb'],
     ['64 gigabytes', '64gb'],
     ['七十分钟', '70min'],
-  ])('M20: a note that says %s is found by %s', (text, term) => expect(termsOf(text)).toContain(term))
+  ])('a note that says %s is found by %s', (text, term) => expect(termsOf(text)).toContain(term))
 })
 
-describe('M20 one character, one form', () => {
-  it('M20: traditional characters are indexed as simplified ones, and shown as they were written', () => {
+describe('one character, one form', () => {
+  it('traditional characters are indexed as simplified ones, and shown as they were written', () => {
     expect(lineTerms('資料庫').runs).toEqual(lineTerms('资料库').runs)
     expect(queryTerms('資料庫').map(({ shown }) => shown)).toContain('資料')
   })
 
-  it('M19: the parts of a name with inner capitals are words too', () => {
+  it('the parts of a name with inner capitals are words too', () => {
     expect([...termsOf('LazyInitializationException')]).toEqual(
       expect.arrayContaining(['lazyinitializationexcept', 'lazi', 'except']),
     )

@@ -53,8 +53,8 @@ function fuseOne(one: Drawn, options: FuseOptions): RankedCandidate {
   return ranked
 }
 
-describe('M16 fusion, for any scores and weights', () => {
-  it('M16: a higher score of either leg never lowers the final one', () => {
+describe('fusion, for any scores and weights', () => {
+  it('a higher score of either leg never lowers the final one', () => {
     fc.assert(
       fc.property(
         cosine,
@@ -74,7 +74,7 @@ describe('M16 fusion, for any scores and weights', () => {
     )
   })
 
-  it('M16: what one leg alone would return, the other does not keep out', () => {
+  it('what one leg alone would return, the other does not keep out', () => {
     fc.assert(
       fc.property(cosine, share, drawnOptions, (oneCosine, oneShare, drawnOption) => {
         const options = optionsOf(drawnOption)
@@ -88,7 +88,7 @@ describe('M16 fusion, for any scores and weights', () => {
     )
   })
 
-  it('M16: with one leg off, the outcome is the other alone', () => {
+  it('with one leg off, the outcome is the other alone', () => {
     fc.assert(
       fc.property(cosine, share, drawnOptions, (oneCosine, oneShare, drawnOption) => {
         const options = optionsOf(drawnOption)
@@ -106,7 +106,7 @@ describe('M16 fusion, for any scores and weights', () => {
     )
   })
 
-  it('M22: the account adds up, to the last figure that is shown', () => {
+  it('the account adds up, to the last figure that is shown', () => {
     fc.assert(
       fc.property(drawn, drawnOptions, (one, drawnOption) => {
         const { vector, text, lift, score } = fuseOne(one, optionsOf(drawnOption))
@@ -118,7 +118,7 @@ describe('M16 fusion, for any scores and weights', () => {
     )
   })
 
-  it('M16: the order depends on the scores and places alone', () => {
+  it('the order depends on the scores and places alone', () => {
     fc.assert(
       fc.property(
         fc.array(drawn, { minLength: 2, maxLength: 12 }),

@@ -39,8 +39,8 @@ function byDefinition(all: readonly Candidate[], lambda: number, maxResults: num
   return [...picked, ...left.map((candidate) => ({ candidate, factor: 1 }))]
 }
 
-describe('M21 maximal marginal relevance', () => {
-  it('M21: picks what its definition picks, in that order and with those factors', () => {
+describe('maximal marginal relevance', () => {
+  it('picks what its definition picks, in that order and with those factors', () => {
     fc.assert(
       fc.property(candidates, fc.nat(10), fc.nat(30), (all, tenths, maxResults) => {
         const lambda = tenths / 10
@@ -50,7 +50,7 @@ describe('M21 maximal marginal relevance', () => {
     )
   })
 
-  it('M21: asks once what a candidate says', () => {
+  it('asks once what a candidate says', () => {
     const all = Array.from({ length: 20 }, (_, index) => ({ score: 1, words: new Set([`${index % 3}`]) }))
     let asked = 0
     diversify(all, { lambda: 0.5, maxResults: 10, wordsOf: ({ words }) => ((asked += 1), words) })

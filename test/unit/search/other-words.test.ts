@@ -18,8 +18,8 @@ async function foundBy({ searcher, questions }: JudgedSet, options: SearchOption
   return count / questions.length
 }
 
-describe('M52 questions in other words than the note', () => {
-  it('M17 M52: more than half are found and shown by meaning; few about nothing are answered', async () => {
+describe('questions in other words than the note', () => {
+  it('more than half are found and shown by meaning; few about nothing are answered', async () => {
     const set = await openJudgedSet(folder, 'held', createBuiltinEmbeddings(builtinFile))
     expect(await foundBy(set, {})).toBeGreaterThan(0.55)
     let answered = 0
@@ -28,7 +28,7 @@ describe('M52 questions in other words than the note', () => {
     expect(answered / set.offTopic.length).toBeLessThan(0.15)
   })
 
-  it('M52: hardly any of them is found by words', async () => {
+  it('hardly any of them is found by words', async () => {
     expect(await foundBy(await openJudgedSet(folder, 'held'), { minScore: 0 })).toBeLessThan(0.25)
   })
 })

@@ -13,8 +13,8 @@ import { countPhrase, TermCounter } from '../../../src/main/search/keyword/term-
 const pack = (text: string, heading = '', path = '') => readTerms(new ChunkPacker(path).pack({ text, heading }).terms)
 const letters = (text: string) => [...text].map((letter) => letter.codePointAt(0) ?? 0)
 
-describe('M11 packed terms', () => {
-  it('M11: keep the order of the text, its lines, and what stands beside it', () => {
+describe('packed terms', () => {
+  it('keep the order of the text, its lines, and what stands beside it', () => {
     const { text, heading, place, lines, length } = pack(
       'green\n\n数据 red 库',
       'Choices › 选型',
@@ -28,14 +28,14 @@ describe('M11 packed terms', () => {
     expect({ lines, length }).toEqual({ lines: 3, length: 3.5 })
   })
 
-  it('M11: can be read wherever the bytes lie', () => {
+  it('can be read wherever the bytes lie', () => {
     const { terms } = new ChunkPacker('a.md').pack({ text: 'green red', heading: '' })
     const shifted = Buffer.alloc(terms.length + 1)
     terms.copy(shifted, 1)
     expect(readTerms(shifted.subarray(1))).toEqual(readTerms(terms))
   })
 
-  it('M20: one letter, and two, are the terms that they spell', () => {
+  it('one letter, and two, are the terms that they spell', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 2 }), (text) => {
         const [one = 0, other = 0] = letters(text)
@@ -45,7 +45,7 @@ describe('M11 packed terms', () => {
     )
   })
 
-  it('M11: hardly two terms of a large memory share a hash', () => {
+  it('hardly two terms of a large memory share a hash', () => {
     const hashes = new Set<number>()
     for (let index = 0; index < 200_000; index += 1) hashes.add(hashTerm(`w${index.toString(36)}`))
     // Of 200,000 thrown at random into 2^32, between 4 and 5 pairs meet.
@@ -53,14 +53,14 @@ describe('M11 packed terms', () => {
   })
 })
 
-describe('M17 counting terms', () => {
+describe('counting terms', () => {
   const count = (terms: readonly [kind: 'word' | 'cjk', term: string][], text: string) => {
     const counter = new TermCounter(terms.map(([kind, term]) => ({ readings: [{ kind, term, weight: 1 }] })))
     const { text: counts, lines } = counter.count(pack(text))
     return terms.map((_, index) => [...counts.subarray(index * lines, (index + 1) * lines)])
   }
 
-  it('M17: by line, whole terms, several in a row without overlaps', () => {
+  it('by line, whole terms, several in a row without overlaps', () => {
     expect(
       count(
         [
@@ -77,7 +77,7 @@ describe('M17 counting terms', () => {
     ])
   })
 
-  it('M17: what follows across the end of a line or of a run does not follow', () => {
+  it('what follows across the end of a line or of a run does not follow', () => {
     expect(
       count(
         [
@@ -92,7 +92,7 @@ describe('M17 counting terms', () => {
     ])
   })
 
-  it('M19: a phrase of words goes on in the next line', () => {
+  it('a phrase of words goes on in the next line', () => {
     expect(countPhrase(pack('red\ngreen'), { kind: 'word', term: 'red green' }).text).toBe(1)
     expect(countPhrase(pack('red blue green'), { kind: 'word', term: 'red green' }).text).toBe(0)
   })

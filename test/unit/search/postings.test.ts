@@ -108,8 +108,8 @@ function successor(postings: Postings): Postings {
   return next
 }
 
-describe('M11 postings', () => {
-  it('M11: kept in step by two readers, each at its own pace, are what they would be if they were made anew', () => {
+describe('postings', () => {
+  it('kept in step by two readers, each at its own pace, are what they would be if they were made anew', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), (changes) => {
         for (const { path: old } of store.knownFiles()) remove(old)
@@ -133,7 +133,7 @@ describe('M11 postings', () => {
     )
   })
 
-  it('M11: a search while the indexer is in the midst of a change sees all of it or nothing', async () => {
+  it('a search while the indexer is in the midst of a change sees all of it or nothing', async () => {
     put('memory/a.md', 'The amber note.')
     const searcher = new Searcher(reader(), undefined)
     const pathsFor = async (query: string) =>
@@ -150,7 +150,7 @@ describe('M11 postings', () => {
     expect(await pathsFor('birch')).toEqual([])
   })
 
-  it('M12: an index of before there were packed terms answers until the new one is built', async () => {
+  it('an index of before there were packed terms answers until the new one is built', async () => {
     put('memory/a.md', '# Trees\n\nAmber and birch, 数据库里.')
     put('memory/b.md', 'Birch.')
     const answers = async () => {
@@ -164,7 +164,7 @@ describe('M11 postings', () => {
     expect(before.map((results) => results.length)).toEqual([2, 1, 1, 1])
   })
 
-  it('M19: what is asked for finds with any of its words and all of its phrases', async () => {
+  it('what is asked for finds with any of its words and all of its phrases', async () => {
     put('memory/a.md', 'Amber and birch stand here.')
     put('memory/b.md', 'Birch and amber stand there; the data is in 数据库里.')
     const searcher = new Searcher(reader(), undefined)
@@ -179,7 +179,7 @@ describe('M11 postings', () => {
     expect(await pathsFor('？！ "" - * NEAR(')).toEqual([])
   })
 
-  it('M11: what is kept for the next process is used where it is whole and of this index, and nowhere else', async () => {
+  it('what is kept for the next process is used where it is whole and of this index, and nowhere else', async () => {
     const db = store.db
     for (const word of ['amber', 'birch', 'cedar']) put(`memory/${word}.md`, `The ${word} note.`)
     const keep = async () => {

@@ -13,14 +13,14 @@ const passage = (file: string, heading: string, body: string, next?: string): Sa
   next,
 })
 
-describe('M17 questions that the memory makes', () => {
-  it('M17: a text is of the script that most of it is written in', () => {
+describe('questions that the memory makes', () => {
+  it('a text is of the script that most of it is written in', () => {
     expect(
       ['the boiler', '锅炉在地下室', '보일러', 'ボイラー', 'котёл', 'v2.3', '升级 PostgreSQL 到十六'].map(scriptOf),
     ).toEqual(['latin', 'cjk', 'cjk', 'cjk', 'other', 'latin', 'cjk'])
   })
 
-  it('M17: a question names the two rarest words of a passage, in its script, and knows where they are from', () => {
+  it('a question names the two rarest words of a passage, in its script, and knows where they are from', () => {
     const { probes } = pseudoQuestions([
       passage('a.md', '', 'The garden has a pergola and a cistern'),
       passage('b.md', '', 'The garden has a hammock and a trellis'),
@@ -33,7 +33,7 @@ describe('M17 questions that the memory makes', () => {
     ])
   })
 
-  it('M17: a passage goes with the next one, or with its heading, and never with one of another script', () => {
+  it('a passage goes with the next one, or with its heading, and never with one of another script', () => {
     const { pairs } = pseudoQuestions([
       passage('a.md', 'Boiler service', 'The plumber came on Monday', 'He changed the valve'),
       passage('b.md', 'Boiler service', 'The plumber came on Tuesday'),
@@ -46,7 +46,7 @@ describe('M17 questions that the memory makes', () => {
     ])
   })
 
-  it('M17: of each script there are at most 64 questions and 48 pairs, however many passages', () => {
+  it('of each script there are at most 64 questions and 48 pairs, however many passages', () => {
     const many = Array.from({ length: 200 }, (_, index) => [
       passage(`${index}.md`, '', `wordy${index} thingy${index} again`, `another sentence ${index}`),
       passage(`zh${index}.md`, '', `苹果${index}在桌子上面`, `香蕉${index}在椅子下面`),
@@ -59,7 +59,7 @@ describe('M17 questions that the memory makes', () => {
     expect(pseudoQuestions(many)).toEqual({ probes, pairs })
   })
 
-  it('M17: a long file is asked about no more than others', () => {
+  it('a long file is asked about no more than others', () => {
     const long = Array.from({ length: 500 }, (_, at) => passage('long.md', '', `chapter${at} about whales${at}`))
     const others = ['pergola cistern', 'hammock trellis', 'violin concert'].map((words, at) =>
       passage(`${at}.md`, '', `The ${words}`),
@@ -69,7 +69,7 @@ describe('M17 questions that the memory makes', () => {
     expect(files).toHaveLength(64)
   })
 
-  it('M17: notes after one pattern answer each other’s questions: others are asked', () => {
+  it('notes after one pattern answer each other’s questions: others are asked', () => {
     const logs = Array.from({ length: 20 }, (_, at) =>
       passage(`log${at}.md`, '', `Talked with Alice about budget ${at}`),
     )
@@ -81,7 +81,7 @@ describe('M17 questions that the memory makes', () => {
     expect(pseudoQuestions(logs).probes).toHaveLength(20)
   })
 
-  it('M17: what differs by numbers alone stands for itself once in a file', () => {
+  it('what differs by numbers alone stands for itself once in a file', () => {
     const one = (file: string, text: string) => ({ file, text })
     const lines = [1, 2, 3].map((at) => one('a.md', `line ${at} of 3: all is well`))
     const rest = [

@@ -24,8 +24,8 @@ function openProvider() {
   return { provider, asked }
 }
 
-describe('M13 vectors of queries', () => {
-  it('M13: one that never answers is waited for as long as it may be, and is a failure at last', async () => {
+describe('vectors of queries', () => {
+  it('one that never answers is waited for as long as it may be, and is a failure at last', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 1000)
@@ -39,7 +39,7 @@ describe('M13 vectors of queries', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('M13: an answer that came too late is there for the next time, and is asked for once', async () => {
+  it('an answer that came too late is there for the next time, and is asked for once', async () => {
     const { provider, asked } = openProvider()
     const vectors = new QueryVectors(provider, () => undefined)
     vectors.leave = { waitMs: 10 }
@@ -50,7 +50,7 @@ describe('M13 vectors of queries', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('M13: a search that is called off calls its request off, unless somebody else wants the answer', async () => {
+  it('a search that is called off calls its request off, unless somebody else wants the answer', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome))

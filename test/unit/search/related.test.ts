@@ -21,15 +21,15 @@ const lake: KnownTerm = {
   documents: 4,
 }
 
-describe('M52 words that mean something like it', () => {
-  it('M52: those that memory has count too, each stem once, the less the further they are', () => {
+describe('words that mean something like it', () => {
+  it('those that memory has count too, each stem once, the less the further they are', () => {
     const { readings, alike, documents } = withRelated(lake, vocabulary, () => near)
     expect(readings.map(({ term }) => term)).toEqual(['lake', 'pond', 'sea'])
     expect(readings.map(({ weight }) => Number(weight.toFixed(3)))).toEqual([1, 0.358, 0.151])
     expect([alike, documents]).toEqual(['ponds, sea', 4])
   })
 
-  it('M52: a word that memory lacks is read as them, before any other spelling', () => {
+  it('a word that memory lacks is read as them, before any other spelling', () => {
     const unknown: KnownTerm = {
       ...lake,
       shown: 'mere',
@@ -44,12 +44,12 @@ describe('M52 words that mean something like it', () => {
     expect(withRelated(unknown, vocabulary, () => [])).toBe(unknown)
   })
 
-  it.each(['name', 'figure', 'function'] as const)('M52: a %s means itself alone', (role) => {
+  it.each(['name', 'figure', 'function'] as const)('a %s means itself alone', (role) => {
     const term = { ...lake, role }
     expect(withRelated(term, vocabulary, () => near)).toBe(term)
   })
 
-  it('M52: Chinese words stand for each other only when they are nearly the same', () => {
+  it('Chinese words stand for each other only when they are nearly the same', () => {
     const rent: KnownTerm = {
       shown: '租金',
       role: 'word',

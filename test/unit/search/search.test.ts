@@ -37,10 +37,10 @@ function measure(asked: KeywordPlan, chunk: PackedTerms) {
   return measureOf(found, scaleOf([found]))
 }
 
-describe('M19 snippets', () => {
+describe('snippets', () => {
   const filler = 'and so the talk went on about this and that. '.repeat(60)
 
-  it('M19: of a line that is too long the part is shown that has most of what was asked for', () => {
+  it('of a line that is too long the part is shown that has most of what was asked for', () => {
     const text = `The zeppelin was built. ${filler}The zeppelin landed in Friedrichshafen. ${filler}`
     const { snippet, first } = snippetOf(text, 0, plan('zeppelin Friedrichshafen'))
     expect(snippet).toMatch(/^….*The zeppelin landed in Friedrichshafen\. .*…$/)
@@ -54,13 +54,13 @@ describe('M19 snippets', () => {
     ['nothing of what was asked', filler, 'harbour', /^and so the talk/],
     ['the end', `${filler}飞艇降落在湖边`, '飞艇', /^….*飞艇降落在湖边$/],
     ['emoji', `${'😀'.repeat(900)} zeppelin`, 'zeppelin', /^…(?:😀)+ zeppelin$/u],
-  ])('M19: with %s', (_, text, query, shown) => {
+  ])('with %s', (_, text, query, shown) => {
     const { snippet } = snippetOf(text, 0, plan(query))
     expect(snippet.isWellFormed()).toBe(true)
     expect(snippet).toMatch(shown)
   })
 
-  it('M19: words are told once, as they stand there', () => {
+  it('words are told once, as they stand there', () => {
     expect(matchedWords('Zeppelins land; the zeppelin landed. 飞艇', plan('zeppelin 飞艇'))).toEqual([
       'Zeppelins',
       'zeppelin',
@@ -69,27 +69,27 @@ describe('M19 snippets', () => {
   })
 })
 
-describe('M19 query language', () => {
-  it('M19: drops function words when there is anything else, and keeps them when there is not', () => {
+describe('query language', () => {
+  it('drops function words when there is anything else, and keeps them when there is not', () => {
     expect(parseQuery('Which database did we choose?').terms.map(({ shown }) => shown)).toEqual(['database', 'choose'])
     expect(parseQuery('to be or not to be').terms.length).toBeGreaterThan(0)
   })
 
-  it('M19: quotes what FTS5 would read as its own', () => {
+  it('quotes what FTS5 would read as its own', () => {
     const { phrases } = parseQuery('postgres "monthly report" "NEAR(a b)" AND')
     expect(phrases.map(toIndexPhrase)).toEqual(['"monthli report"', '"near a b"'])
     expect(toIndexPhrase({ kind: 'cjk', term: '数 据 库' })).toBe('"数据 据库"')
   })
 
-  it('M19: a phrase must stand as it is', () => {
+  it('a phrase must stand as it is', () => {
     const asked = plan('"staging server"')
     expect(hasPhrases(asked, termsOf('the staging server is up'))).toBe(true)
     expect(hasPhrases(asked, termsOf('the server for staging'))).toBe(false)
   })
 })
 
-describe('M17 keyword score', () => {
-  it('M17: is a share of what the query asks for, and its terms sum to it', () => {
+describe('keyword score', () => {
+  it('is a share of what the query asks for, and its terms sum to it', () => {
     const asked = plan('postgres vault staging')
     const [best, other] = [
       scoreChunk(asked, termsOf('Staging reads POSTGRES from Vault')),
@@ -104,7 +104,7 @@ describe('M17 keyword score', () => {
     expect(textScore(measureOf(best, scale).share)).toBeGreaterThan(0.35)
   })
 
-  it('M17: a word that memory has never seen lowers the share, a name more than a verb', () => {
+  it('a word that memory has never seen lowers the share, a name more than a verb', () => {
     const chunk = termsOf('we chose postgres')
     const unknown = { xylo: 0, postgresxylo: 0 }
     const known = measure(plan('postgres'), chunk).share
@@ -114,7 +114,7 @@ describe('M17 keyword score', () => {
     expect(name).toBeLessThan(verb)
   })
 
-  it('M17: neither a long question nor its filler hides what it clearly asks for', () => {
+  it('neither a long question nor its filler hides what it clearly asks for', () => {
     const chunk = termsOf('The boiler is serviced by Kettlewell every October.')
     const rambling =
       'so I have been wondering for quite a while now, and please forgive me if this was asked before, whether you could perhaps tell me again who services the boiler for us'
@@ -123,7 +123,7 @@ describe('M17 keyword score', () => {
     expect(textScore(measure(asked, chunk).share)).toBeGreaterThan(0.35)
   })
 
-  it('M17: prefers words that stand together, and says at which line', () => {
+  it('prefers words that stand together, and says at which line', () => {
     const asked = plan('staging vault')
     const together = scoreChunk(asked, termsOf('alpha\nbeta\nstaging reads from vault\ngamma'))
     const apart = scoreChunk(asked, termsOf('staging\nalpha\nbeta gamma reads from\nvault'))
@@ -132,12 +132,12 @@ describe('M17 keyword score', () => {
     expect(together.bestLine).toBeLessThanOrEqual(2)
   })
 
-  it('M17: counts whole terms only', () => {
+  it('counts whole terms only', () => {
     expect(scoreChunk(plan('art'), termsOf('start party')).raw).toBe(0)
     expect(scoreChunk(plan('数据'), termsOf('大数据库')).raw).toBeGreaterThan(0)
   })
 
-  it('M17: maps shares and cosines to [0, 1], monotonously', () => {
+  it('maps shares and cosines to [0, 1], monotonously', () => {
     const shares = [0, 0.05, 0.1, 0.25, 0.5, 0.9, 1]
     const mapped = shares.map(textScore)
     expect(mapped).toEqual([...mapped].sort((one, other) => one - other))
@@ -153,7 +153,7 @@ describe('M17 keyword score', () => {
     expect(cosines).toEqual([...cosines].sort((one, other) => one - other))
   })
 
-  it('M17: the less a model is worth, the nearer a passage must be to be shown for its meaning alone', () => {
+  it('the less a model is worth, the nearer a passage must be to be shown for its meaning alone', () => {
     const measured = { script: 'latin', background: 0.2, unanswered: 0.35, spread: 0.05 } as const
     const scales = [0.05, 0.1, 0.2, 0.4, 0.8].map((worth) => vectorScaleOf({ ...measured, worth }))
     const thresholds = scales.map(({ threshold }) => threshold)
@@ -164,7 +164,7 @@ describe('M17 keyword score', () => {
     }
   })
 
-  it('M16: a weak model gets little weight, a strong one more, and neither all of it', () => {
+  it('a weak model gets little weight, a strong one more, and neither all of it', () => {
     expect(weightsFor('auto', { worth: 0 }).vector).toBe(0.05)
     expect(weightsFor('auto', { worth: 0.12 }).vector).toBeCloseTo(0.1)
     expect(weightsFor('auto', { worth: 0.3 }).vector).toBeGreaterThan(0.2)
@@ -207,19 +207,19 @@ function candidate(
 
 const fuse = (...given: Parameters<typeof fuseAll>) => fuseAll(...given).candidates
 
-describe('M16 and M18 fusion', () => {
-  it('M16: adds the weighted scores of both legs', () => {
+describe('fusion', () => {
+  it('adds the weighted scores of both legs', () => {
     const [hit] = fuse([candidate(1, 0.8, 0.5)], options)
     expect(hit?.score).toBeCloseTo(0.7 * scoreOf(0.8) + 0.3 * textScore(0.5), 10)
     expect((hit?.vector?.contribution ?? 0) + (hit?.text?.contribution ?? 0)).toBeCloseTo(hit?.score ?? 0, 10)
   })
 
-  it('M16: a leg that is off leaves its weight to the other', () => {
+  it('a leg that is off leaves its weight to the other', () => {
     expect(fuse([candidate(1, null, 0.5)], options)[0]?.score).toBeCloseTo(textScore(0.5), 10)
     expect(fuse([candidate(1, 0.8, null)], options)[0]?.score).toBeCloseTo(scoreOf(0.8), 10)
   })
 
-  it('M22: says for every candidate what became of it', () => {
+  it('says for every candidate what became of it', () => {
     const ranked = fuse(
       [
         candidate(1, 0.9, 0.9),
@@ -239,7 +239,7 @@ describe('M16 and M18 fusion', () => {
     ])
   })
 
-  it('M21: folds what a better hit shows already, and keeps what only touches it', () => {
+  it('folds what a better hit shows already, and keeps what only touches it', () => {
     const ranked = fuse(
       [candidate(1, 0.9, 0.9, [1, 20]), candidate(2, 0.8, 0.8, [18, 38]), candidate(3, 0.7, 0.7, [10, 22])],
       options,
@@ -251,7 +251,7 @@ describe('M16 and M18 fusion', () => {
     ])
   })
 
-  it('M21: recency halves a dated file after its half-life, and never touches an undated one', () => {
+  it('recency halves a dated file after its half-life, and never touches an undated one', () => {
     const undated = { ...candidate(2, 0.8, 0.8), date: undefined }
     const ranked = fuse([candidate(1, 0.8, 0.8), undated], { ...options, recencyHalfLifeDays: 30, minScore: 0 })
     expect(ranked[0]?.input.id).toBe(2)
@@ -259,14 +259,14 @@ describe('M16 and M18 fusion', () => {
     expect(ranked[1]?.modifiers).toEqual([{ name: 'recency', factor: 0.5 }])
   })
 
-  it('M21: MMR puts a different passage before a near-copy', () => {
+  it('MMR puts a different passage before a near-copy', () => {
     const inputs = [candidate(1, 0.9, 0.9), candidate(2, 0.89, 0.89), candidate(3, 0.6, 0.6)]
     const wordsOf = ({ id }: LegInput) => new Set(id === 3 ? ['another'] : ['same', 'words'])
     const order = fuse(inputs, { ...options, mmrLambda: 0.5, wordsOf }).map(({ input }) => input.id)
     expect(order).toEqual([1, 3, 2])
   })
 
-  it('M16: keeps one order on ties, whatever the order of the input', () => {
+  it('keeps one order on ties, whatever the order of the input', () => {
     const inputs = [candidate(3, 0.5, 0.5), candidate(1, 0.5, 0.5), candidate(2, 0.5, 0.5)]
     expect(fuse(inputs, options).map(({ input }) => input.id)).toEqual([1, 2, 3])
     expect(fuse([...inputs].reverse(), options).map(({ input }) => input.id)).toEqual([1, 2, 3])

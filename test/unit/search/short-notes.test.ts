@@ -14,8 +14,8 @@ async function measure(split: 'dev' | 'held') {
   return evaluate(evaluated, questions, offTopic, () => undefined)
 }
 
-describe('M17 short notes, as returned', () => {
-  it.each(['dev', 'held'] as const)('M17: the %s half keeps its level', async (split) => {
+describe('short notes, as returned', () => {
+  it.each(['dev', 'held'] as const)('the %s half keeps its level', async (split) => {
     const { n, returned, offTopic } = await measure(split)
     expect(n).toBeGreaterThan(90)
     expect(returned.precision).toBeGreaterThan(0.9)

@@ -6,7 +6,7 @@ import { rounds } from '../../support/thorough.ts'
 
 const wordsOf = (text: string) => lineTerms(text).terms
 
-describe('M19 words and identifiers', () => {
+describe('words and identifiers', () => {
   it.each([
     ['decides', 'deciding', 'decid'],
     ['databases', 'database', 'databas'],
@@ -14,7 +14,7 @@ describe('M19 words and identifiers', () => {
     ['children', 'child', 'child'],
     ['CAFÉ', 'cafe', 'cafe'],
     ['Ｆｕｌｌ', 'full', 'full'],
-  ])('M19: %s and %s meet in one term', (one, other, term) => {
+  ])('%s and %s meet in one term', (one, other, term) => {
     expect(wordsOf(one)).toEqual([term])
     expect(wordsOf(other)).toEqual([term])
   })
@@ -25,19 +25,19 @@ describe('M19 words and identifiers', () => {
     ['ann@example.com', ['ann@example.com', 'ann', 'exampl', 'com']],
     ['src/main/app/composition/create-app.ts', ['src/main/app/composition/create-app.ts', 'src', 'main', 'app', 'ts']],
     ['LazyInitException', ['lazi', 'init', 'except']],
-  ])('M19: keeps %s whole and by part', (identifier, expected) => {
+  ])('keeps %s whole and by part', (identifier, expected) => {
     const terms = wordsOf(`set ${identifier} now`)
     for (const term of expected) expect(terms).toContain(term)
   })
 
-  it("M19: drops the possessive, and keeps a term's surface for showing", () => {
+  it("drops the possessive, and keeps a term's surface for showing", () => {
     expect(queryTerms("Caroline's databases")).toMatchObject([
       { readings: [{ term: 'carolin' }], shown: "caroline's" },
       { readings: [{ term: 'databas' }], shown: 'databases' },
     ])
   })
 
-  it('M19: reads a line of ASCII as it reads any other', () => {
+  it('reads a line of ASCII as it reads any other', () => {
     const piece = fc.oneof(
       fc.constantFrom(..."aZ09'_-./:@#+\\ ,(!", "don't-stop", "o'may", 'LazyInit', '3,260', '2026-10-03', '500 g'),
       fc.constantFrom('may', 'Sept', 'in march', '12/18', 'v2.3.0', 'ann@example.com', '139-1766-2045', "it's", 'x--y'),
@@ -57,8 +57,8 @@ describe('M19 words and identifiers', () => {
   })
 })
 
-describe('M20 Chinese, Japanese, Korean', () => {
-  it('M20: indexes each character, and runs apart from each other', () => {
+describe('Chinese, Japanese, Korean', () => {
+  it('indexes each character, and runs apart from each other', () => {
     expect(lineTerms('数据库 PostgreSQL 选型')).toEqual({
       runs: ['数据库', '选型'],
       terms: ['postgresql'],
@@ -69,7 +69,7 @@ describe('M20 Chinese, Japanese, Korean', () => {
   it.each([
     ['我们选择了哪个数据库？', ['选择', '数据库']],
     ['飞书插件怎么配置', ['飞书', '插件', '配置']],
-  ])('M20: finds the telling words of %s', (query, expected) => {
+  ])('finds the telling words of %s', (query, expected) => {
     const joined = queryTerms(query)
       .filter(({ role }) => role !== 'function')
       .map(({ shown }) => shown)
@@ -78,7 +78,7 @@ describe('M20 Chinese, Japanese, Korean', () => {
     expect(joined).not.toContain('哪个')
   })
 
-  it('M20: keeps an unknown name together, and takes a single character', () => {
+  it('keeps an unknown name together, and takes a single character', () => {
     expect(
       queryTerms('张曼婷')
         .map(({ shown }) => shown)
@@ -89,7 +89,7 @@ describe('M20 Chinese, Japanese, Korean', () => {
     ])
   })
 
-  it('M20: strips Korean particles and Japanese endings', () => {
+  it('strips Korean particles and Japanese endings', () => {
     expect(queryTerms('데이터베이스를')[0]?.readings[0]?.term).toBe('데이터베이스')
     expect(queryTerms('食べました').map(({ shown }) => shown)).toContain('食')
   })

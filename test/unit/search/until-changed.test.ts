@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { untilChanged } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
 
-describe('M12 what is counted', () => {
-  it('M12: is counted anew after every write, also one that is taken back, and not otherwise', () => {
+describe('what is counted', () => {
+  it('is counted anew after every write, also one that is taken back, and not otherwise', () => {
     const db = new Database(':memory:')
     db.exec('CREATE TABLE notes (name TEXT)')
     const add = db.prepare('INSERT INTO notes VALUES (?)')

@@ -20,8 +20,8 @@ vi.mock('chokidar', () => ({
 
 const { FolderWatcher } = await import('../../../src/main/search/indexing/watcher.ts')
 
-describe('M9 watch limit', () => {
-  it('M9: when the system watches no more files, the app says so once and polls', async () => {
+describe('watch limit', () => {
+  it('when the system watches no more files, the app says so once and polls', async () => {
     const onLimit = vi.fn()
     const onChange = vi.fn()
     const watcher = new FolderWatcher('/w', { onChange, onLimit, onRoom: vi.fn(), onReady: vi.fn(), onError: vi.fn() })
@@ -37,7 +37,7 @@ describe('M9 watch limit', () => {
     await watcher.close()
   })
 
-  it('M9: when there is room again, it watches again, and says so; until then it goes on polling', async () => {
+  it('when there is room again, it watches again, and says so; until then it goes on polling', async () => {
     FakeWatcher.all.length = 0
     const onRoom = vi.fn()
     const onReady = vi.fn()

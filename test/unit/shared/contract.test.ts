@@ -43,7 +43,7 @@ function endlessIn(schema: z.ZodType, name: string): string[] {
 }
 
 describe('contract', () => {
-  it('M49: types what goes in and what comes out', () => {
+  it('types what goes in and what comes out', () => {
     expectTypeOf<ContractClient['search']['query']>().parameter(0).toHaveProperty('query').toEqualTypeOf<string>()
     expectTypeOf<Awaited<ReturnType<ContractClient['search']['query']>>>().toEqualTypeOf<SearchResponse>()
     expectTypeOf<Awaited<ReturnType<ContractClient['chat']['watch']>>>().toExtend<AsyncIterable<ChatEvent>>()
@@ -53,13 +53,13 @@ describe('contract', () => {
       .toEqualTypeOf<string | null>()
   })
 
-  it('M49: the router implements every request of the contract, and no other', async () => {
+  it('the router implements every request of the contract, and no other', async () => {
     const { app } = await openTestApp({ watch: false })
     const handlers = proceduresOf(createRouter(app)).map(({ path, definition }) => [path, typeof definition.handler])
     expect(handlers).toEqual(proceduresOf(contract).map(({ path }) => [path, 'function']))
   })
 
-  it('M56: what does not fit the contract is refused before anything is asked to act on it', async () => {
+  it('what does not fit the contract is refused before anything is asked to act on it', async () => {
     const { app } = await openTestApp({ watch: false })
     const router = createRouter(app)
     const refused = { code: 'input_invalid' }
@@ -69,7 +69,7 @@ describe('contract', () => {
     await expect(call(router.search.query, { agent: 'main', query })).rejects.toMatchObject({ code: 'input_too_long' })
   })
 
-  it('M56: every text and every list that a request may carry has a most', () => {
+  it('every text and every list that a request may carry has a most', () => {
     const schemas = proceduresOf(contract).flatMap(({ path, definition: { inputSchema } }) =>
       inputSchema ? [[path, inputSchema] as const] : [],
     )

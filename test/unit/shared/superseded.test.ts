@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../../src/shared/markdown/superseded.ts'
 
-describe('M61 superseded lines', () => {
+describe('superseded lines', () => {
   it.each([
     [
       '- ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12])',
@@ -17,14 +17,14 @@ describe('M61 superseded lines', () => {
     ['- ~~a~~ (until 2026-01-01, now: [n/x.md:3-5])', ['a', '2026-01-01', 'n/x.md', 3]],
     ['- ~~a~~ (until 2026-01-01, now: [n/x.md])', ['a', '2026-01-01', 'n/x.md', undefined]],
     ['- ~~房租是五千~~ (until 2026-01-01, now: [笔记/房租.md:2]) ^id', ['房租是五千', '2026-01-01', '笔记/房租.md', 2]],
-  ] as const)('M61: %s', (line, [text, until, path, at]) => {
+  ] as const)(' %s', (line, [text, until, path, at]) => {
     const found = supersededLine(line)
     expect(found).toEqual({ text, until, by: path === undefined ? undefined : { path, line: at } })
     const again = strike(line, { until, by: found?.by })
     expect(supersededLine(again), 'struck again it says the same').toEqual(found)
   })
 
-  it('M61: the words that name a successor pass through, and find its line wherever it stands, struck or marked', () => {
+  it('the words that name a successor pass through, and find its line wherever it stands, struck or marked', () => {
     const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
     const line = strike('- Rent is 1200', { until: '2026-11-22', by })
     expect(line).toBe('- ~~Rent is 1200~~ (until 2026-11-22, now: [a.md:3] “Rent is "1450"”)')
@@ -45,7 +45,7 @@ describe('M61 superseded lines', () => {
     '- ~~a~~ (until Friday)',
     '- ~~a~~ (until 2026-01-01) and b',
     '',
-  ])('M61: %j holds', (line) => {
+  ])('%j holds', (line) => {
     expect(supersededLine(line)).toBeUndefined()
   })
 
@@ -55,7 +55,7 @@ describe('M61 superseded lines', () => {
     ['> - quoted', '> - ~~quoted~~ (until 2026-11-22)'],
     ['plain', '~~plain~~ (until 2026-11-22)'],
     ['- [ ] Pay', '- [ ] ~~Pay~~ (until 2026-11-22)'],
-  ])('M61: %j is struck as %j', (line, struck) => {
+  ])('%j is struck as %j', (line, struck) => {
     expect(strike(line, { until: '2026-11-22', by: undefined })).toBe(struck)
     expect(strike(line, { until: '2026-11-22', by: { path: 'a.md', line: 3 } })).toBe(
       struck.replace(/\)$/, ', now: [a.md:3])'),
@@ -69,7 +69,7 @@ describe('M61 superseded lines', () => {
       ['2026-11-21', 'notes/new.md', 4],
     ],
     ['---\r\nsuperseded:\r\n  until: 2026-11-21\r\n---\r\n', ['2026-11-21', undefined, undefined]],
-  ] as const)('M61: front matter %j', (text, [until, path, line]) => {
+  ] as const)('front matter %j', (text, [until, path, line]) => {
     expect(supersededNote(text)).toEqual({ until, by: path === undefined ? undefined : { path, line } })
   })
 
@@ -77,7 +77,7 @@ describe('M61 superseded lines', () => {
     '---\ntitle: x\n---\nsuperseded: { until: 2026-11-21 }\n',
     'superseded: { until: 2026-11-21 }',
     '---\nsuperseded: yes\n---\n',
-  ])('M61: %j holds as a whole', (text) => {
+  ])('%j holds as a whole', (text) => {
     expect(supersededNote(text)).toBeUndefined()
   })
 })

@@ -108,8 +108,8 @@ const finds: readonly Found[] = [
   },
 ]
 
-describe('M49 the browser of the tests', () => {
-  it.each(finds)('M49: finds $name', ({ platform, env = {}, programs, broken = [], expected }) => {
+describe('the browser of the tests', () => {
+  it.each(finds)('finds $name', ({ platform, env = {}, programs, broken = [], expected }) => {
     const found = findBrowser({
       platform,
       env,
@@ -129,7 +129,7 @@ describe('M49 the browser of the tests', () => {
     { args: ['--project', 'unit'], expected: false },
     { args: ['--project', 'unit', '--project', 'unit-isolated'], expected: false },
     { args: ['--project=integration', 'chat', '--project', 'unit'], expected: false },
-  ])('M49: $args need one: $expected', ({ args, expected }) => {
+  ])('$args need one: $expected', ({ args, expected }) => {
     expect(needsBrowser(args)).toBe(expected)
   })
 })
@@ -227,8 +227,8 @@ const gets: readonly Got[] = [
   },
 ]
 
-describe('M49 getting a browser', () => {
-  it.each(gets)('M49: $name', ({ own, named = false, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
+describe('getting a browser', () => {
+  it.each(gets)('$name', ({ own, named = false, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
     const ran: string[] = []
     let browser = own
     const path = getBrowser({

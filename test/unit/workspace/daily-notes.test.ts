@@ -3,7 +3,7 @@ import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../..
 
 const day = '2024-05-21'
 
-describe('M69 notes of days', () => {
+describe('notes of days', () => {
   it.each([
     ['', 'YYYY-MM-DD', '2024-05-21.md'],
     ['Journal', 'YYYY-MM-DD', 'Journal/2024-05-21.md'],
@@ -12,7 +12,7 @@ describe('M69 notes of days', () => {
     ['', 'MMMM Do, YYYY', 'May 21st, 2024.md'],
     ['log', '[Day] D.M.YY', 'log/Day 21.5.24.md'],
     ['a', 'ddd DD MMM YYYY', 'a/Tue 21 May 2024.md'],
-  ])('M69: %s / %s is %s, and back', (folder, format, path) => {
+  ])('%s / %s is %s, and back', (folder, format, path) => {
     expect(dailyNotePath({ folder, format }, day)).toBe(path)
     expect(dailyNoteDate({ folder, format }, path)).toBe(day)
   })
@@ -24,11 +24,11 @@ describe('M69 notes of days', () => {
     ['2024-05-21.md', 'another folder'],
     ['Journal/2024-05-21 Trip.md', 'more than a day'],
     ['Journal/2024-05-21.txt', 'no note'],
-  ])('M69: %s is none: %s', (path) => {
+  ])('%s is none: %s', (path) => {
     expect(dailyNoteDate({ folder: 'Journal', format: 'YYYY-MM-DD' }, path)).toBeUndefined()
   })
 
-  it('M69: what a format says twice must agree', () => {
+  it('what a format says twice must agree', () => {
     const notes = { folder: '', format: 'YYYY/YYYY-MM-DD' }
     expect(dailyNoteDate(notes, '2024/2024-05-21.md')).toBe(day)
     expect(dailyNoteDate(notes, '2023/2024-05-21.md')).toBeUndefined()
@@ -43,7 +43,7 @@ describe('M69 notes of days', () => {
     ['../YYYY-MM-DD', false],
     ['/YYYY-MM-DD', false],
     ['', false],
-  ])('M69: %s names days: %s', (format, isOne) => {
+  ])('%s names days: %s', (format, isOne) => {
     expect(isDailyFormat(format)).toBe(isOne)
   })
 
@@ -53,7 +53,7 @@ describe('M69 notes of days', () => {
     ['2024-05_21.md', undefined],
     ['12024-05-21.md', undefined],
     ['2024-05-21 Trip.md', undefined],
-  ])('M69: in whatever folder, %s is of %s', (path, expected) => {
+  ])('in whatever folder, %s is of %s', (path, expected) => {
     expect(datedName(path)).toBe(expected)
   })
 })

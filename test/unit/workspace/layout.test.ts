@@ -4,7 +4,7 @@ import { normalizeRequest } from '../../../src/main/workspace/files/paths.ts'
 import { mergeBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
-describe('M2 names in a workspace', () => {
+describe('names in a workspace', () => {
   it.each([
     ['MEMORY.md', 'memory', true],
     ['memory/2026-01-20.md', 'log', true],
@@ -12,7 +12,7 @@ describe('M2 names in a workspace', () => {
     ['memory/projects/acme.md', 'note', true],
     ['AGENTS.md', 'project', false],
     ['notes/idea.md', 'note', false],
-  ])('M2: %s is a %s', (path, kind, isMemory) => {
+  ])('%s is a %s', (path, kind, isMemory) => {
     expect(fileKind(path)).toBe(kind)
     expect(isMemoryPath(path)).toBe(isMemory)
   })
@@ -33,12 +33,12 @@ describe('M2 names in a workspace', () => {
     ['site/node_modules/p/README.md', 'hidden', 'hidden'],
     ['notes/.draft.md', 'hidden', 'hidden'],
     ['notes/table.csv', 'notMarkdown', 'notMarkdown'],
-  ])('M2: %s is kept out of the whole workspace by %s, of the narrow scope by %s', (path, whole, narrow) => {
+  ])('%s is kept out of the whole workspace by %s, of the narrow scope by %s', (path, whole, narrow) => {
     expect(unsearchedFor(path, 'workspace')).toBe(whole)
     expect(unsearchedFor(path, 'memory')).toBe(narrow)
   })
 
-  it('M4: knows the day of a log, with or without a slug', () => {
+  it('knows the day of a log, with or without a slug', () => {
     expect(dailyLogDate('memory/2026-01-20-api.md')).toBe('2026-01-20')
     expect(dailyLogDate('memory/notes.md')).toBeUndefined()
     expect(dailyLogDate('other/2026-01-20.md')).toBe('2026-01-20')
@@ -47,7 +47,7 @@ describe('M2 names in a workspace', () => {
   })
 })
 
-describe('M27 requested paths', () => {
+describe('requested paths', () => {
   it.each([
     '../../etc/passwd',
     '/etc/passwd',
@@ -59,7 +59,7 @@ describe('M27 requested paths', () => {
     '.',
     '..',
     'memory/..\\..\\x',
-  ])('M27: refuses %j', (path) => {
+  ])('refuses %j', (path) => {
     expect(() => normalizeRequest(path)).toThrow(expect.objectContaining({ code: 'path_outside_workspace' }))
   })
 
@@ -69,29 +69,29 @@ describe('M27 requested paths', () => {
     ['memory\\x.md', 'memory/x.md'],
     ['记忆/笔记 📝.md', '记忆/笔记 📝.md'],
     ['..hidden/x.md', '..hidden/x.md'],
-  ])('M27: takes %j', (path, clean) => {
+  ])('takes %j', (path, clean) => {
     expect(normalizeRequest(path)).toBe(clean)
   })
 })
 
-describe('M43 three-way merge', () => {
+describe('three-way merge', () => {
   const base = 'one\ntwo\nthree\nfour\nfive\n'
 
-  it('M43: joins changes that do not touch', () => {
+  it('joins changes that do not touch', () => {
     expect(mergeTexts(base, 'ONE\ntwo\nthree\nfour\nfive\n', `${base}six\n`)).toBe('ONE\ntwo\nthree\nfour\nfive\nsix\n')
     expect(mergeTexts(base, 'one\nthree\nfour\nfive\n', 'one\ntwo\nthree\nfour\nFIVE\n')).toBe(
       'one\nthree\nfour\nFIVE\n',
     )
   })
 
-  it('M43: refuses changes of the same lines, and takes the same change once', () => {
+  it('refuses changes of the same lines, and takes the same change once', () => {
     expect(mergeTexts(base, 'one\nmine\nthree\nfour\nfive\n', 'one\ntheirs\nthree\nfour\nfive\n')).toBeUndefined()
     expect(mergeTexts(base, 'one\nsame\nthree\nfour\nfive\n', 'one\nsame\nthree\nfour\nfive\n')).toBe(
       'one\nsame\nthree\nfour\nfive\n',
     )
   })
 
-  it('M43: gives back the one change when the other side changed nothing (any text)', () => {
+  it('gives back the one change when the other side changed nothing (any text)', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (from, to) => {

@@ -7,7 +7,7 @@ const mark = '\uFEFF'
 /** As an editor holds a text: one kind of end, no mark. */
 const inEditor = (text: string, end = '\n') => text.replace(/^\uFEFF/, '').replace(/\r\n|\r|\n/g, end)
 
-describe('M43 line ends', () => {
+describe('line ends', () => {
   it.each<[name: string, before: string, after: string, expected: string]>([
     ['nothing was changed', 'x\r\ny\nz\r', 'x\ny\nz\n', 'x\r\ny\nz\r'],
     ['a task is ticked', 'x\r\ny\n- [ ] t\n', 'x\r\ny\r\n- [x] t\r\n', 'x\r\ny\n- [x] t\n'],
@@ -26,11 +26,11 @@ describe('M43 line ends', () => {
     ['a last end is put away', 'a\r\nb\r\n', 'a\nb', 'a\r\nb'],
     ['everything is put away', 'a\r\nb\r\n', '', ''],
     ['there was nothing', '', 'a\nb\n', 'a\nb\n'],
-  ])('M43 M66: %s', (_name, before, after, expected) => {
+  ])(' %s', (_name, before, after, expected) => {
     expect(withEndsOf(before, after)).toBe(expected)
   })
 
-  it('M43: whatever is edited, the words are those of the editor, and lines that stand as they were keep their ends', () => {
+  it('whatever is edited, the words are those of the editor, and lines that stand as they were keep their ends', () => {
     for (let seed = 0; seed < 500; seed += 1) {
       const random = randomOf(seed)
       const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T

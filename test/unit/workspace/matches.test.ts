@@ -5,7 +5,7 @@ import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
 
-describe('M43 finding and replacing', () => {
+describe('finding and replacing', () => {
   it.each([
     ['as it stands', { text: 'a.c' }, 'a.c abc', 'x', 'x abc', 1],
     ['whatever the case', { text: 'CAT' }, 'cat Cat', 'x', 'x x', 2],
@@ -16,14 +16,14 @@ describe('M43 finding and replacing', () => {
     ['never across lines', { text: 'a\\s+b', isPattern: true }, 'a\nb a  b', 'x', 'a\nb x', 1],
     ['what is nothing', { text: 'x*', isPattern: true }, 'ab', '-', '-a-b-', 3],
     ['beyond the plane', { text: '.', isPattern: true }, '😀', '-', '-', 1],
-  ])('M43: %s: what is counted is what is replaced', (_name, options, text, by, expected, count) => {
+  ])('%s: what is counted is what is replaced', (_name, options, text, by, expected, count) => {
     const wanted = { ...plain, ...options }
     const finder = finderOf(wanted)
     expect(findMatches(text, finder, 10).count).toBe(count)
     expect(replaceMatches(text, finder, by, wanted.isPattern)).toEqual({ text: expected, count })
   })
 
-  it('M43: lines are bounded, counts are not; a long line is cut round its first match', () => {
+  it('lines are bounded, counts are not; a long line is cut round its first match', () => {
     const text = Array.from({ length: 30 }, () => 'cat cat').join('\n')
     const found = findMatches(text, finderOf(plain), 4)
     expect([found.lines.length, found.lineCount, found.count]).toEqual([4, 30, 60])
@@ -31,14 +31,14 @@ describe('M43 finding and replacing', () => {
     expect(line?.text).toMatch(/^…x{80}caty+…$/)
   })
 
-  it('M43: a pattern that is none, or does not end, says so', () => {
+  it('a pattern that is none, or does not end, says so', () => {
     expect(() => finderOf({ ...plain, text: '(', isPattern: true })).toThrow(/pattern is not right/)
     const endless = finderOf({ ...plain, text: '^(a+)+$', isPattern: true })
     expect(() => inTime(() => findMatches(`${'a'.repeat(60)}!`, endless, 1))).toThrow(/too long/)
     expect(inTime(() => 7)).toBe(7)
   })
 
-  it('M43: rows are files, a few of their lines, and how many more there are', () => {
+  it('rows are files, a few of their lines, and how many more there are', () => {
     const lines = Array.from({ length: 8 }, (_, at) => ({ line: at + 1, text: 'cat' }))
     const file = { path: 'a.md', count: 12, lineCount: 10, lines }
     expect(findRows([file], new Set()).at(-1)).toMatchObject({ kind: 'more', hidden: 3, unlisted: 0 })

@@ -10,8 +10,8 @@ import {
 } from '../../../src/main/workspace/files/file-names.ts'
 import { rounds } from '../../support/thorough.ts'
 
-describe('M27 names', () => {
-  it.each(['a.md', 'A.MARKDOWN', 'notes/b.md', '日记.md'])('M27: %s is a note', (path) => {
+describe('names', () => {
+  it.each(['a.md', 'A.MARKDOWN', 'notes/b.md', '日记.md'])('%s is a note', (path) => {
     expect(isNote(path)).toBe(true)
   })
 
@@ -26,11 +26,11 @@ describe('M27 names', () => {
     'c.csv',
     'a.json',
     'a.html',
-  ])('M27: %s is none', (path) => {
+  ])('%s is none', (path) => {
     expect(isNote(path)).toBe(false)
   })
 
-  it.each(['.git', '.GIT', '.g\u200cit', '\u200c.git', '\ufeff.env', '..a', '.'])('M27: %j is hidden', (name) => {
+  it.each(['.git', '.GIT', '.g\u200cit', '\u200c.git', '\ufeff.env', '..a', '.'])('%j is hidden', (name) => {
     expect(isHidden(name)).toBe(true)
   })
 
@@ -48,19 +48,19 @@ describe('M27 names', () => {
     'GIT~1',
     'a\u202eb',
     '',
-  ])('M27: %j is no name for a new file', (name) => {
+  ])('%j is no name for a new file', (name) => {
     expect(isPortable(name)).toBe(false)
   })
 
   it.each(['console.md', 'a-b.md', 'a~b.md', '…and then.md', '👨‍👩‍👧.md', 'a.b.c.md', 'communal.md'])(
-    'M27: %j is one',
+    '%j is one',
     (name) => {
       expect(isPortable(name)).toBe(true)
       expect(isHidden(name)).toBe(false)
     },
   )
 
-  it('M27: a name of 255 bytes can be asked for, one of 256 cannot, whatever its letters', () => {
+  it('a name of 255 bytes can be asked for, one of 256 cannot, whatever its letters', () => {
     expect(isUsable('x'.repeat(255), 'linux')).toBe(true)
     expect(isUsable('x'.repeat(256), 'linux')).toBe(false)
     expect(isUsable('字'.repeat(86), 'linux')).toBe(false)
@@ -81,7 +81,7 @@ describe('M27 names', () => {
   })
 })
 
-describe('M26 what other programs’ agents obey', () => {
+describe('what other programs’ agents obey', () => {
   it.each([
     ['AGENTS.md', false],
     ['memory/claude.md', true],
@@ -91,7 +91,7 @@ describe('M26 what other programs’ agents obey', () => {
     ['skills/x/SKILL.md', true],
     ['memory/agents of change.md', false],
     ['notes/claude and me.md', false],
-  ])('M26: %s tells other agents what to do: %s', (path, expected) => {
+  ])('%s tells other agents what to do: %s', (path, expected) => {
     expect(isInstruction(path)).toBe(expected)
   })
 })

@@ -15,11 +15,11 @@ describe('Forget: what is recognised', () => {
     ['café', 'cafe\u0301 at noon', true],
     ['C++ (old)', 'we used C++ (old) then', true],
     ['a.b.com', 'axb.com', false],
-  ])('M60: “%s” in “%s”: %s', (text, inside, expected) => {
+  ])('“%s” in “%s”: %s', (text, inside, expected) => {
     expect(new Phrase([text]).isIn(inside)).toBe(expected)
   })
 
-  it('M60: its lines go, and no others; over the end of a line both', () => {
+  it('its lines go, and no others; over the end of a line both', () => {
     const phrase = new Phrase(['Lisa Kessler', 'insulin'])
     expect(phrase.isIn('a long way before it: insulin')).toBe(true)
     const text = 'One.\nLisa\nKessler.\nTwo.\n- insulin\nThree.\n'
@@ -28,11 +28,11 @@ describe('Forget: what is recognised', () => {
     expect(phrase.blotted('+ insulin\n keep')).toBe('+[forgotten]\n keep')
   })
 
-  it.each([[[]], [['']], [['a']], [['- .']], [['的']], [['Lisa', 'x']]])('M60: %j is refused', (texts) => {
+  it.each([[[]], [['']], [['a']], [['- .']], [['的']], [['Lisa', 'x']]])('%j is refused', (texts) => {
     expect(() => new Phrase(texts)).toThrow(expect.objectContaining({ code: 'input_invalid' }))
   })
 
-  it('M60: what was taken out is not there, and taking it out again changes nothing', () => {
+  it('what was taken out is not there, and taking it out again changes nothing', () => {
     const words = fc.constantFrom('Lisa', 'Kessler', 'Lisa Kessler', 'insulin', 'the', '糖尿病', '\n', ' ', '-', 'x')
     fc.assert(
       fc.property(fc.array(words, { maxLength: 40 }), (parts) => {

@@ -12,7 +12,7 @@ import { folderWith } from '../../support/folder.ts'
 const journal = (name: (day: number) => string) =>
   Object.fromEntries([1, 2, 3, 4].map((day) => [name(day), 'text\n'] as const))
 
-describe('M69 habits of a vault', () => {
+describe('habits of a vault', () => {
   it.each([
     [
       'a folder of ours',
@@ -115,11 +115,11 @@ describe('M69 habits of a vault', () => {
       { 'SOUL.md': '', 'AGENTS.md': '', 'IDENTITY.md': '' },
       { kind: 'openclaw', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
     ],
-  ])('M69: %s', async (_name, files, expected) => {
+  ])(' %s', async (_name, files, expected) => {
     expect(await readHabits(await folderWith(files))).toMatchObject(expected)
   })
 
-  it('M69: what the settings say goes before what the vault says', async () => {
+  it('what the settings say goes before what the vault says', async () => {
     const found = await readHabits(await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"]}' }))
     const own = {
       daily: { folder: '/Days/' },
@@ -138,14 +138,14 @@ describe('M69 habits of a vault', () => {
     ['yyyy_MM_dd', 'YYYY_MM_DD'],
     ['MMM do, yyyy', 'MMM Do, YYYY'],
     ["EEEE, 'day' dd.MM.yy", 'dddd, [day] DD.MM.YY'],
-  ])('M69: Logseq writes %s', (format, expected) => expect(fromJavaFormat(format)).toBe(expected))
+  ])('Logseq writes %s', (format, expected) => expect(fromJavaFormat(format)).toBe(expected))
 
   it.each([
     ['isoDate', 'YYYY-MM-DD'],
     ['dd-mmm-yyyy', 'DD-MMM-YYYY'],
-  ])('M69: Foam wrote %s', (format, expected) => expect(fromMaskFormat(format)).toBe(expected))
+  ])('Foam wrote %s', (format, expected) => expect(fromMaskFormat(format)).toBe(expected))
 
-  it('M69: Foam’s templates name days by variables', () => {
+  it('Foam’s templates name days by variables', () => {
     expect(fromFoamPath('daily/${FOAM_DATE_YEAR}-${FOAM_DATE_MONTH}-${FOAM_DATE_DATE}.md')).toBe('[daily]/YYYY-MM-DD')
   })
 
@@ -155,5 +155,5 @@ describe('M69 habits of a vault', () => {
     ['{;; :a "no"\n :a true}', 'a', 'true'],
     ['{:a ["x" "y;z"]}', 'a', ['x', 'y;z']],
     ['{:aa 1}', 'a', undefined],
-  ])('M69: %s has %s', (text, key, expected) => expect(ednValue(text, key)).toEqual(expected))
+  ])('%s has %s', (text, key, expected) => expect(ednValue(text, key)).toEqual(expected))
 })

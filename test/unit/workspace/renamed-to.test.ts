@@ -29,6 +29,6 @@ const table = [
   ['never known', [outside(9, ['b.md', null, 'x'])], undefined],
 ] as const
 
-describe('M43 where a file went that another program renamed', () => {
-  it.each(table)('M43: %s', (_name, log, expected) => expect(renamedTo(log, 'in/a.md')).toBe(expected))
+describe('where a file went that another program renamed', () => {
+  it.each(table)(' %s', (_name, log, expected) => expect(renamedTo(log, 'in/a.md')).toBe(expected))
 })

@@ -7,7 +7,7 @@ const day = ['# 2026-11-22']
 const ten = { headings: [...day, '## 10:00'], under: '10:00', body: ['tea'], at: 4 }
 const tools = { headings: ['## Tools'], under: 'Tools', body: ['- a'], at: 3 }
 
-describe('M58 taking a note out again', () => {
+describe('taking a note out again', () => {
   it.each([
     ['alone', '# 2026-11-22\n\n## 10:00\ntea\n', ten, ''],
     ['with others after it', '# 2026-11-22\n\n## 10:00\ntea\n\n## 10:05\nb\n', ten, '# 2026-11-22\n\n## 10:05\nb\n'],
@@ -23,11 +23,11 @@ describe('M58 taking a note out again', () => {
     ['with Windows lines, which stay', '## Tools\r\n\r\n- a\r\n- b\r\n', tools, '## Tools\r\n\r\n- b\r\n'],
     ['in another section the same words', '## Tools\n\n## Other\n\n- a\n', tools, undefined],
     ['changed since', '## Tools\n\n- a b\n', tools, undefined],
-  ])('M58: %s', (_, text, note, expected) => {
+  ])(' %s', (_, text, note, expected) => {
     expect(withoutNote(text, note)).toBe(expected)
   })
 
-  it('M58: a note that a longer one begins with is taken out of its own place, though that one is nearer', () => {
+  it('a note that a longer one begins with is taken out of its own place, though that one is nearer', () => {
     const text = '# M\n\n## A\n\n- x\n\n  z\n- x\n'
     const note = { headings: [], under: 'A', body: ['- x'], at: 5 }
     expect(withoutNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
@@ -35,7 +35,7 @@ describe('M58 taking a note out again', () => {
     expect(withoutNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
   })
 
-  it('M58: in whatever order notes are taken out, each takes its own lines and no other', () => {
+  it('in whatever order notes are taken out, each takes its own lines and no other', () => {
     const notes = fc.array(fc.tuple(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y', 'x\n\nz')), { maxLength: 6 })
     fc.assert(
       fc.property(notes, fc.infiniteStream(fc.nat()), (wanted, picks) => {

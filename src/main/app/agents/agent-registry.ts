@@ -409,7 +409,7 @@ export class Agents {
       : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
   }
 
-  /** What an agent may never touch, even where it lies inside its workspace (M27), as things are now. */
+  /** What an agent may never touch, even where it lies inside its workspace, as things are now. */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
     const claimed = [...this.#claimed].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))

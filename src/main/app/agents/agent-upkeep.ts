@@ -99,7 +99,7 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
   }
 }
 
-/** What words of others went into waits for a person (M63). */
+/** What words of others went into waits for a person. */
 export async function proposeOutside(
   upkeep: Upkeep,
   { path, before, after, sources }: ProposedChange,

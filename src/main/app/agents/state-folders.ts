@@ -19,7 +19,7 @@ export interface StateFolders {
   folder(workspace: string): AgentFolders
 }
 
-/** What is kept for one agent in one workspace (M38). */
+/** What is kept for one agent in one workspace. */
 export interface AgentFolders {
   readonly index: string
   readonly sessions: string

@@ -1,5 +1,5 @@
 /**
- * A model goes through what a memory says and proposes (M60): what contradicts or supersedes what, and what logs say that
+ * A model goes through what a memory says and proposes: what contradicts or supersedes what, and what logs say that
  * MEMORY.md lacks. What that takes is told before; it stops at the month's budget; and it goes on where it broke off,
  * since what was answered is on the disk before anything is made of it. It changes no file: it adds to the inbox.
  */
@@ -29,7 +29,7 @@ export interface ReviewModel {
   readonly id: string
   /** Understands no such questions. */
   readonly isOffline: boolean
-  /** What it is sent stays on this machine (M64). */
+  /** What it is sent stays on this machine. */
   readonly isLocal: boolean
   /** Tokens. */
   readonly contextWindow: number

@@ -1,5 +1,5 @@
 /**
- * The programs that use this memory through MCP (M58): what each may, its token, and what it wrote. A program says
+ * The programs that use this memory through MCP: what each may, its token, and what it wrote. A program says
  * itself who it is when it is started on this machine, where it has the user's rights anyhow; over HTTP its token says
  * so.
  */

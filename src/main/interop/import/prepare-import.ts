@@ -301,7 +301,7 @@ class Places {
         throw error
       })
       if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
-      // What every request carries comes from the user alone: what is imported stands beside it (M63).
+      // What every request carries comes from the user alone: what is imported stands beside it.
       if (!info && this.#steering.has(path.toLowerCase())) continue
       this.#taken.add(path)
       return { path, isNew: !info, isBeside: number > 1 && !info, number }

@@ -86,7 +86,7 @@ interface Reader {
   readonly client: string
 }
 
-/** The notes that a program may read, sorted: others have no name for it (M64). */
+/** The notes that a program may read, sorted: others have no name for it. */
 export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
   const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))

@@ -90,7 +90,7 @@ function addTool(
 }
 
 /**
- * The answer without what is local, wherever in it that stands: the owner says what may leave (M64).
+ * The answer without what is local, wherever in it that stands: the owner says what may leave.
  * @param own words of the question: they come back as they are, or it would be told which of its guesses are right
  */
 async function passed<T extends object>(

@@ -45,7 +45,7 @@ export class AgentConfig {
     return before
   }
 
-  /** Folders and files that stay on this machine (M64). */
+  /** Folders and files that stay on this machine. */
   async setLocal(local: readonly string[]): Promise<void> {
     const path = [...this.#path(), 'visibility', 'local']
     const before = this.current.visibility.local

@@ -13,7 +13,7 @@ export interface EmbeddingSource {
   readonly dimensions: number | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
-  /** What it is sent stays on this machine (M64). */
+  /** What it is sent stays on this machine. */
   readonly isLocal: boolean
   readonly allowDownload: boolean
   /** Where models that run in the process are kept. */

@@ -17,7 +17,7 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
   /** Does what the first question would wait for, where that is known. */
   prepare?(): void
-  /** Whether a text stays on this machine and is not sent (M64). */
+  /** Whether a text stays on this machine and is not sent. */
   holds?(text: string): Promise<boolean>
   /** Whether it knows the language of a question; left out where that is not known beforehand. */
   reads?(text: string): boolean

@@ -1,6 +1,6 @@
 /**
- * The index as a file on disk: opened, begun anew beside an old one, put in the place of that (M12). Vectors cost time and
- * money: whatever becomes of an index, the ones that can still be read go over into the next (M11). What has the name of
+ * The index as a file on disk: opened, begun anew beside an old one, put in the place of that. Vectors cost time and
+ * money: whatever becomes of an index, the ones that can still be read go over into the next. What has the name of
  * an index and is none of ours is put aside, whole.
  */
 import { existsSync } from 'node:fs'

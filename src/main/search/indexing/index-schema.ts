@@ -169,7 +169,7 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       PRIMARY KEY (chunk_id, first, last)
     ) WITHOUT ROWID;
 
-    -- What a note says of itself (M68); keys as shared/properties makes them, lines 1-based. A property without a value
+    -- What a note says of itself; keys as shared/properties makes them, lines 1-based. A property without a value
     -- has one row, and that value is empty. \`names\`: what it calls itself besides its path; its title has place 0.
     CREATE TABLE note_tags (
       tag TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-/** What has changed and was not looked at yet, and when it is time to look (M9). */
+/** What has changed and was not looked at yet, and when it is time to look. */
 export class PendingChanges {
   readonly #debounceMs: number
   readonly #onDue: () => void

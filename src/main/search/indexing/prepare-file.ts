@@ -44,7 +44,7 @@ export interface PreparedChunk extends Chunk {
   readonly days: readonly DaySpan[]
 }
 
-/** What a note says of itself (M68). Keys are as shared/properties makes them, lines 1-based. */
+/** What a note says of itself. Keys are as shared/properties makes them, lines 1-based. */
 export interface PreparedFacts {
   readonly tags: readonly { readonly tag: string; readonly line: number }[]
   /** A property without a value has one that is empty. */

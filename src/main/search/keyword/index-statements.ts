@@ -79,7 +79,7 @@ function storedTerms(db: Db): Terms {
   }
 }
 
-/** An index of before there were packed terms answers while the new one is built (M12): they are made from its text. */
+/** An index of before there were packed terms answers while the new one is built: they are made from its text. */
 function termsOfText(db: Db): Terms {
   const text = 'heading, text FROM chunks AS chunk WHERE id'
   const one = db.prepare<[number], ChunkText & { path: string }>(`SELECT path, ${text} = ?`)

@@ -1,5 +1,5 @@
 /**
- * The words that memory is written in, as they are spelt, for finding what a misspelt word was meant to be (M19). Read
+ * The words that memory is written in, as they are spelt, for finding what a misspelt word was meant to be. Read
  * from the index when first asked, and from then on only what came new; kept by length, with a set of letters as bits,
  * so that all but a few words are passed over without a look at their letters.
  */

@@ -1,6 +1,6 @@
 /**
- * The query language's filters (M53): `after:` `before:` `on:` `in:` with a day, a month, a year or a phrase, `path:`,
- * `source:`, `-word`; and those of what a note says of itself (M68): `tag:`, and `property:value` of a property that some
+ * The query language's filters: `after:` `before:` `on:` `in:` with a day, a month, a year or a phrase, `path:`,
+ * `source:`, `-word`; and those of what a note says of itself: `tag:`, and `property:value` of a property that some
  * note has. They are taken out of the query, and what is left is searched; a value that cannot be read
  * stays in the query as a word, and is told. Pure.
  */

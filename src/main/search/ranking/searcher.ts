@@ -73,7 +73,7 @@ interface EmbeddedQuery {
 
 const none: ReadonlySet<number> = new Set()
 
-/** With what whoever asks may not see (M64). */
+/** With what whoever asks may not see. */
 export type Overrides = SearchOptions & { readonly unseen?: Unseen | undefined }
 
 /** Which candidates are shown, so that their text has to be read. */

@@ -1,5 +1,5 @@
 /**
- * What was superseded, and by what (M61): a passage whose best place is struck, or that belongs to a note that is, stands
+ * What was superseded, and by what: a passage whose best place is struck, or that belongs to a note that is, stands
  * behind the passage that took its place, which takes over its score; chains are followed to their end. Pure: texts are
  * read by whoever asks.
  */

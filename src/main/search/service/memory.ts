@@ -23,7 +23,7 @@ import type { Overrides } from '../ranking/searcher.ts'
 import { whyUnsearched } from '../indexing/index-exclusion.ts'
 import { runRechunk, type ThreadEntries, type Threads } from './memory-threads.ts'
 
-/** A search waits this long for changes that are not in the index yet; then it answers from the old one (M9). */
+/** A search waits this long for changes that are not in the index yet; then it answers from the old one. */
 const catchUpMs = 500
 export interface MemoryOptions {
   readonly source: MemorySource

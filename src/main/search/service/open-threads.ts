@@ -12,7 +12,7 @@ export interface MemorySource {
   readonly chunk: MemorySettings['chunk']
   readonly debounceMs: number
   readonly embedding: EmbeddingSource
-  /** Whose notes may be local, and what the settings say of them (M64). */
+  /** Whose notes may be local, and what the settings say of them. */
   readonly notes: readonly NotesFolder[]
 }
 

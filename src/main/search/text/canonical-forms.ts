@@ -1,5 +1,5 @@
 /**
- * One form for what is written in many (M19, M20): a day as `10月3号`, `Oct 3rd` or `2026/10/3`, a number as `3,260`,
+ * One form for what is written in many: a day as `10月3号`, `Oct 3rd` or `2026/10/3`, a number as `3,260`,
  * `三千五` or `320万`, a quantity as `500 g` or `五百公克`, a telephone number with or without its dashes. Each such place
  * in a line gives terms that the index holds, and that a question looks for. Pure; the text is folded, Han is in
  * simplified form.

@@ -1,5 +1,5 @@
 /**
- * Time as people say it in a question (M53): yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
+ * Time as people say it in a question: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
  * phrase becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601); a month or weekday without a year
  * is the latest one that has begun; "two weeks ago" is that week and "two years ago" that year, since nobody counts days
  * there. Seasons and "recently" are no spans: they mean other days to other people. Pure.

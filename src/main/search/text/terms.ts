@@ -1,5 +1,5 @@
 /**
- * From text to index terms (M19, M20). Index and query take the same path, so that they meet:
+ * From text to index terms. Index and query take the same path, so that they meet:
  *
  * - words are found by `Intl.Segmenter`, folded (case, width, accents) and, in Latin script, stemmed;
  * - identifiers (`POSTGRES_URL`, `v2.3.0`, addresses, paths, `LazyInit`) are kept whole and also split into their parts;

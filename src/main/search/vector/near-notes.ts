@@ -1,5 +1,5 @@
 /**
- * Notes that are about what another note is about (M43), by the vectors that the index has: passage against passage, since
+ * Notes that are about what another note is about, by the vectors that the index has: passage against passage, since
  * a note says more than one thing. A cosine alone says little, least between two models; what counts is how far it stands
  * above what the note has in common with any other.
  */

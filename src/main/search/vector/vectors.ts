@@ -1,5 +1,5 @@
 /**
- * The vector leg (M16, M51): nearest passages by cosine similarity, in two passes. The first compares coarse forms in
+ * The vector leg: nearest passages by cosine similarity, in two passes. The first compares coarse forms in
  * memory; the second computes the cosines of the best of them from the vectors in the index, or from the digests that it
  * has instead. A chunk is as near as its best passage.
  */

@@ -1,5 +1,5 @@
 /**
- * How the notes of a folder are kept by the program that they were made with (M69), read from that program's settings,
+ * How the notes of a folder are kept by the program that they were made with, read from that program's settings,
  * which are never written. Sources: https://help.obsidian.md (Configuration folder, Daily notes, Attachments),
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).

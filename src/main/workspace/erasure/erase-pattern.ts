@@ -53,7 +53,7 @@ export class Phrase {
     return [...found]
   }
 
-  /** The text without the lines that it stands in; what was local of the others stays so (M64). */
+  /** The text without the lines that it stands in; what was local of the others stays so. */
   without(text: string): string {
     const gone = new Set(this.linesIn(text).map((line) => line - 1))
     return gone.size === 0 ? text : withoutLines(text, gone)

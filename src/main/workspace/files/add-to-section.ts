@@ -23,7 +23,7 @@ function sectionNamed(lines: readonly string[], title: string): Section | undefi
   return (
     sections.find((known) => known.title === name) ??
     sections.find((known) => known.title.toLowerCase() === plain) ??
-    // What is for a section that stays on this machine goes there, not into one beside it that is sent (M64).
+    // What is for a section that stays on this machine goes there, not into one beside it that is sent.
     sections.find((known) => withoutMarks(known.title).toLowerCase() === withoutMarks(plain))
   )
 }

@@ -9,7 +9,7 @@ import {
 import { contextNames, longTermName, ownFolderName, type ownNames } from '#shared/util/own-files.ts'
 import { isHidden, isHiddenPath } from './file-names.ts'
 
-/** What a vault's own habits change about all this (M69). This file says where an agent's own files lie, and no other does. */
+/** What a vault's own habits change about all this. This file says where an agent's own files lie, and no other does. */
 export interface Layout {
   /** Where the logs of days are written. */
   readonly daily: DailyNotes
@@ -38,7 +38,7 @@ export function ownPath(name: (typeof ownNames)[number] | typeof memoryFolder, {
   return own === '' ? name : `${own}/${name}`
 }
 
-/** Read into every request, in this order (M3); MEMORY.md joins them at the start of a session (M8). */
+/** Read into every request, in this order; MEMORY.md joins them at the start of a session. */
 export function projectContextFiles(layout?: Layout): string[] {
   return contextNames.map((name) => ownPath(name, layout))
 }
@@ -82,7 +82,7 @@ export function dailyLogDate(path: string, layout: Layout = usualLayout): string
 
 const rescuedName = 'rescued'
 
-/** What no flush could read is kept below this, word for word (M30): searched, and never loaded by itself (M8). */
+/** What no flush could read is kept below this, word for word: searched, and never loaded by itself. */
 export function rescuedFolder(layout?: Layout): string {
   return `${memoryFolderOf(layout)}/${rescuedName}`
 }
@@ -126,7 +126,7 @@ export function isMemoryPath(path: string, layout: Layout = usualLayout): boolea
 }
 
 /**
- * Why a file of the workspace is not searched (M2); undefined for one that is. Project-context files are read in full for
+ * Why a file of the workspace is not searched; undefined for one that is. Project-context files are read in full for
  * every request: as results they would say twice what the model has before it.
  */
 export function unsearchedFor(

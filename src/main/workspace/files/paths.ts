@@ -1,5 +1,5 @@
 /**
- * Isolation (M27): the one place that turns a path somebody asked for into a path on disk. A request names a file by
+ * Isolation: the one place that turns a path somebody asked for into a path on disk. A request names a file by
  * its path inside the workspace; symlinks are resolved before the check, so that neither `..`, nor an absolute path,
  * nor a link can lead out, nor to what is hidden. What is written must be a note besides.
  */

@@ -16,14 +16,14 @@ import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 import { assertThere, withFolder } from './workspace-exists.ts'
 
-/** On whose account a file is written (M26): for agents with the conversation, and the message being answered. */
+/** On whose account a file is written: for agents with the conversation, and the message being answered. */
 export interface WriteOrigin {
   readonly cause: Cause
   readonly session?: string | undefined
   readonly turn?: string | undefined
-  /** The other program that had it written (M58). */
+  /** The other program that had it written. */
   readonly client?: string | undefined
-  /** Where some of it comes from that is trusted less than the user (M63). */
+  /** Where some of it comes from that is trusted less than the user. */
   readonly sources?: readonly string[] | undefined
   /** What was there before stands again: a change was taken back, or an older version. */
   readonly isUndo?: boolean | undefined

@@ -267,7 +267,7 @@ export class Workspace {
     )
   }
 
-  /** Appends an entry `## HH:MM - Title` to the log of the day (M4). */
+  /** Appends an entry `## HH:MM - Title` to the log of the day. */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await noteInLog(this, text, at, origin), text, origin)
   }
@@ -281,7 +281,7 @@ export class Workspace {
     return findNote(this, text, at, section === undefined ? undefined : sectionTitle(section))
   }
 
-  /** Adds a note to a section of MEMORY.md (M5); the section is made at the end when there is none of that name. */
+  /** Adds a note to a section of MEMORY.md; the section is made at the end when there is none of that name. */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await noteInSection(this, sectionTitle(section), text, origin), text, origin)
   }

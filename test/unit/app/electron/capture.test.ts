@@ -18,7 +18,7 @@ afterEach(() => {
   vi.clearAllMocks()
 })
 
-describe('M46 quick capture in the shell', () => {
+describe('quick capture in the shell', () => {
   it('makes the window ahead, shows it on the pointer’s screen, and hides it when it closes', () => {
     const capture = openCapture()
     const [window] = FakeWindow.all
@@ -59,12 +59,12 @@ describe('M46 quick capture in the shell', () => {
     ['commonplace://forget?text=x', undefined],
     ['https://remember/?text=x', undefined],
     ['not a link', undefined],
-  ])('M46: the link %s holds %j', (link, note) => {
+  ])('the link %s holds %j', (link, note) => {
     expect(noteOfLink(link)).toBe(note)
     expect(noteOfArguments(['/usr/bin/commonplace', '--flag', link])).toBe(note)
   })
 
-  it('M46: the shortcut follows the configuration, can be paused, and one that is taken is told once', () => {
+  it('the shortcut follows the configuration, can be paused, and one that is taken is told once', () => {
     let keys = 'CommandOrControl+Shift+Space'
     const onTaken = vi.fn()
     const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress: vi.fn(), onTaken })
@@ -88,7 +88,7 @@ describe('M46 quick capture in the shell', () => {
     shortcut.close()
   })
 
-  it('M46: the tray lists the last captures and opens both windows', () => {
+  it('the tray lists the last captures and opens both windows', () => {
     const [onCapture, onOpen, onPause] = [vi.fn(), vi.fn(), vi.fn()]
     const icons = pathToFileURL('/icons/')
     const tray = new CaptureTray({ icons, onCapture, onOpen, isPaused: () => false, onPause })

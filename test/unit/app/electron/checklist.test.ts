@@ -28,7 +28,7 @@ async function quit(): Promise<void> {
   await hasQuit
 }
 
-describe("M49 Electron's checklist", () => {
+describe("Electron's checklist", () => {
   beforeEach(startShell)
   afterEach(async () => {
     await quit()
@@ -36,7 +36,7 @@ describe("M49 Electron's checklist", () => {
     vi.clearAllMocks()
   })
 
-  it('M49: every window is isolated, sandboxed, without Node, with web security, and nothing else is asked for', () => {
+  it('every window is isolated, sandboxed, without Node, with web security, and nothing else is asked for', () => {
     expect(FakeWindow.all).toHaveLength(2)
     for (const { options } of FakeWindow.all)
       expect(options['webPreferences']).toEqual({
@@ -49,7 +49,7 @@ describe("M49 Electron's checklist", () => {
       })
   })
 
-  it('M49: every window shows our own pages only, and stays inside; links open outside only after a look at them', () => {
+  it('every window shows our own pages only, and stays inside; links open outside only after a look at them', () => {
     for (const { loadURL, webContents } of FakeWindow.all) {
       expect(loadURL.mock.calls.length).toBeGreaterThan(0)
       for (const [url] of loadURL.mock.calls) expect(url.startsWith(ours), url).toBe(true)
@@ -68,7 +68,7 @@ describe("M49 Electron's checklist", () => {
     }
   })
 
-  it('M49: there is one channel, and it answers no foreign page', async () => {
+  it('there is one channel, and it answers no foreign page', async () => {
     expect(fakeElectron.ipcMain.eventNames()).toEqual(['commonplace:connect'])
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn(), once: vi.fn() }
     for (const url of ['https://evil.example/', 'file:///tmp/x.html', 'app://elsewhere/', 'http://commonplace/'])
@@ -78,7 +78,7 @@ describe("M49 Electron's checklist", () => {
     for (const used of Object.values(port)) expect(used).not.toHaveBeenCalled()
   })
 
-  it('M49: permissions and devices are refused, the app runs sandboxed, once', () => {
+  it('permissions and devices are refused, the app runs sandboxed, once', () => {
     const answer = vi.fn()
     for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem'] as never[]) {
       electronHandlers.permissionRequest?.(null as never, permission, answer as never)
@@ -91,7 +91,7 @@ describe("M49 Electron's checklist", () => {
   })
 })
 
-describe("M49 Electron's checklist: what no run can show", () => {
+describe("Electron's checklist: what no run can show", () => {
   const folder = fileURLToPath(new URL('app/electron/', mainFolder))
   const source = readdirSync(folder)
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
@@ -111,12 +111,12 @@ describe("M49 Electron's checklist: what no run can show", () => {
     'ignore-certificate-errors',
     'setCertificateVerifyProc',
     'registerFileProtocol',
-  ])('M49: nowhere is there %s', (forbidden) => {
+  ])('nowhere is there %s', (forbidden) => {
     expect(source).toContain('contextIsolation')
     expect(source).not.toContain(forbidden)
   })
 
-  it('M49: the policy lets no script in but our own, and no frame, plugin or form at all', () => {
+  it('the policy lets no script in but our own, and no frame, plugin or form at all', () => {
     const policy = new Map(
       contentSecurityPolicy.split(';').map((part) => {
         const [name = '', ...values] = part.trim().split(/\s+/)
@@ -131,8 +131,8 @@ describe("M49 Electron's checklist: what no run can show", () => {
   })
 })
 
-describe("M49 Electron's checklist: the preload", () => {
-  it('M49: hands nothing of Electron to the page, and passes on only a port that the page itself asked for', async () => {
+describe("Electron's checklist: the preload", () => {
+  it('hands nothing of Electron to the page, and passes on only a port that the page itself asked for', async () => {
     const exposeInMainWorld = vi.fn()
     const postMessage = vi.fn()
     vi.doMock('electron', () => ({ contextBridge: { exposeInMainWorld }, ipcRenderer: { postMessage } }))

@@ -32,8 +32,8 @@ afterEach(() => {
   resetElectron()
 })
 
-describe('M41 kept keys', () => {
-  it('M41: stand in the file encrypted, and are read again; without encryption nothing is kept', async () => {
+describe('kept keys', () => {
+  it('stand in the file encrypted, and are read again; without encryption nothing is kept', async () => {
     const folder = await temporaryFolder()
     const vault = openKeyVault(folder)
     expect(vault?.strength).toBe('keychain')
@@ -45,18 +45,18 @@ describe('M41 kept keys', () => {
     expect(openKeyVault(folder)).toBeUndefined()
   })
 
-  it('M41: a Linux without a keyring is told to be weak', async () => {
+  it('a Linux without a keyring is told to be weak', async () => {
     pretend('linux')
     fakeElectron.safeStorage.getSelectedStorageBackend.mockReturnValueOnce('basic_text')
     expect(openKeyVault(await temporaryFolder())?.strength).toBe('weak')
   })
 })
 
-describe('M49 answers that come unseen', () => {
+describe('answers that come unseen', () => {
   const ended = (session: string, ms: number, reason: 'done' | 'aborted' | 'error' = 'done') =>
     ({ type: 'turnEnded', agent: 'main', session, reason, ms }) as const
 
-  it('M49: are counted at the icon; only long ones are told of, and lead to their chat', () => {
+  it('are counted at the icon; only long ones are told of, and lead to their chat', () => {
     const onOpen = vi.fn()
     let isSeen = false
     const unread = new Unread({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
@@ -74,15 +74,15 @@ describe('M49 answers that come unseen', () => {
     expect(fakeElectron.Notification.shown).toHaveLength(1)
   })
 
-  it('M49: are told of by nobody who was asked not to', () => {
+  it('are told of by nobody who was asked not to', () => {
     const unread = new Unread({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.note(ended('a', 60_000))
     expect(fakeElectron.Notification.shown).toEqual([])
   })
 })
 
-describe('M49 windows', () => {
-  it('M49: the right button offers spellings in a field, copying elsewhere, and nothing where there is nothing', () => {
+describe('windows', () => {
+  it('the right button offers spellings in a field, copying elsewhere, and nothing where there is nothing', () => {
     const window = new FakeWindow({})
     installContextMenu(window.webContents as never)
     const params = {
@@ -108,7 +108,7 @@ describe('M49 windows', () => {
     expect(fakeElectron.Menu.buildFromTemplate.mock.calls).toHaveLength(calls)
   })
 
-  it('M49: a page that died is loaded again and the user told; one that dies again waits for a word', async () => {
+  it('a page that died is loaded again and the user told; one that dies again waits for a word', async () => {
     const { app } = await openTestApp()
     const window = new FakeWindow({})
     recoverFromCrashes(window as never, app.log)
@@ -144,8 +144,8 @@ describe('M49 windows', () => {
   })
 })
 
-describe('M49 the computer', () => {
-  it('M49: starts with it where that is asked for, in the way of each system', async () => {
+describe('the computer', () => {
+  it('starts with it where that is asked for, in the way of each system', async () => {
     pretend('darwin')
     await setLaunchAtLogin(true)
     expect(fakeElectron.app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true })
@@ -157,7 +157,7 @@ describe('M49 the computer', () => {
     expect(existsSync(join(folder, 'commonplace.desktop'))).toBe(false)
   })
 
-  it('M49: on a battery nothing is indexed before somebody searches', async () => {
+  it('on a battery nothing is indexed before somebody searches', async () => {
     const changes: boolean[] = []
     const stop = followPower((isSaving) => changes.push(isSaving))
     fakeElectron.powerMonitor.emit('on-battery')
@@ -181,7 +181,7 @@ describe('M49 the computer', () => {
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
 
-  it('M49: only a feed that is named is asked for a new version, and only by a packaged app', async () => {
+  it('only a feed that is named is asked for a new version, and only by a packaged app', async () => {
     const url = 'https://example.org/feed'
     const onChange = () => () => undefined
     const log = { fault: vi.fn(() => '') } as unknown as Log
@@ -200,7 +200,7 @@ describe('M49 the computer', () => {
     expect(log.fault).not.toHaveBeenCalled()
   })
 
-  it('M49: a feed that cannot be asked is told to the log', async () => {
+  it('a feed that cannot be asked is told to the log', async () => {
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const onChange = () => () => undefined
     autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
@@ -208,7 +208,7 @@ describe('M49 the computer', () => {
     await until(() => vi.mocked(log.fault).mock.calls.length === 1)
   })
 
-  it('M50: a feed that is set is asked when it is set, not hours later', () => {
+  it('a feed that is set is asked when it is set, not hours later', () => {
     const told: (() => void)[] = []
     let address: string | undefined
     const feed = vi.fn(() => address)

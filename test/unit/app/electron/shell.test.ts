@@ -50,8 +50,8 @@ async function builtInterface(): Promise<URL> {
   return pathToFileURL(`${folder}/`)
 }
 
-describe('M49 desktop shell: the app:// protocol', () => {
-  it('M49: serves assets as they are and every other address as the one page', async () => {
+describe('desktop shell: the app:// protocol', () => {
+  it('serves assets as they are and every other address as the one page', async () => {
     const folder = await builtInterface()
     expect(fileFor(folder, '/assets/a.js').pathname).toMatch(/assets\/a\.js$/)
     for (const path of ['/', '/chat/x', '/file/MEMORY.md', '/%2e%2e/%2e%2e/etc/passwd', '/../../etc/passwd']) {
@@ -59,7 +59,7 @@ describe('M49 desktop shell: the app:// protocol', () => {
     }
   })
 
-  it('M49: sends the same headers as the browser host, and answers no other host', async () => {
+  it('sends the same headers as the browser host, and answers no other host', async () => {
     registerScheme()
     serveInterface(await builtInterface())
     const page = await electronHandlers.protocol?.(new Request(interfaceUrl))
@@ -69,8 +69,8 @@ describe('M49 desktop shell: the app:// protocol', () => {
   })
 })
 
-describe('M58 desktop shell: other programs over HTTP', () => {
-  it('M58: are answered at the port of the settings, with a token of their own, and at none by default', async () => {
+describe('desktop shell: other programs over HTTP', () => {
+  it('are answered at the port of the settings, with a token of their own, and at none by default', async () => {
     const resident = await openTestResident()
     const port = new McpPort(resident)
     onTestFinished(() => port.close())
@@ -104,7 +104,7 @@ describe('M58 desktop shell: other programs over HTTP', () => {
     await expect(ask('/mcp', token)).rejects.toThrow()
   })
 
-  it('M59: started as `Commonplace mcp`, a package is the memory of the program that started it, without a window', async () => {
+  it('started as `Commonplace mcp`, a package is the memory of the program that started it, without a window', async () => {
     const { argv } = process
     onTestFinished(() => void (process.argv = argv))
     process.argv = ['Commonplace', 'mcp', '--client', 'x']
@@ -119,7 +119,7 @@ describe('M58 desktop shell: other programs over HTTP', () => {
     expect(FakeWindow.all).toEqual([])
   })
 
-  it('M58: a port that another program has is told, and another can be chosen', async () => {
+  it('a port that another program has is told, and another can be chosen', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void taken.close())
@@ -140,8 +140,8 @@ describe('M58 desktop shell: other programs over HTTP', () => {
   })
 })
 
-describe('M49 desktop shell: safety', () => {
-  it('M49: refuses permissions and devices', () => {
+describe('desktop shell: safety', () => {
+  it('refuses permissions and devices', () => {
     denyPermissions()
     const answer = vi.fn()
     electronHandlers.permissionRequest?.(null as never, 'media' as never, answer as never)
@@ -150,7 +150,7 @@ describe('M49 desktop shell: safety', () => {
     expect(electronHandlers.device?.()).toBe(false)
   })
 
-  it('M49: opens links outside, and only links', () => {
+  it('opens links outside, and only links', () => {
     const window = new FakeWindow({})
     keepInside(window.webContents as never)
     const open = window.webContents.setWindowOpenHandler.mock.calls[0]?.[0]
@@ -162,7 +162,7 @@ describe('M49 desktop shell: safety', () => {
     expect(fakeElectron.shell.openExternal.mock.calls).toEqual([['https://example.com']])
   })
 
-  it('M49: shows no developer items in a packaged app', () => {
+  it('shows no developer items in a packaged app', () => {
     const go = vi.fn()
     installMenu(go)
     const template = fakeElectron.Menu.buildFromTemplate.mock.calls.at(-1)?.[0] as MenuItem[]
@@ -176,13 +176,13 @@ describe('M49 desktop shell: safety', () => {
   })
 })
 
-describe('M49 desktop shell: message ports', () => {
+describe('desktop shell: message ports', () => {
   const eventFrom = (url: string, port: unknown, parent: unknown = null) => ({
     ports: [port],
     senderFrame: { url, parent },
   })
 
-  it('M49: speaks the contract over a port of our own page', async () => {
+  it('speaks the contract over a port of our own page', async () => {
     acceptPorts(await openTestResident())
     const { port1, port2 } = new MessageChannel()
     const port = Object.assign(port2, { start: () => port2.ref() })
@@ -193,7 +193,7 @@ describe('M49 desktop shell: message ports', () => {
     port1.close()
   })
 
-  it('M49: ignores ports of other pages and of frames', async () => {
+  it('ignores ports of other pages and of frames', async () => {
     acceptPorts(await openTestResident())
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn() }
     fakeElectron.ipcMain.emit('commonplace:connect', eventFrom('https://evil.example/', port))
@@ -202,8 +202,8 @@ describe('M49 desktop shell: message ports', () => {
   })
 })
 
-describe('M49 desktop shell: start', () => {
-  it('M49: a second instance ends, and the first shows its window', async () => {
+describe('desktop shell: start', () => {
+  it('a second instance ends, and the first shows its window', async () => {
     fakeElectron.app.requestSingleInstanceLock.mockReturnValueOnce(false)
     await startDesktop(new URL('../../../../src/main/', import.meta.url))
     expect(fakeElectron.app.quit).toHaveBeenCalled()

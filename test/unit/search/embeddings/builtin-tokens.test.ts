@@ -39,7 +39,7 @@ function read(text: string): string {
     .join(' ')
 }
 
-describe('M52 what the built-in model reads', () => {
+describe('what the built-in model reads', () => {
   it.each([
     ['Boat, HOUSE!', 'boat<boat house<house'],
     ['houseboat', 'houseboat<houseboat'],
@@ -56,21 +56,21 @@ describe('M52 what the built-in model reads', () => {
     ['… — !', ''],
     ['😀 boat', 'boat<boat'],
     ['', ''],
-  ])('M52: %j is read as %s', (text, expected) => {
+  ])('%j is read as %s', (text, expected) => {
     expect(read(text)).toBe(expected)
   })
 
-  it('M52: a word without end costs no more than its beginning', () => {
+  it('a word without end costs no more than its beginning', () => {
     expect(tokenSpans('boat'.repeat(100_000), table)).toHaveLength(10)
   })
 
-  it('M52: traditional characters are read as simplified ones', () => {
+  it('traditional characters are read as simplified ones', () => {
     expect(foldText('貓', table.folds)).toBe('猫')
   })
 })
 
-describe('M52 the vocabulary as bytes', () => {
-  it('M52: its lines are the ones that its text has, with the same hashes', () => {
+describe('the vocabulary as bytes', () => {
+  it('its lines are the ones that its text has, with the same hashes', () => {
     const lines = ['boat', '', '##ß', 'naïve', '房租', '보트', '𐍈𝒳', 'a😀b', '\u{10ffff}', 'last']
     const bytes = Buffer.from(`before\n${lines.join('\n')}\nafter`)
     const from = Buffer.byteLength('before\n')

@@ -22,8 +22,8 @@ function openHealth(random = 0) {
   }
 }
 
-describe('M13 back-off', () => {
-  it('M13: one failure is chance; two in a row make it rest, with the first one’s time and the last one’s words', () => {
+describe('back-off', () => {
+  it('one failure is chance; two in a row make it rest, with the first one’s time and the last one’s words', () => {
     const { health, pass } = openHealth()
     health.note(failed)
     expect(health.failure).toBeUndefined()
@@ -34,7 +34,7 @@ describe('M13 back-off', () => {
     expect(health.queryLeave().waitMs).toBeUndefined()
   })
 
-  it('M13: the pause grows from 1 s to 5 min and no further; only a real answer makes it short again', () => {
+  it('the pause grows from 1 s to 5 min and no further; only a real answer makes it short again', () => {
     const { health, rest } = openHealth()
     health.note(failed)
     const pauses: number[] = []
@@ -54,7 +54,7 @@ describe('M13 back-off', () => {
     expect(rest()).toBe(1000)
   })
 
-  it('M13: jitter takes up to a quarter off', () => {
+  it('jitter takes up to a quarter off', () => {
     const { health, rest } = openHealth(0.999)
     health.note(failed)
     health.note(failed)
@@ -62,7 +62,7 @@ describe('M13 back-off', () => {
     expect(rest()).toBeLessThan(1000)
   })
 
-  it('M13: what the provider asks to wait is waited, up to an hour', () => {
+  it('what the provider asks to wait is waited, up to an hour', () => {
     const { health, rest } = openHealth()
     const limited: ProviderOutcome = {
       kind: 'failed',
@@ -76,7 +76,7 @@ describe('M13 back-off', () => {
     expect(rest()).toBe(3_600_000)
   })
 
-  it('M13: a slow one is waited for less and less, and as before when it is quick again', () => {
+  it('a slow one is waited for less and less, and as before when it is quick again', () => {
     const { health } = openHealth()
     const waits = [0, 1, 2, 3, 4].map(() => {
       const { waitMs } = health.queryLeave()
@@ -89,7 +89,7 @@ describe('M13 back-off', () => {
     expect(health.queryLeave().waitMs).toBe(3000)
   })
 
-  it('M13: a reset opens everything', () => {
+  it('a reset opens everything', () => {
     const { health } = openHealth()
     for (const outcome of [failed, failed, failed]) health.note(outcome)
     health.reset()

@@ -69,8 +69,8 @@ const file = fc.record({
 })
 const vaults = fc.uniqueArray(file, { minLength: 2, maxLength: 8, selector: (one) => one.path })
 
-describe('M67: what a move can concern', () => {
-  it('M67: whatever files and links there are, the plan is the one that looks at every link', () => {
+describe('what a move can concern', () => {
+  it('whatever files and links there are, the plan is the one that looks at every link', () => {
     fc.assert(
       fc.property(vaults, fc.nat(), fc.boolean(), path, (files, pick, isFolder, to) => {
         const from = files[pick % files.length]?.path ?? ''
@@ -82,7 +82,7 @@ describe('M67: what a move can concern', () => {
     )
   })
 
-  it('M67: a sigma at the end of a name is the same letter as elsewhere', () => {
+  it('a sigma at the end of a name is the same letter as elsewhere', () => {
     const resolver = new Resolver([{ path: 'Λόγος.md' }, { path: 'ΔΡΌΜΟΣ.md' }])
     expect(resolver.resolve('a.md', { kind: 'wiki', target: 'ΛΌΓΟΣ' })?.path).toBe('Λόγος.md')
     expect(resolver.resolve('a.md', { kind: 'wiki', target: 'δρόμος' })?.path).toBe('ΔΡΌΜΟΣ.md')

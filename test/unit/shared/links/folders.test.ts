@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
 import { foam, logseq, markdown, obsidian } from '../../../vaults/oracles.ts'
 
-describe('M67 what a folder and a name mean', () => {
+describe('what a folder and a name mean', () => {
   const resolver = new Resolver([
     { path: 'a/README.md' },
     { path: 'b/index.md' },
@@ -21,12 +21,12 @@ describe('M67 what a folder and a name mean', () => {
     ['b/index.md', 'wiki', 'a', 'c/x.md'],
     ['b/index.md', 'wiki', 'settings.edn', 'files/settings.edn'],
     ['b/index.md', 'wiki', 'config.edn', 'config.edn'],
-  ] as const)('M67: from %s the %s link %s leads to %s', (from, kind, target, path) =>
+  ] as const)('from %s the %s link %s leads to %s', (from, kind, target, path) =>
     expect(resolver.resolve(from, { kind, target })?.path).toBe(path),
   )
 })
 
-describe('M67 the rules that links are held against', () => {
+describe('the rules that links are held against', () => {
   const paths = ['Note.md', 'a/Note.md', 'a/deep/other.md', 'b/longer/other.md', 'a/pic.png', 'd/README.md']
   it.each([
     ['obsidian', obsidian(paths), 'a/deep/other.md', 'wiki', 'note', 'Note.md'],
@@ -39,11 +39,9 @@ describe('M67 the rules that links are held against', () => {
     ['foam', foam(paths), 'a/Note.md', 'wiki', 'd', 'd/README.md'],
     ['markdown', markdown(paths), 'a/Note.md', 'inline', '../note.md', undefined],
     ['markdown', markdown(paths), 'a/Note.md', 'inline', '/Note.md', 'Note.md'],
-  ] as const)('M67: %s', (_rules, oracle, from, kind, target, path) =>
-    expect(oracle(from, { kind, target })).toBe(path),
-  )
+  ] as const)(' %s', (_rules, oracle, from, kind, target, path) => expect(oracle(from, { kind, target })).toBe(path))
 
-  it('M67: logseq', () => {
+  it('logseq', () => {
     const notes = [
       { path: 'pages/a___b.md', title: undefined, aliases: ['C'] },
       { path: 'pages/x.md', title: 'Y', aliases: [] },

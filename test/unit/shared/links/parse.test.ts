@@ -12,7 +12,7 @@ const shown = (text: string) =>
     return `${link.isEmbed ? '!' : ''}${link.kind[0]}:${link.target}${link.fragment === undefined ? '' : `#${link.fragment}`}@${link.line}`
   })
 
-describe('M67: links of a text', () => {
+describe('links of a text', () => {
   it.each([
     ['[[Note]]', ['w:Note@1']],
     ['a [[ Note ]] b', ['w:Note@1']],

@@ -19,7 +19,7 @@ const resolver = new Resolver([
   { path: 'a/Cafe\u0301.md' },
 ])
 
-describe('M67: where a link leads', () => {
+describe('where a link leads', () => {
   it.each([
     ['Home.md', 'wiki', 'only HERE', 'b/Only here.md', 'name'],
     ['Home.md', 'wiki', 'Only here.md', 'b/Only here.md', 'name'],

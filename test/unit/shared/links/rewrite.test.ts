@@ -23,7 +23,7 @@ function moved(vault: Vault, moves: readonly Move[]) {
   return { after, left, edits }
 }
 
-describe('M67: links of what is renamed', () => {
+describe('links of what is renamed', () => {
   it.each([
     ['[[Old]] [[old|label]] ![[Old#Head]] [[Old.md]]', '[[New]] [[New|label]] ![[New#Head]] [[New.md]]'],
     [
@@ -57,7 +57,7 @@ describe('M67: links of what is renamed', () => {
     expect(left).toEqual([])
   })
 
-  it('M67: tells what no link can be written for: in front matter, and where another note is shown', () => {
+  it('tells what no link can be written for: in front matter, and where another note is shown', () => {
     const vault = { 'a.md': '---\nup: "[[b]]"\n---\n![[b]]', 'b.md': '' }
     const { left, edits } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
     expect(left).toEqual([
@@ -67,7 +67,7 @@ describe('M67: links of what is renamed', () => {
     expect(edits.size).toBe(0)
   })
 
-  it('M67: a wikilink that cannot name its note any more becomes a Markdown link that shows the same', () => {
+  it('a wikilink that cannot name its note any more becomes a Markdown link that shows the same', () => {
     const vault = {
       'n/a.md': 'x [[b]], [[b|the [B] c]], [[b#Part two]]\n\n| t |\n|---|\n| [[b\\|lab]] |\n\n![[p.png|300]] `[[b]]`\n',
       'm/b.md': '# Part two\n',
@@ -88,7 +88,7 @@ describe('M67: links of what is renamed', () => {
     expect(shown.after['a.md']).toBe('![300](C%23%20%7C%201/p.png)')
   })
 
-  it('M67: in a macro there is no Markdown: what it shows stays, and is told', () => {
+  it('in a macro there is no Markdown: what it shows stays, and is told', () => {
     const vault = { 'a.md': '- {{embed [[b]]}} [[b]]\n- {{query (and [[b]] [[c]])}} [[b]]\n', 'b.md': '' }
     const { after, left } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
     expect(after['a.md']).toBe('- {{embed [[b]]}} [b](b%231.md)\n- {{query (and [[b]] [[c]])}} [b](b%231.md)\n')
@@ -116,7 +116,7 @@ describe('M67: links of what is renamed', () => {
     })
   })
 
-  it('M67: names a note alone where its folder cannot stand in a wikilink, and writes a Markdown link where it is not', () => {
+  it('names a note alone where its folder cannot stand in a wikilink, and writes a Markdown link where it is not', () => {
     const vault = {
       'Home.md':
         '[[Projects/Alpha]] [[Projects/Alpha.md#Part|label]] ![[Projects/pic.png]] [t](Projects/Alpha.md)\n[[Projects/Two]]',
@@ -136,7 +136,7 @@ describe('M67: links of what is renamed', () => {
     }
   })
 
-  it('M67: writes paths anew where a folder is called otherwise by its case alone', () => {
+  it('writes paths anew where a folder is called otherwise by its case alone', () => {
     const vault = {
       'Home.md':
         '[t](Projects/Alpha.md) [[Projects/Alpha]] [[Alpha]] [t](/Projects/Alpha.md#x) [t](./projects/alpha.md)',

@@ -8,7 +8,7 @@ import { expectLinear } from '../../../support/processor-time.ts'
 
 const tagsOf = (text: string) => parseProperties(text).tags.map(({ name, line }) => `${name}:${line}`)
 
-describe('M68 tags of a text', () => {
+describe('tags of a text', () => {
   it.each([
     // https://help.obsidian.md/tags
     ['#meeting at noon', ['meeting:1']],
@@ -91,7 +91,7 @@ describe('M68 tags of a text', () => {
   })
 })
 
-describe('M68 aliases of YAML that stand for much', () => {
+describe('aliases of YAML that stand for much', () => {
   it.each([
     ['each for ten of the one before', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')],
     ['one list, a thousand times', `a: &a [${'word, '.repeat(2000)}x]\nb: [${'*a, '.repeat(10_000)}x]\n`],
@@ -107,7 +107,7 @@ describe('M68 aliases of YAML that stand for much', () => {
   }
 })
 
-describe('M68 properties of a text', () => {
+describe('properties of a text', () => {
   it.each([
     [
       '---\nstatus: open\nrating: 1.10\ndue: 2024-05-01\nisDone: true\n---\n',
@@ -151,7 +151,7 @@ describe('M68 properties of a text', () => {
   })
 })
 
-describe('M68 what a search asks of them', () => {
+describe('what a search asks of them', () => {
   it.each([
     ['open', 'Open', true],
     ['open', 'not open', false],
@@ -183,7 +183,7 @@ describe('M68 what a search asks of them', () => {
   ])('%s', (query, written) => expect(query).toBe(written))
 })
 
-describe('M68 another name for a tag', () => {
+describe('another name for a tag', () => {
   it('changes it and all below it, and nothing else to the byte', () => {
     const text =
       '---\ntags: [work, "#Work/home", workshop]\n---\n#work #WORK/a #works [[work]] `#work` #[[work]]\ntags:: work, b\n'
@@ -206,7 +206,7 @@ describe('M68 another name for a tag', () => {
     ['---\nown: &w work\ntags: [*w, *w, work/x]\n---\n', '---\nown: &w job\ntags: [*w, *w, job/x]\n---\n'],
     ['---\ntags: # work\n  - work # work\n---\n', '---\ntags: # work\n  - job # work\n---\n'],
     ['---\ntags: >- # work\n  work\n---\n', '---\ntags: >- # work\n  job\n---\n'],
-  ])('M68: writes the words of the tag alone: %j', (text, renamed) => {
+  ])('writes the words of the tag alone: %j', (text, renamed) => {
     const { edits, left } = renameTag(parseProperties(text), { from: 'work', to: 'job' })
     expect(applyEdits(text, edits)).toBe(renamed)
     expect(left).toEqual([])
@@ -217,7 +217,7 @@ describe('M68 another name for a tag', () => {
     ['rows of a table', '| #work | x |\n', 8000],
     ['one long line', '#work and ', 100_000],
     ['properties of blocks', '- x\n  tags:: work\n', 3000],
-  ])('M68: leaves none of many: %s', (_, piece, count) => {
+  ])('leaves none of many: %s', (_, piece, count) => {
     const text = piece.repeat(count)
     expect(parseProperties(text).isPartial).toBe(true)
     const { edits } = renameTag(parseAllTags(text), { from: 'work', to: 'job' })

@@ -5,7 +5,7 @@ import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/vi
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 
-describe('M64 what is taken out of a note takes no mark along', () => {
+describe('what is taken out of a note takes no mark along', () => {
   it.each([
     ['## S ^[local]\nx\n\ngo\n## T\ny', [0], '## ^[local]\nx\n\ngo\n## T\ny', 'a heading stays without its words'],
     ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not where nothing is left below it'],
@@ -17,7 +17,7 @@ describe('M64 what is taken out of a note takes no mark along', () => {
     ['a ^[local]\r\nb\r\n', [0], 'b ^[local]\r\n', 'ends of lines stay'],
     ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: local\n---\nx', 'the front matter'],
     ['a ^[local]\nb ^id', [0], 'b ^[local] ^id', 'the name of a block stays last'],
-  ])('M64: %j without lines %j is %j (%s)', (text, gone, expected) => {
+  ])('%j without lines %j is %j (%s)', (text, gone, expected) => {
     expect(withoutLines(text, new Set(gone))).toBe(expected)
   })
 
@@ -89,7 +89,7 @@ describe('M64 what is taken out of a note takes no mark along', () => {
     )
   })
 
-  it('M64: what is forgotten leaves every mark, and “local” is no word of a mark', () => {
+  it('what is forgotten leaves every mark, and “local” is no word of a mark', () => {
     const phrase = new Phrase(['Kessler'])
     expect(phrase.without('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
     expect(phrase.isIn(phrase.without('- Kessler ^[local]\n  - sugar\n'))).toBe(false)

@@ -38,12 +38,12 @@ const whole = [
   '- visibility:: local\n',
 ]
 
-describe('M64 what a note says of who may see it', () => {
-  it.each(whole)('M64: all of %j stays here', (text) => {
+describe('what a note says of who may see it', () => {
+  it.each(whole)('all of %j stays here', (text) => {
     expect(visibilityOf(text).isWhole).toBe(true)
   })
 
-  it('M64: what is not understood counts as local, and says so', () => {
+  it('what is not understood counts as local, and says so', () => {
     expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isWhole: true, problem: 'privat' })
     expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isWhole: true, problem: '' })
     for (const line of ['visiblity: local', 'visibilty: "Local"', 'Visability : local', 'visibillity: local # mine'])
@@ -72,13 +72,13 @@ describe('M64 what a note says of who may see it', () => {
     '---\nvicinity: local\nvisiblity: all\n---\nx',
     '---\ntitle: what is local, and who has visibility\n---\n',
     '\n\nx\n\n---\nvisibility: local\n---\n',
-  ])('M64: %j is for everybody', (text) => {
+  ])('%j is for everybody', (text) => {
     expect(visibilityOf(text)).toEqual({ isWhole: false, lines: new Set() })
   })
 
   const held = (text: string) => [...visibilityOf(text).lines]
 
-  it('M64: a marked heading keeps its section, up to the next that is not below it', () => {
+  it('a marked heading keeps its section, up to the next that is not below it', () => {
     expect(held('# A\nx\n## B ^[local]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
     // What looks like a heading in code ends nothing.
     expect(held('## B ^[local]\n```sh\n# no heading\n```\ny\n## D')).toEqual([0, 1, 2, 3, 4])
@@ -89,7 +89,7 @@ describe('M64 what a note says of who may see it', () => {
     expect(held('## B ^[ Local ]\r\ny\r\n## C\r\n')).toEqual([0, 1])
   })
 
-  it('M64: a marked line keeps its paragraph, its item with what is below, its code', () => {
+  it('a marked line keeps its paragraph, its item with what is below, its code', () => {
     expect(held('a\n\nb\nc ^[local]\nd\n\ne')).toEqual([2, 3, 4])
     expect(held('- a\n- b ^[local]\n  more\n  - below\n\n  text\n- c')).toEqual([1, 2, 3, 4, 5])
     expect(held('a\n```sh ^[local]\nsecret\n```\nb')).toEqual([1, 2, 3])
@@ -133,7 +133,7 @@ describe('M64 what a note says of who may see it', () => {
     ['code that is only indented', 'pub\n\n    S ^[local]\n\n    S\n\n\tS\n\npub'],
     ['a footnote', 'pub\n\n[^1]: S ^[local]\n\n    S\n[^2]: pub'],
     ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[local]\n\npub'],
-  ])('M64: %s is kept whole: %j', (_, text) => {
+  ])('%s is kept whole: %j', (_, text) => {
     const lines = text.split('\n')
     const { isWhole, lines: local } = visibilityOf(text)
     expect(isWhole).toBe(false)
@@ -143,7 +143,7 @@ describe('M64 what a note says of who may see it', () => {
     }
   })
 
-  it('M64: every marked line is among those that stay, whatever stands around it, and no line is lost', () => {
+  it('every marked line is among those that stay, whatever stands around it, and no line is lost', () => {
     const line = fc.constantFrom(
       '# a',
       '## b ^[local]',
@@ -187,7 +187,7 @@ describe('M64 what a note says of who may see it', () => {
   })
 })
 
-describe('M64 rules of the settings', () => {
+describe('rules of the settings', () => {
   it.each([
     ['private', 'private/a.md', true],
     ['private', 'privately/a.md', false],
@@ -205,7 +205,7 @@ describe('M64 rules of the settings', () => {
     ['/vault/private', 'private/a.md', true],
     ['/vault', 'any/a.md', true],
     ['/elsewhere', 'any/a.md', false],
-  ])('M64: %j on %j: %s', (rule, path, isLocal) => {
+  ])('%j on %j: %s', (rule, path, isLocal) => {
     expect(ruleFor(path, rulesIn('/vault', [rule])) !== undefined).toBe(isLocal)
   })
 })

@@ -13,7 +13,7 @@ async function folders() {
   return { root, workspace, extra }
 }
 
-it('M64: a rule names a place on the disk, for whatever folder it lies in', async () => {
+it('a rule names a place on the disk, for whatever folder it lies in', async () => {
   const { root, workspace, extra } = await folders()
   await symlink(extra, join(root, 'other'))
   const holds = (rule: string, path: string, folder = extra) =>
@@ -30,7 +30,7 @@ it('M64: a rule names a place on the disk, for whatever folder it lies in', asyn
   expect(holds('../ext/in/secret/', 'open.md')).toBe(false)
 })
 
-it('M64: a rule that names a link holds where that leads, also when nothing is there any more', async () => {
+it('a rule that names a link holds where that leads, also when nothing is there any more', async () => {
   const { workspace } = await folders()
   await symlink('real/deep', join(workspace, 'lnk'))
   await symlink('real/note.md', join(workspace, 'alias.md'))
