@@ -1,5 +1,5 @@
 /**
- * `npm run reference` writes docs/config.md from the schema of the configuration; `--check` fails when it is out of
+ * `npm run reference` writes docs/guide/config.md from the schema of the configuration; `--check` fails when it is out of
  * date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { configJsonSchema } from '../../src/main/platform/config/config-schema.t
 import { parseConfig } from '../../src/main/platform/config/parse-config.ts'
 import { formatDuration, valueAt, type JsonSchema } from '../../src/renderer/settings/setting-rows.ts'
 
-const page = new URL('../../docs/config.md', import.meta.url)
+const page = new URL('../../docs/guide/config.md', import.meta.url)
 const names = (
   JSON.parse(readFileSync(new URL('../../src/renderer/lib/i18n/en.json', import.meta.url), 'utf8')) as {
     setting: Record<string, string>
@@ -166,7 +166,7 @@ if (argv[1] === fileURLToPath(import.meta.url)) {
   const text = reference()
   if (!argv.includes('--check')) writeFileSync(page, text)
   else if (!existsSync(page) || readFileSync(page, 'utf8') !== text) {
-    process.stderr.write('docs/config.md is out of date: run npm run reference\n')
+    process.stderr.write('docs/guide/config.md is out of date: run npm run reference\n')
     process.exitCode = 1
   }
 }

@@ -16,7 +16,7 @@ const ways = {
   agents: 'looked up whenever an agent is; an agent whose folder is another is opened anew',
 } as const
 
-/** By the keys of docs/config.md, or by what they begin with. */
+/** By the keys of docs/guide/config.md, or by what they begin with. */
 export const settingEffects: Readonly<Record<string, keyof typeof ways>> = {
   'interface.theme': 'windows',
   'interface.locale': 'windows',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -13,14 +13,20 @@ describe('developer documents', () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it.each(['README.md', 'docs/architecture.md', 'docs/CONTRIBUTING.md', 'docs/guide.md'])(
-    '%s has no dead links',
-    (document) => {
-      const targets = [...read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target)
-      expect(targets.length).toBeGreaterThan(0)
-      expect(
-        targets.filter((target) => !statSync(join(root, dirname(document), target), { throwIfNoEntry: false })),
-      ).toEqual([])
-    },
+  const pages = ['docs', 'docs/guide'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
   )
+
+  it.each(['README.md', ...pages])('%s has no dead links', (document) => {
+    const prose = read(document).replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
+    const targets = [...prose.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target)
+    expect(
+      targets.filter((target) => !statSync(join(root, dirname(document), target), { throwIfNoEntry: false })),
+    ).toEqual([])
+  })
+
+  it('README.md links to every page of the guide', () => {
+    const readme = read('README.md')
+    expect(pages.filter((page) => page.includes('/guide/') && !readme.includes(`(${page})`))).toEqual([])
+  })
 })

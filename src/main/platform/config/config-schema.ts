@@ -162,7 +162,7 @@ const sharedAgentFields = {
       keepDays: z.number().positive().nullable().default(null),
     })
     .prefault({}),
-  /** Texts used instead of those in resources/prompts/; docs/prompts.md says what is filled in. */
+  /** Texts used instead of those in resources/prompts/; docs/guide/prompts.md says what is filled in. */
   prompts: z
     .strictObject({
       system: z.string().optional(),

@@ -3,7 +3,7 @@
  * passage can be expected to have. Which words carry a question decides, not how many there are: rare ones over common
  * ones, names and figures over words, words over the filler that questions are made of; each further word adds less to
  * what must be there, so that a long question is not asked for more than a short one; and a word that memory lacks counts
- * as what its absence tells. Pure. The constants are tuned on judged questions (docs/recall.md).
+ * as what its absence tells. Pure. The constants are tuned on judged questions (docs/guide/recall.md).
  */
 import { type Role, roleOfCjk, roleOfStem } from '../text/stop-words.ts'
 import type { ParsedQuery, Reading } from './parse-query.ts'

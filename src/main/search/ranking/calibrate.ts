@@ -123,7 +123,7 @@ export interface Weights {
   readonly text: number
 }
 
-/** Tuned with four models on judged conversations (docs/recall.md). */
+/** Tuned with four models on judged conversations (docs/guide/recall.md). */
 const weightPerWorth = 0.85
 const leastWeight = 0.05
 const mostWeight = 0.4

@@ -1,7 +1,7 @@
 /**
  * What a note says of itself: its properties (front matter, and `key:: value` of Logseq and Dataview), its tags (`#tag`,
  * `#[[several words]]`, `tags`), and the names that it gives itself. One place reads them, for the index, the editor and
- * every list. The rules and where they come from stand in docs/links.md. Linear. Pure.
+ * every list. The rules and where they come from stand in docs/guide/links.md. Linear. Pure.
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { hiddenRanges, type Range } from '../links/hidden-text.ts'

@@ -1,4 +1,4 @@
-/** Where a link leads, by the rules in docs/links.md. */
+/** Where a link leads, by the rules in docs/guide/links.md. */
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
 

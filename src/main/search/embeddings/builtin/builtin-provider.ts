@@ -10,7 +10,7 @@ import type { EmbeddingProvider, NearnessModel, RelatedWord } from '../embedding
 /** Part of an index's identity: another model has another name. */
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
-/** Tuned on judged questions (docs/recall.md). */
+/** Tuned on judged questions (docs/guide/recall.md). */
 const judged = {
   latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
   cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },

@@ -8,7 +8,7 @@ import type { BuiltinModel } from './builtin-model.ts'
 import { dot, embedText, wordsOf, type WeighedWord } from './vector-table.ts'
 import type { Digest, MeaningTerm } from '../embedding-provider.ts'
 
-/** How much the words count, against the cosine; tuned on judged questions (docs/recall.md). */
+/** How much the words count, against the cosine; tuned on judged questions (docs/guide/recall.md). */
 const wordShare = 0.35
 /** Words this near have nothing to do with each other, and words that near mean the same. */
 const strange = 0.15
