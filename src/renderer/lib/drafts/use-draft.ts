@@ -49,19 +49,25 @@ export function useDraft(agent: string, session: string | undefined, given?: str
 
   useEffect(() => {
     let isCurrent = true
-    const isUnsaved = () => pending.current !== undefined || messageTypedHere(agent, session) !== undefined
     const load = async () => {
       const before = latest.current
       const stored = await client.sessions.draft(session === undefined ? { agent } : { agent, session })
       if (!isCurrent) return
-      if (latest.current === before) {
-        latest.current = stored ?? empty
-        setDraft(latest.current)
-      } else if (isEmpty(before) && stored) change((typed) => joinDrafts(stored, typed))
+      if (latest.current === before) show(stored ?? empty)
+      else if (isEmpty(before) && stored && stored.text !== latest.current.text)
+        change((typed) => joinDrafts(stored, typed))
+    }
+    const show = (next: Draft) => {
+      latest.current = next
+      setDraft(next)
     }
     const refresh = () => {
-      // A draft that cannot be read must not keep anybody from typing.
-      if (!isUnsaved()) load().catch(() => undefined)
+      if (pending.current !== undefined) return
+      // Another window may still be saving its text.
+      const typed = messageTypedHere(agent, session)
+      if (typed) show(typed)
+      // The field works without the stored draft.
+      else load().catch(() => undefined)
     }
     carried.delete(name)
     if (isEmpty(latest.current)) refresh()
