@@ -176,12 +176,10 @@ const notePropertySchema = z.object({
   line: z.number().int(),
 })
 
-export const tagPlanSchema = movePlanSchema
-  .pick({ notes: true, files: true, left: true, id: true })
-  .extend({
-    tags: z.number().int(),
-    /** True if a tag of the new name exists; the two are merged. */ joins: z.boolean(),
-  })
+export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, left: true, id: true }).extend({
+  tags: z.number().int(),
+  /** True if a tag of the new name exists; the two are merged. */ joins: z.boolean(),
+})
 export type TagPlan = z.infer<typeof tagPlanSchema>
 
 /** Tag name without `#`. */
