@@ -18,7 +18,7 @@ const maxTextBytes = 22 * 1024 * 1024
 export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
-  .refine((text) => jsonBytes(text) <= maxTextBytes, 'is larger than a file that can be opened here (20 MB)')
+  .refine((text) => jsonBytes(text) <= maxTextBytes, 'exceeds the maximum file size (20 MB)')
 
 /** Returns the size of `text` as a JSON string in UTF-8, in bytes, quotes included. */
 export function jsonBytes(text: string): number {

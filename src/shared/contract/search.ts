@@ -416,7 +416,7 @@ export type Recall = z.infer<typeof recallSchema>
 /** In tokens. Consecutive chunks share up to `overlap` tokens. */
 export const chunkSizeSchema = z
   .object({ tokens: z.number().int().min(32).max(8192), overlap: z.number().int().min(0).max(4096) })
-  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'an overlap of at most half of the chunk')
+  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'overlap must be at most half of the chunk size')
 export type ChunkSize = z.infer<typeof chunkSizeSchema>
 
 const rechunkedSchema = z.object({ chunks: z.number().int(), explanation: explanationSchema })

@@ -179,7 +179,7 @@ export const settings = {
         key: z
           .string()
           .trim()
-          .regex(/^[\x21-\x7e]*$/, 'a key has letters, digits and signs only')
+          .regex(/^[\x21-\x7e]*$/, 'a key may contain only letters, digits and symbols')
           .max(maxPath),
       }),
     )
