@@ -60,7 +60,7 @@ export const idSchema = z.string().max(maxId)
 export const forAgent = z.object({ agent: agentIdSchema })
 
 /**
- * Client id of a program that uses the memory, or `true` for an unknown one: the result omits local notes and lines,
- * unless the client's model is local, and files outside the search scope. `false`: the user.
+ * Client id of a program that uses the memory, or `true` for an unknown one: the result omits files that are not notes
+ * or are excluded from the memory, and, unless the client's model is local, local notes and lines. `false`: the user.
  */
 export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)

@@ -11,7 +11,7 @@ const forgetPlaceSchema = z.object({
   count: z.number().int(),
   /** Some of these lines, 1-based. */
   lines: z.array(z.object({ line: z.number().int().optional(), text: z.string() })),
-  /** True if the file name contains the text, so the whole file is deleted. */
+  /** True if the path of a note contains the text, so the whole note is deleted. */
   isNamed: z.boolean().optional(),
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsLocal: z.boolean().optional(),

@@ -73,7 +73,7 @@ export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 /** Commits of one file in the user's own Git repository. */
 export const fileCommitsSchema = z.object({
   /**
-   * `none`: not in a repository, or no commits; `untrusted`: Git rejects the repository at `path` because another user
+   * `none`: not in a repository; `untrusted`: Git rejects the repository at `path` because another user
    * owns it; `no_git`: Git is not installed.
    */
   state: z.enum(['found', 'none', 'untrusted', 'no_git']),

@@ -1,6 +1,6 @@
 /**
  * Returns the results in the order of the items; processes `size` items concurrently.
- * @throws the reason of `signal` between batches
+ * @throws the reason of `signal`, checked before each batch; the first error of `work`
  */
 export async function inBatches<Item, Result>(
   items: readonly Item[],

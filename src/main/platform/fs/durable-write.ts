@@ -38,7 +38,7 @@ export async function writeDurably(
 }
 
 /**
- * Like `writeDurably`, but creates the file with mode 0600.
+ * Like `writeDurably`, but a new file gets mode 0600. An existing file keeps its mode.
  * @throws AppError 'disk_full', 'write_failed'
  */
 export async function writePrivately(file: string, data: string | Uint8Array): Promise<void> {
