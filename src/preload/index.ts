@@ -2,7 +2,7 @@ import { contextBridge, ipcRenderer } from 'electron'
 
 const channel = 'commonplace:connect'
 
-// The page asks for a port where it sees this mark, and for a WebSocket where it does not.
+// With this flag set, the page connects over a MessagePort; otherwise over a WebSocket.
 contextBridge.exposeInMainWorld('commonplaceDesktop', true)
 
 window.addEventListener('message', (event) => {

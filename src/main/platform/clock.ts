@@ -1,18 +1,20 @@
 /**
- * What time it is. What is stored, shown, or compared with what was stored takes the clock that the app was built with;
- * durations take `performance.now()`; ages of files take the file system's clock (files/time.ts). The system's clock is
- * asked here only.
+ * Clock for stored, displayed and compared times; tests replace it. Durations use `performance.now()`, file ages the
+ * file system's clock (fs/file-age.ts). No other code reads the system clock.
  */
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/** How far a clock goes ahead of the system's, ms: so much can be told to another thread. */
+/** Returns the offset of a clock from the system clock in ms, to pass to another thread. */
 export function aheadOf(clock: Clock): number {
   return clock().getTime() - Date.now()
 }
 
-/** A clock in another thread that goes ahead of the system's like the one it stands for. */
+/**
+ * Creates a clock with an offset from the system clock.
+ * @param ms offset in milliseconds
+ */
 export function clockAhead(ms: number): Clock {
   return () => new Date(Date.now() + ms)
 }

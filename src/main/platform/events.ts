@@ -1,16 +1,17 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
-/** Changes of which a listener is told together. */
+/** Events that one listener receives concurrently. */
 const atOnce = 64
 
 type Listener<T> = (change: T) => unknown
 
-/** What others see of an owner's changes. */
+/** Read-only view of an emitter, for subscribers. */
 export interface Announcements<T> {
-  /** @returns what ends the subscription */
+  /** Returns a function that unsubscribes. */
   subscribe(listener: Listener<T>): () => void
 }
 
+/** Typed event emitter. A listener that throws stops `announce`. */
 export class Changes<T = void> implements Announcements<T> {
   readonly #listeners = new Set<Listener<T>>()
 
@@ -23,14 +24,14 @@ export class Changes<T = void> implements Announcements<T> {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /** Tells one after the other, and waits for each that returns a promise. */
+  /** Emits to one listener after the other and awaits each returned promise. */
   async settle(change: T): Promise<void> {
     for (const listener of this.#listeners) await listener(change)
   }
 
   /**
-   * The same of many changes: each listener is told of all of them before the next is, of some at a time, so that what
-   * they wait for is waited for together, and others have their turn in between.
+   * Emits many events. Each listener receives all of them before the next listener; up to 64 run concurrently, and the
+   * event loop gets a turn after each batch.
    */
   async settleAll(changes: readonly T[]): Promise<void> {
     for (const listener of this.#listeners)

@@ -3,18 +3,21 @@ import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 
-/** @throws AppError `no_file_manager` */
+/**
+ * Shows a file in the file manager, or opens it with its default program.
+ * @throws AppError 'no_file_manager' if no program can be started
+ */
 export type ShowFile = (path: string, open: boolean) => Promise<void>
 
 export const showWithSystem: ShowFile = async (path, open) => {
   try {
     await start(fileCommand(path, open))
   } catch (error) {
-    throw new AppError('no_file_manager', `nothing on this system shows ${path}`, { path }, { cause: error })
+    throw new AppError('no_file_manager', `no program on this system can open ${path}`, { path }, { cause: error })
   }
 }
 
-/** Opens an address in the user's own browser; where there is none, the address was printed and that has to do. */
+/** Opens a URL in the default browser. Does nothing if there is no display; the caller has printed the URL. */
 export function openInBrowser(url: string): void {
   const command = pageCommand(url)
   if (command) start(command).catch(() => undefined)

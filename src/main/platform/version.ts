@@ -1,2 +1,2 @@
-/** The version of the app, as package.json has it. */
+/** App version; must match package.json. */
 export const appVersion = '0.1.0'

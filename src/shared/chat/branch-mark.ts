@@ -1,16 +1,16 @@
 import { isRecord } from '../util/json.ts'
 
-/** Written below the entry that becomes the end of the current branch. */
+/** Custom entry appended to the last entry of the branch that becomes active. */
 export const branchEntry = 'commonplace.branch'
 
 export interface BranchMark {
-  /** The message from which on the user deleted; its branch is not offered any more. */
+  /** Id of the first deleted message; the branch is no longer offered. */
   readonly deleted?: string
-  /** Takes a deletion back. */
+  /** Id of the message whose deletion is undone. */
   readonly restored?: string
 }
 
-/** @param data of such an entry, as it was read */
+/** @param data of a branch entry; may be invalid */
 export function readBranchMark(data: unknown): BranchMark {
   if (!isRecord(data)) return {}
   const { deleted, restored } = data

@@ -1,4 +1,4 @@
-/** The commands that a message can be. What they do and say is elsewhere; here is what can be typed. */
+/** Slash commands and the name of their argument; null if they take none. */
 export const commands = [
   { name: 'new', argument: null },
   { name: 'reset', argument: null },
@@ -16,11 +16,14 @@ export type CommandName = (typeof commands)[number]['name']
 
 export interface CommandCall {
   readonly name: CommandName
-  /** What follows the name; empty when nothing does. */
+  /** Text after the name; empty if there is none. */
   readonly argument: string
 }
 
-/** `/compact the API` → `{name: 'compact', argument: 'the API'}`; undefined for anything that is no command. */
+/**
+ * Parses `/compact the API` into `{name: 'compact', argument: 'the API'}`.
+ * @returns undefined if the message is not a command
+ */
 export function parseCommand(message: string): CommandCall | undefined {
   const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(message.trim())
   const command = commands.find(({ name }) => name === match?.[1])

@@ -1,17 +1,17 @@
 const toolPrefix = 'tool '
 
-/** The item that a tool's schema is. */
+/** Returns the name of the context item for a tool's schema. */
 export function toolItem(tool: string): string {
   return toolPrefix + tool
 }
 
-/** The tool whose schema an item of the system layer is; undefined for the others. */
+/** Returns the tool name of a context item; undefined if the item is not a tool schema. */
 export function toolOfItem(name: string): string | undefined {
   return name.startsWith(toolPrefix) ? name.slice(toolPrefix.length) : undefined
 }
 
 export interface Stretch {
-  /** 1-based places in what is sent of the conversation, both included. */
+  /** 1-based, inclusive positions among the sent messages. */
   readonly from: number
   readonly to: number
 }
@@ -20,7 +20,7 @@ export function stretchItem({ from, to }: Stretch): string {
   return `messages ${from}-${to}`
 }
 
-/** The messages that an item of the conversation layer is; undefined for the others. */
+/** Parses the name of a conversation item; undefined for other items. */
 export function stretchOfItem(name: string): Stretch | undefined {
   const found = /^messages (\d+)-(\d+)$/.exec(name)
   return found ? { from: Number(found[1]), to: Number(found[2]) } : undefined

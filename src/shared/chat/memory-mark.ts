@@ -1,9 +1,9 @@
 import { isRecord } from '../util/json.ts'
 
-/** The last one counts; a conversation without one is part of memory. */
+/** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
 export const memoryEntry = 'commonplace.memory'
 
-/** @param data of such an entry, as it was read */
+/** @param data of such an entry; may be invalid */
 export function isWithoutMemory(data: unknown): boolean {
   return isRecord(data) && data['isOff'] === true
 }

@@ -8,9 +8,9 @@ export const imagePartSchema = z.object({ type: z.literal('image'), data: z.stri
 export const thinkingPartSchema = z.object({
   type: z.literal('thinking'),
   thinking: z.string(),
-  /** What the provider wants to get back with it, unread. */
+  /** Opaque provider data to send back with this part. */
   thinkingSignature: z.string().optional(),
-  /** The provider shows nothing of this thought; the signature stands for it. */
+  /** True if the provider hides the text; only the signature is sent back. */
   redacted: z.boolean().optional(),
 })
 export const toolCallPartSchema = z.object({
@@ -18,33 +18,34 @@ export const toolCallPartSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
-  /** What the provider wants to get back with the call, unread. */
+  /** Opaque provider data to send back with the call. */
   thoughtSignature: z.string().optional(),
 })
 
-/** Tokens as the provider reports them. `input` excludes what was read from or written to a prompt cache. */
+/** Token counts reported by the provider. `input` excludes tokens read from or written to the prompt cache. */
 export const usageSchema = z.object({
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
   totalTokens: z.number(),
-  /** US dollars, where the model has a price. */
+  /** US dollars; undefined if the model has no price. */
   cost: z.looseObject({ total: z.number() }).optional(),
 })
 
-/** A place that is trusted less than the user. */
+/** A source that is trusted less than the user. */
 export const sourceSchema = z.object({ kind: z.enum(sourceKinds), name: z.string() })
 
-/** What was read or said with local notes before a local model: no remote one ever gets it. */
+/** True if the content derives from local notes; it is never sent to a remote model. */
 const localSchema = z.literal(true).optional()
 
 export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPartSchema, imagePartSchema]))]),
+  /** Milliseconds since the epoch. */
   timestamp: z.number(),
   local: localSchema,
-  /** Of a summary: where some of what it stands for comes from. */
+  /** For a summary: sources of the summarized messages. */
   sources: z.array(sourceSchema).optional(),
 })
 
@@ -57,14 +58,14 @@ export const assistantMessageSchema = z.object({
   model: z.string(),
   usage: usageSchema,
   stopReason: stopReasonSchema,
-  /** The tool that was about to be called where the answer reached its longest; nothing of the call was kept. */
+  /** Name of the tool whose call was cut off by the output limit; the call itself is dropped. */
   cutCall: z.string().optional(),
   errorCode: z.string().optional(),
   errorMessage: z.string().optional(),
   errorData: errorDataSchema.optional(),
   timestamp: z.number(),
   local: localSchema,
-  /** What a remote model said of local lines without having been shown them: its own words. */
+  /** Text a remote model wrote that equals local lines it was not shown; not redacted. */
   guessed: z.array(z.string()).optional(),
 })
 
@@ -77,7 +78,7 @@ export const toolResultMessageSchema = z.object({
   isError: z.boolean(),
   timestamp: z.number(),
   local: localSchema,
-  /** Where what was read comes from. */
+  /** Sources of the content. */
   sources: z.array(sourceSchema).optional(),
 })
 

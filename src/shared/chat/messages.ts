@@ -1,7 +1,6 @@
 /**
- * The one message type of the app: what a transcript stores, what the agent loop works on, what the interface shows.
- * Its shape stands in `message-schemas.ts`; here are the types and what is read from them, which the window needs without
- * the library of schemas.
+ * The message type of transcripts, agent loop and interface. Only types and plain helpers: the renderer imports this
+ * file without loading zod.
  */
 import type { z } from 'zod'
 import type {
@@ -28,7 +27,7 @@ export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0
 
 const fileTag = /^<file name="([^"]*)">\n([\s\S]*)\n<\/file>$/
 
-/** A text file that goes with a message, as the text part that stands for it. */
+/** Wraps an attached text file as a text part; `splitAttachments` reverses it. */
 export function filePart(name: string, text: string): { type: 'text'; text: string } {
   const plainName = name.replaceAll(/["<>\n]/g, '_')
   return { type: 'text', text: `<file name="${plainName}">\n${text.replaceAll('</file>', '<\\/file>')}\n</file>` }
@@ -39,7 +38,7 @@ export interface Attachments {
   readonly images: readonly ImagePart[]
 }
 
-/** What the user wrote, apart from what they attached. */
+/** Separates the user's text from attached files and images. */
 export function splitAttachments(message: UserMessage): { text: string } & Attachments {
   if (typeof message.content === 'string') return { text: message.content, files: [], images: [] }
   const own: string[] = []
@@ -57,7 +56,6 @@ export function splitAttachments(message: UserMessage): { text: string } & Attac
   return { text: own.join('\n'), files, images }
 }
 
-/** Adds up what several requests used. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return {
     input: one.input + other.input,
@@ -69,7 +67,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
   }
 }
 
-/** The plain text of a message: its text parts, joined; thinking, tool calls and images left out. */
+/** Joins the text parts of a message; omits thinking, tool calls and images. */
 export function messageText(message: Message): string {
   if (typeof message.content === 'string') return message.content
   const parts: string[] = []

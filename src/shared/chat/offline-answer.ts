@@ -1,7 +1,7 @@
-/** Quotes, items of lists, the places they stand at, and days over them; every other line is a sentence of the model's. */
+/** Matches quotes, list items, locations and date headings. Every other line is a sentence of the offline model. */
 const fromMemory = /^(?:[>-] |\[|\*\*)/
 
-/** @returns the lines that come from memory; empty where the answer has none, such as one that found nothing */
+/** Returns the lines that quote the memory; empty if there are none. */
 export function fromMemoryIn(answer: string): string {
   return answer
     .split('\n')

@@ -3,36 +3,40 @@ import { searchResponseSchema } from '../contract/search.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { isRecord } from '../util/json.ts'
 
-/** What is wrong with one argument of a call. */
+/** A validation error of one argument of a tool call. */
 export const wrongArgumentSchema = z.object({
-  /** Empty for all of them. */
+  /** Argument name; empty if the error concerns all arguments. */
   field: z.string(),
   fault: z.enum(['missing', 'type', 'tooSmall', 'tooLarge', 'choice', 'unknown', 'other']),
-  /** A type, a bound, or the values that there are; empty where there is nothing to say. */
+  /** The expected type, limit or allowed values; may be empty. */
   expected: z.string(),
 })
 export type WrongArgument = z.infer<typeof wrongArgumentSchema>
 
 export const toolDetailsSchema = z.discriminatedUnion('kind', [
-  /** What `memory_search` found. */
+  /** Result of `memory_search`. */
   z.object({ kind: z.literal('recall'), recall: searchResponseSchema }),
-  /** What `write` and `edit` did. */
+  /** Result of `write` and `edit`. */
   z.object({ kind: z.literal('change'), change: fileChangeSchema }),
-  /** Why a call was not carried out. */
+  /** The call was rejected because of its arguments. */
   z.object({ kind: z.literal('wrongArguments'), problems: z.array(wrongArgumentSchema) }),
-  /** No tool was asked: there is none of this name, or the call could not be read or was not allowed. */
+  /** No tool ran: unknown name, unparseable call, or not allowed. */
   z.object({ kind: z.literal('notCalled') }),
+  /** Details of an MCP tool, in its own format. */
   z.object({ kind: z.literal('foreign'), value: z.unknown() }),
 ])
 export type ToolDetails = z.infer<typeof toolDetailsSchema>
 
-/** Details as a transcript has them: older ones do not name their kind. */
+/**
+ * Parses the details stored in a transcript, including old ones without `kind`.
+ * @returns kind `foreign` for any other value
+ */
 export function readToolDetails(stored: unknown): ToolDetails {
   const known = toolDetailsSchema.safeParse(withKind(stored))
   return known.success && known.data.kind !== 'foreign' ? known.data : { kind: 'foreign', value: stored }
 }
 
-/** Details as a transcript keeps them: those of others the way they came. */
+/** Returns the form stored in a transcript: foreign details are stored as received. */
 export function storedToolDetails(details: ToolDetails): unknown {
   return details.kind === 'foreign' ? details.value : details
 }

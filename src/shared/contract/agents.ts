@@ -5,16 +5,16 @@ import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
   id: agentIdSchema,
-  /** As it is shown. */
+  /** Display name. */
   name: z.string(),
   workspace: z.string(),
   color: z.string(),
   model: z.string(),
-  /** Out of sight; its files and conversations stay. */
+  /** True if hidden from lists; files and sessions stay. */
   archived: z.boolean(),
-  /** Agents whose memory this one may search and read. */
+  /** Ids of agents whose memory this agent may search and read. */
   reads: z.array(z.string()),
-  /** False until the workspace folder exists: first start, or the folder was moved away. */
+  /** False if the workspace folder does not exist: before the first setup, or after the folder was moved. */
   ready: z.boolean(),
 })
 export type Agent = z.infer<typeof agentSchema>
@@ -26,7 +26,7 @@ const nameSchema = z.string().trim().min(1).max(60)
 const workspaceSchema = z.string().trim().min(1).max(maxPath)
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i)
 
-/** Of an agent's own files, in its workspace; empty for the top. */
+/** Folder of the agent's own files, relative to the workspace; empty for the top. */
 const ownFolderSchema = z
   .string()
   .max(maxPath)
@@ -36,8 +36,8 @@ const ownFolderSchema = z
 export const agents = {
   list: base.output(z.array(agentSchema)),
   /**
-   * Chooses the agent's folder, creates it and seeds what is missing from the templates; existing files stay. A folder of
-   * another program gets nothing, unless `seed` says so.
+   * Sets the agent's folder, creates it and adds missing template files; existing files stay. If the folder already
+   * belongs to another program, adds files only with `seed`.
    */
   setUp: base
     .input(
@@ -45,19 +45,19 @@ export const agents = {
         workspace: workspaceSchema,
         locale: localeSchema,
         seed: z.boolean().optional(),
-        /** Where the agent's own files lie in it; as the folder has it when left out. */
+        /** Folder of the agent's own files; detected from the folder if left out. */
         own: ownFolderSchema.optional(),
       }),
     )
     .output(z.object({ workspace: z.string(), created: z.array(z.string()) })),
   /**
-   * Has its own files (AGENTS.md, MEMORY.md …) lie in another folder of its workspace, and moves those that are there. What
-   * has a file of its name there already is left.
+   * Moves the agent's own files (AGENTS.md, MEMORY.md …) to another folder of its workspace. Files whose name exists
+   * there are skipped and returned in `left`.
    */
   moveOwn: base
     .input(forAgent.extend({ own: ownFolderSchema }))
     .output(z.object({ moved: z.array(z.string()), left: z.array(z.string()) })),
-  /** A new agent with a folder of its own, seeded; `like` gives it the settings of another one. */
+  /** Creates an agent with a new folder and template files. `like`: id of an agent whose settings to copy. */
   create: base
     .input(
       z.object({
@@ -74,6 +74,6 @@ export const agents = {
       forAgent.extend({ name: nameSchema.optional(), color: colorSchema.optional(), archived: z.boolean().optional() }),
     )
     .output(z.object({})),
-  /** Has the agents search and read this one's memory, and no others. */
+  /** Sets the agents that may search and read this agent's memory; replaces the previous list. */
   share: base.input(forAgent.extend({ with: z.array(agentIdSchema).max(100) })).output(z.object({})),
 }

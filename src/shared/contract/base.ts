@@ -11,16 +11,16 @@ export const errorMap = Object.fromEntries(errorCodes.map((code) => [code, error
   typeof errorItem
 >
 
-/** Bytes of a file's text as a part of a message; so much is a file of 20 MB of prose, with its line breaks escaped. */
+/** JSON bytes of a file's text in a message: 20 MB of prose with escaped line breaks. */
 const maxTextBytes = 22 * 1024 * 1024
 
-/** The text of a file: no larger than a file that can be opened. */
+/** Text of a file, up to the largest file that can be opened. */
 export const fileTextSchema = z
   .string()
   .max(20 * 1024 * 1024)
-  .refine((text) => jsonBytes(text) <= maxTextBytes, 'is larger than a file that can be opened here (20 MB)')
+  .refine((text) => jsonBytes(text) <= maxTextBytes, 'exceeds the maximum file size (20 MB)')
 
-/** How many bytes a text takes as JSON in UTF-8. */
+/** Returns the size of `text` as a JSON string in UTF-8, in bytes, quotes included. */
 export function jsonBytes(text: string): number {
   let bytes = 2
   for (let at = 0; at < text.length; at += 1) {
@@ -42,19 +42,25 @@ export const base = oc.errors(errorMap)
 export const agentIdSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/)
 
-/** A path inside a workspace, with forward slashes. Only the shape is checked here; the workspace resolves it. */
+/**
+ * Path inside a workspace, with forward slashes. Only the length is validated here; the workspace resolves and checks
+ * the path.
+ */
 export const filePathSchema = z.string().min(1).max(maxPath)
 
-/** Names a window: what is typed there is its own. */
+/** Id of a window; each window stores its own drafts. */
 export const windowIdSchema = z.string().regex(/^[\w-]{1,40}$/)
 
-/** A draft, with the window it was typed in, and when, ms since the epoch. */
+/** Wraps a draft with the window that wrote it and the time in ms since the epoch. */
 export const keptDraft = <T extends z.ZodType>(draft: T) => z.object({ writer: windowIdSchema, at: z.number(), draft })
 
-/** Of an entry, a message, a permission, a check: something that we or a provider named. */
+/** Id of an entry, message, permission, saved query …, assigned by the app or a provider. */
 export const idSchema = z.string().max(maxId)
 
 export const forAgent = z.object({ agent: agentIdSchema })
 
-/** For another program: nothing that the user keeps out of the memory, and nothing that is no note. */
+/**
+ * Client id of a program that uses the memory, or `true` for an unknown one: the result omits files that are not notes
+ * or are excluded from the memory, and, unless the client's model is local, local notes and lines. `false`: the user.
+ */
 export const forProgramSchema = z.union([z.boolean(), z.string().max(maxName)]).default(false)

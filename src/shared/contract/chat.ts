@@ -5,27 +5,27 @@ import { maxAttachments, maxId, maxMessage } from '../util/limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 import { attachmentSchema, sessionMessageSchema } from './sessions.ts'
 
-/** A message that was sent while an answer was being given. */
+/** A message sent while a turn was running. */
 export const queuedMessageSchema = z.object({
   id: z.string(),
   text: z.string(),
   attachments: z.number().int(),
-  /** `next`: with the next request of the running turn; `after`: as a turn of its own. */
+  /** `next`: added to the next request of the running turn; `after`: starts a separate turn. */
   delivery: z.enum(['next', 'after']),
 })
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 
-/** A tool that wants to run and may not without being asked for. */
+/** A tool call that waits for the user's permission. */
 export const permissionSchema = z.object({
   id: z.string(),
   server: z.string(),
   tool: z.string(),
-  /** Its arguments, as JSON. */
+  /** Arguments as JSON. */
   input: z.string(),
 })
 export type Permission = z.infer<typeof permissionSchema>
 
-/** How far a tool has come that takes a while; `share` is 0 to 1 where it is known. */
+/** Progress of a slow tool. `share` is in [0, 1], or null if the total is unknown. */
 export const toolProgressSchema = z.object({
   call: z.string(),
   share: z.number().nullable(),
@@ -35,17 +35,17 @@ export type ToolProgress = z.infer<typeof toolProgressSchema>
 
 const retryingSchema = z.object({
   code: z.string(),
-  /** What the sentence for the code is told with; `reason`: the provider's own words. */
+  /** Values for the localized sentence of `code`; `reason` is the provider's own message. */
   data: errorDataSchema,
   afterMs: z.number(),
-  /** The try that comes, 2 for the first repetition, and how many there are at most. */
+  /** Number of the upcoming attempt (2 for the first retry), and the maximum number of attempts. */
   attempt: z.number().int(),
   attempts: z.number().int(),
 })
 
 /**
- * What happens in a turn, in order. `partial` opens every stream: what the running turn has said so far, so that a
- * window which joins late (or was reloaded) shows the same as one that was there from the start.
+ * Events of a turn, in order. Every stream starts with `partial`, a snapshot of the running turn, so a window that
+ * joins late shows the same as one that was there from the start.
  */
 export const chatEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -61,43 +61,43 @@ export const chatEventSchema = z.discriminatedUnion('type', [
   sessionMessageSchema.extend({ type: z.literal('message') }),
   z.object({ type: z.literal('text'), delta: z.string() }),
   z.object({ type: z.literal('thinking'), delta: z.string() }),
-  /** The request failed in passing and is made again; nothing of it was shown. */
+  /** A request failed with a transient error and will be retried; no part of its answer was shown. */
   retryingSchema.extend({
     type: z.literal('retrying'),
-    /** Why, in plain English, with the provider's own words. */
+    /** Error message in English, including the provider's own. */
     message: z.string(),
   }),
-  /** The conversation is being kept within its window; there is an answer when that is done. */
+  /** A flush or compaction runs; the answer follows it. */
   z.object({ type: z.literal('keeping'), what: z.enum(['flush', 'compaction']) }),
   z.object({ type: z.literal('toolProgress'), progress: toolProgressSchema }),
   z.object({ type: z.literal('queue'), queue: z.array(queuedMessageSchema) }),
   z.object({ type: z.literal('permissions'), permissions: z.array(permissionSchema) }),
-  /** Something other than a message was added, or another branch is shown: look at the conversation anew. */
+  /** An entry other than a message was added, or another branch is active: refetch the session. */
   z.object({ type: z.literal('changed') }),
   z.object({ type: z.literal('turnEnd'), reason: z.enum(['done', 'aborted', 'error']) }),
 ])
 export type ChatEvent = z.infer<typeof chatEventSchema>
 
 export const modelSchema = z.object({
-  /** `provider/model`, as it stands in the configuration. */
+  /** `provider/model`, as in the configuration. */
   id: z.string(),
   provider: z.string(),
   model: z.string(),
-  /** Tokens of one request, answer included. */
+  /** Tokens of one request, including the answer. */
   contextWindow: z.number().int(),
-  /** False when the provider has no key (or base URL) yet. */
+  /** False if the provider lacks a key or a base URL. */
   available: z.boolean(),
   images: z.boolean(),
-  /** What it is sent stays on this machine: local notes reach it. */
+  /** True if requests stay on this machine, so they may include local notes. */
   isLocal: z.boolean(),
-  /** US dollars for a million tokens; null where nobody knows. */
+  /** US dollars per million tokens; null if unknown. */
   prices: z.object({ input: z.number(), output: z.number() }).nullable(),
 })
 export type Model = z.infer<typeof modelSchema>
 
 export const modelListSchema = z.object({
   models: z.array(modelSchema),
-  /** Providers whose list could not be had, and why. */
+  /** Providers whose model list could not be fetched, with the error code. */
   failures: z.array(z.object({ provider: z.string(), code: z.string() })),
 })
 
@@ -105,7 +105,7 @@ const forSession = forAgent.extend({ session: sessionIdSchema })
 const done = z.object({})
 
 export const chat = {
-  /** Starts a turn; it runs on in the background. Without a session a new one is made. */
+  /** Starts a turn in the background. Creates a session if none is given. Resolves before the answer. */
   send: base
     .input(
       forAgent.extend({
@@ -113,31 +113,32 @@ export const chat = {
         text: z.string().max(maxMessage),
         attachments: z.array(attachmentSchema).max(maxAttachments).optional(),
         model: z.string().max(maxId).optional(),
-        /** An edit: the message whose place the new one takes, on a branch of its own. */
+        /** Edits a message: the new one replaces it on a new branch. */
         replaces: idSchema.optional(),
-        /** Where the message goes when an answer is being given. */
+        /** Delivery if a turn is running. */
         delivery: z.enum(['next', 'after']).optional(),
-        /** Begins the new conversation without memory; without effect where there is one. */
+        /** Creates the session without memory; ignored for an existing session. */
         withoutMemory: z.boolean().optional(),
-        /** Goes on with a conversation that a reset has ended. */
+        /** Continues a session that a reset has ended. */
         reopen: z.boolean().optional(),
       }),
     )
     .output(z.object({ session: z.string(), queued: z.boolean() })),
-  /** Answers a message of the user again, on a branch of its own. `message` may also name an answer to it. */
+  /** Answers a user message again on a new branch. `message` may also be the id of an answer to it. */
   retry: base.input(forSession.extend({ message: idSchema, model: z.string().max(maxId).optional() })).output(done),
-  /** Goes on with an answer that broke off. */
+  /** Continues an interrupted answer. */
   resume: base.input(forSession).output(done),
   watch: base.input(forSession).output(eventIterator(chatEventSchema)),
-  /** Makes a request that waits to be repeated at once. */
+  /** Retries at once instead of waiting for `afterMs`. */
   retryNow: base.input(forSession).output(done),
   stop: base.input(forSession).output(z.object({ stopped: z.boolean() })),
-  /** Takes a message back that was not delivered yet. */
+  /** Removes an undelivered message from the queue. */
   unqueue: base.input(forSession.extend({ id: idSchema })).output(done),
-  /** Sends what waits, now that nothing runs. */
+  /** Sends the queued messages when no turn is running. */
   sendQueued: base.input(forSession).output(done),
   permit: base
     .input(forSession.extend({ id: idSchema, decision: z.enum(['once', 'always', 'deny', 'never']) }))
     .output(done),
+  /** `fresh`: refetches the lists instead of using the cache. */
   models: base.input(forAgent.extend({ fresh: z.boolean().optional() })).output(modelListSchema),
 }

@@ -6,19 +6,19 @@ const expectedLinesSchema = z
   .object({ path: filePathSchema, startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
   .refine(({ startLine, endLine }) => startLine <= endLine, 'startLine is after endLine')
 
-/** What became of the lines since the check was made: they are followed when they move. */
+/** State of the expected lines since the saved query was created; lines that move are tracked. */
 const stateSchema = z.enum(['there', 'changed', 'gone'])
 
 export const checkSchema = z.object({
   id: z.string(),
   query: z.string(),
   relevant: z.array(z.object({ ...expectedLinesSchema.shape, state: stateSchema })),
-  /** Of the last run; null before the first. */
+  /** Result of the last run; null before the first run. */
   outcome: z
     .object({
-      /** 1-based, of the first right result; null when none was returned. */
+      /** 1-based rank of the first expected result; null if none was returned. */
       rank: z.number().int().nullable(),
-      /** What kept the first of the expected lines out; null when the check passed. */
+      /** Reason why the first of the expected lines was not returned; null if the query passed. */
       reason: z
         .enum(['belowMinScore', 'beyondMaxResults', 'folded', 'outsideFilter', 'notIndexed', 'noMatch'])
         .nullable(),
@@ -31,6 +31,7 @@ export type Check = z.infer<typeof checkSchema>
 export const checkRunSchema = z.object({
   /** Milliseconds since the epoch. */
   at: z.number(),
+  /** `asked`: started by the user; `index`, `settings`: after a change of the index or of the settings. */
   cause: z.enum(['asked', 'index', 'settings']),
   passed: z.number().int(),
   total: z.number().int(),
@@ -49,16 +50,19 @@ export const checks = {
       checks: z.array(checkSchema),
       /** Oldest first. */
       runs: z.array(checkRunSchema),
-      /** Of the run that is under way. */
+      /** Progress of the current run; null if none is running. */
       progress: z.object({ done: z.number().int(), total: z.number().int() }).nullable(),
     }),
   ),
-  /** A question that is there already gets the lines in addition. */
+  /** Adds a saved query. If the query already exists, its expected lines are merged. */
   add: base.input(forAgent.extend({ question: questionSchema })).output(z.object({ id: z.string() })),
   remove: base.input(forAgent.extend({ id: idSchema })).output(z.object({ removed: questionSchema.nullable() })),
   run: base.input(forAgent).output(checkRunSchema.nullable()),
   stop: base.input(forAgent).output(z.object({})),
-  /** One question a line, as `commonplace eval --queries` reads them. All are taken or, with an error, none. */
+  /**
+   * Imports saved queries, one JSON object per line, in the format of `commonplace eval --queries`. Atomic: an invalid
+   * line rejects all of them.
+   */
   import: base
     .input(forAgent.extend({ text: z.string().max(maxChecks) }))
     .output(z.object({ added: z.number().int() })),

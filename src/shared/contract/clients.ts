@@ -2,34 +2,34 @@ import { z } from 'zod'
 import { maxId, maxName, maxNote, maxTitle } from '../util/limits.ts'
 import { agentIdSchema, base, filePathSchema, forAgent, idSchema } from './base.ts'
 
-/** What a program may do: read and write, write once the user has said so, or read only. */
+/** `write`: reads and writes; `ask`: writes after the user's approval; `read`: reads only. */
 export const clientPermissionSchema = z.enum(['write', 'ask', 'read'])
 export type ClientPermission = z.infer<typeof clientPermissionSchema>
 
-/** As programs name themselves, in lower case: `claude-code`. */
+/** Lower-case client name that the program reports, such as `claude-code`. */
 export const clientIdSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/)
 
 export const memoryClientSchema = z.object({
   id: clientIdSchema,
-  /** As it is shown. */
+  /** Display name. */
   name: z.string(),
-  /** Whose memory it uses. */
+  /** Agent whose memory the client uses. */
   agent: agentIdSchema,
   permission: clientPermissionSchema,
-  /** Whether there is a token by which it may come over HTTP. */
+  /** True if an HTTP access token exists. */
   hasToken: z.boolean(),
-  /** Milliseconds since the epoch; null for one that never came. */
+  /** Milliseconds since the epoch; null if it has never connected. */
   usedAt: z.number().nullable(),
-  /** How many notes it has written. */
+  /** Number of notes it has written. */
   writes: z.number().int(),
-  /** Its model runs on this machine, says the user: it sees what is marked local. */
+  /** True if the user declared its model local: it may read local notes. */
   isLocal: z.boolean(),
-  /** It may write into MEMORY.md by itself; else that waits in the inbox. */
+  /** True if it may write to MEMORY.md; otherwise long-term notes become suggestions in the inbox. */
   mayKeep: z.boolean(),
 })
 export type MemoryClient = z.infer<typeof memoryClientSchema>
 
-/** What a program wants to write, and the user has not answered yet. */
+/** A write that waits for the user's approval. */
 export const clientQuestionSchema = z.object({
   id: z.string(),
   client: clientIdSchema,
@@ -40,21 +40,21 @@ export const clientQuestionSchema = z.object({
 })
 export type ClientQuestion = z.infer<typeof clientQuestionSchema>
 
-/** A program that this memory can be registered with. */
+/** A program that can be configured to use this memory over MCP. */
 export const connectableProgramSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its configuration. */
+  /** Path of its configuration file. */
   file: z.string(),
-  /** Whether the folder of its configuration is there. */
+  /** True if the folder of the configuration file exists. */
   isThere: z.boolean(),
-  /** `other`: it has an entry of this name that says something else. */
+  /** `other`: the configuration has an entry of this name with other content. */
   state: z.enum(['none', 'connected', 'other']),
-  /** What connecting it changes in its configuration; empty where nothing. */
+  /** Unified diff of what `connect` changes; empty if nothing. */
   patch: z.string(),
-  /** A link by which the program adds it by itself. */
+  /** Deep link that makes the program add the server. */
   link: z.string().optional(),
-  /** Why its configuration cannot be changed. */
+  /** Reason why the configuration cannot be changed; null if it can. */
   problem: z.string().nullable(),
 })
 export type ConnectableProgram = z.infer<typeof connectableProgramSchema>
@@ -63,20 +63,20 @@ const forProgram = z.object({ program: z.string().max(maxName) })
 
 const forClient = z.object({ client: clientIdSchema })
 
-/** Characters of one text of an answer; whole notes are among them. */
+/** Characters of one text; a text can be a whole note. */
 const maxPassed = 20_000_000
 
 export const clients = {
   list: base.output(z.array(memoryClientSchema)),
-  /** A program that came by itself: known from now on, with the permission that it has. */
+  /** Registers a program on its first connection, or returns the registered one with its permission. */
   meet: base
     .input(forClient.extend({ name: z.string().max(maxName), agent: agentIdSchema.optional() }))
     .output(memoryClientSchema),
-  /** Gives a program a token of its own, and makes the one before worthless. It is told this once. */
+  /** Creates a token and invalidates the previous one. The token is returned only here. */
   issueToken: base
     .input(forClient.extend({ name: z.string().trim().min(1).max(maxTitle), agent: agentIdSchema }))
     .output(z.object({ token: z.string() })),
-  /** Whose token it is; null for one that is nobody's (any more). */
+  /** Returns the client of a token; null if the token is unknown or revoked. */
   admit: base.input(z.object({ token: z.string().max(maxId) })).output(memoryClientSchema.nullable()),
   update: base
     .input(
@@ -88,13 +88,14 @@ export const clients = {
       }),
     )
     .output(z.object({})),
-  /** Takes its token back, and forgets what it may. */
+  /** Revokes the token and deletes the client's permissions. */
   remove: base.input(forClient).output(z.object({})),
   /**
-   * Appends a note on a program's account, once it may. `mayBeThere`: it was asked for before, and nobody answered. What is
-   * for a section of MEMORY.md stands in the log, and waits in the inbox for MEMORY.md, unless the program may write there,
-   * or the user was shown this very note and allowed it.
-   * @returns where it stands, by what it can be taken back, and the proposal (null where it was refused before)
+   * Appends a note for a client, after the user's approval if required. With `mayBeThere`, a retry after a lost answer,
+   * it first looks for the note and does not write it twice. A note with `section` goes to today's log, and a
+   * suggestion for MEMORY.md to the inbox, unless the client has `mayKeep` or the user approved this note.
+   * @returns the 1-based lines of the note; `undo`, empty if there is nothing to undo; `proposal`, the id of the
+   * suggestion, null if the user refused the same one before
    */
   remember: base
     .input(
@@ -114,33 +115,36 @@ export const clients = {
         proposal: idSchema.nullable().optional(),
       }),
     ),
-  /** Looks which notes are local, while a call of a program is worked on; null where none is that it may not see. */
+  /**
+   * Takes a snapshot of the local notes for one tool call of a client.
+   * @returns null if the client may see everything, or no note is local
+   */
   look: base.input(forAgent.extend({ client: clientIdSchema })).output(z.object({ look: idSchema.nullable() })),
-  /** Texts of an answer as the program may see them, by that look: the last gate before they leave. */
+  /** Redacts local text in the texts of an answer, using the snapshot `look` or, without one, the current notes. */
   pass: base
     .input(
       forAgent.extend({
         client: clientIdSchema,
         look: idSchema.optional(),
         texts: z.array(z.string().max(maxPassed)).max(10_000),
-        /** The program's own words, which are no secret to it. */
+        /** Texts that the client itself sent; they are not redacted. */
         own: z.array(z.string().max(maxPassed)).max(10_000).optional(),
       }),
     )
     .output(z.object({ texts: z.array(z.string()) })),
-  /** Takes back what this program had written. */
+  /** Undoes a note that this client wrote. */
   undo: base
     .input(forAgent.extend({ client: clientIdSchema, undo: idSchema }))
     .output(z.object({ path: filePathSchema })),
-  /** With whom this agent's memory can be registered. */
+  /** Lists programs that can connect to this agent's memory. */
   programs: base.input(forAgent).output(z.array(connectableProgramSchema)),
-  /** Writes what `programs` says, and keeps all else that stands there. */
+  /** Applies the `patch` of `programs`; the rest of the configuration file stays unchanged. */
   connect: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({})),
-  /** Takes the entry out again. */
+  /** Removes the entry from the program's configuration. */
   disconnect: base.input(forProgram).output(z.object({})),
-  /** Starts the memory as the program would, and asks for its tools. */
+  /** Starts the MCP server with the program's configuration and counts its tools. */
   test: base.input(forProgram.extend({ agent: agentIdSchema })).output(z.object({ tools: z.number().int() })),
   questions: base.output(z.array(clientQuestionSchema)),
-  /** `always`: it is not asked again. */
+  /** Answers an approval request. `always` also permits future writes. */
   answer: base.input(z.object({ id: idSchema, decision: z.enum(['once', 'always', 'no']) })).output(z.object({})),
 }

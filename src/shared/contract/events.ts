@@ -5,24 +5,24 @@ import { base } from './base.ts'
 import { indexStatusSchema } from './search.ts'
 import { movingSchema } from './links.ts'
 
-/** One stream tells everybody what changed; the interface drops the query results that an event makes stale. */
+/** App-wide event stream. The renderer invalidates the cached queries that an event concerns. */
 export const appEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.string() }),
   z.object({ type: z.literal('filesChanged'), agent: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal('indexStatus'), agent: z.string(), status: indexStatusSchema }),
   z.object({ type: z.literal('historyChanged'), agent: z.string(), paths: z.array(z.string()) }),
-  /** Somebody put changes away as looked at. */
+  /** The user marked changes as reviewed. */
   z.object({ type: z.literal('acceptedChanged'), agent: z.string() }),
-  /** A note was captured, in whatever window or program. */
+  /** A note was captured, in any window or client. */
   z.object({
     type: z.literal('captured'),
     agent: z.string(),
     path: z.string(),
     startLine: z.number().int(),
     patch: z.string(),
-    /** Its first line. */
+    /** First line of the note. */
     note: z.string(),
-    /** The other program that had it written. */
+    /** Name of the client that captured it, if any. */
     client: z.string().optional(),
   }),
   z.object({ type: z.literal('indexChanged'), agent: z.string() }),
@@ -30,7 +30,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
     type: z.literal('sessionChanged'),
     agent: z.string(),
     session: z.string(),
-    /** It was put aside or brought back. */
+    /** True if the session was removed or restored. */
     isWhole: z.boolean().optional(),
   }),
   z.object({ type: z.literal('contextChanged'), agent: z.string(), session: z.string() }),
@@ -41,7 +41,7 @@ export const appEventSchema = z.discriminatedUnion('type', [
     done: z.number().int(),
     total: z.number().int(),
   }),
-  /** There are other proposals, or a look for them began or ended. */
+  /** The list of suggestions changed, or a scan started or ended. */
   z.object({ type: z.literal('upkeepChanged'), agent: z.string() }),
   z.object({ type: z.literal('upkeepProgress'), agent: z.string(), done: z.number().int(), total: z.number().int() }),
   z.object({
@@ -49,29 +49,29 @@ export const appEventSchema = z.discriminatedUnion('type', [
     agent: z.string(),
     session: z.string(),
     reason: z.enum(['done', 'aborted', 'error']),
-    /** How long it took. */
+    /** Duration of the turn in milliseconds. */
     ms: z.number(),
   }),
-  /** How far a move is that writes many notes anew; null when none is under way. */
+  /** Progress of a move that rewrites many notes; null if none is running. */
   z.object({ type: z.literal('moveProgress'), agent: z.string(), moving: movingSchema.nullable() }),
-  /** A part of the app had failed and was started again. */
+  /** A crashed worker was restarted. */
   z.object({ type: z.literal('recovered'), agent: z.string() }),
-  /** Something went wrong that nobody had reckoned with; the app goes on. */
+  /** An unexpected error was logged under `reference`; the app continues. */
   z.object({ type: z.literal('fault'), reference: z.string(), isRepeated: z.boolean() }),
-  /** Something was chosen outside of the page: in the menu, or in a notification. */
+  /** The user chose a place outside the page: in the menu or in a notification. */
   z.object({ type: z.literal('goTo'), place: z.string() }),
   z.object({ type: z.literal('agentsChanged') }),
   z.object({ type: z.literal('settingsChanged') }),
   z.object({ type: z.literal('usageChanged') }),
-  /** A part stopped working, or works again. */
+  /** A part of the app failed or recovered. */
   z.object({ type: z.literal('healthChanged') }),
   z.object({ type: z.literal('mcpChanged') }),
-  /** Another program came or went, may something else, or waits for the user's word. */
+  /** A client connected or disconnected, its permissions changed, or it waits for the user's approval. */
   z.object({ type: z.literal('clientsChanged') }),
 ])
 export type AppEvent = z.infer<typeof appEventSchema>
 
 export const events = {
-  /** A window tells the language of the system that it is shown on. */
+  /** `language`: the system language of the window's display. */
   subscribe: base.input(z.object({ language: z.string().max(maxId) }).optional()).output(eventIterator(appEventSchema)),
 }

@@ -5,21 +5,21 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const foundFileSchema = z.object({
   path: z.string(),
-  /** Matches in it. */
+  /** Number of matches. */
   count: z.number().int(),
-  /** Lines with a match. */
+  /** Number of lines with a match. */
   lineCount: z.number().int(),
-  /** 1-based. Fewer than there are, where there are many. */
+  /** 1-based lines; only the first ones if there are many. */
   lines: z.array(z.object({ line: z.number().int(), text: z.string() })),
 })
 export type FoundFile = z.infer<typeof foundFileSchema>
 
-/** A file that was not looked through: it is not UTF-8, holds NUL bytes, is too large, or may not be read. */
+/** A file that was not searched: not UTF-8, contains NUL bytes, too large, or not readable. */
 const unreadFileSchema = z.object({ path: z.string(), reason: z.enum(['encoding', 'nul', 'large', 'unreadable']) })
 export type UnreadFile = z.infer<typeof unreadFileSchema>
 
 const findEventSchema = z.discriminatedUnion('type', [
-  /** Of `done` files of `total`, those with a match since the last event. */
+  /** Files with matches since the last event; `done` of `total` files are searched. */
   z.object({
     type: z.literal('found'),
     found: z.array(foundFileSchema),
@@ -27,12 +27,12 @@ const findEventSchema = z.discriminatedUnion('type', [
     done: z.number().int(),
     total: z.number().int(),
   }),
-  /** What `replace` names what was found by. */
+  /** `search` is the id that `replace` takes. */
   z.object({ type: z.literal('done'), search: idSchema }),
 ])
 export type FindEvent = z.infer<typeof findEventSchema>
 
-/** A file that was left as it is: somebody changed it meanwhile, or it may not be written. */
+/** A file that was not changed: modified since the search, or not writable. */
 export const leftFileSchema = z.object({ path: z.string(), reason: z.enum(['changed', 'refused']) })
 export type LeftFile = z.infer<typeof leftFileSchema>
 
@@ -40,19 +40,19 @@ const replaceEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
   z.object({
     type: z.literal('done'),
-    /** Matches that were replaced. */
+    /** Number of replaced matches. */
     count: z.number().int(),
     files: z.number().int(),
     left: z.array(leftFileSchema),
     isStopped: z.boolean(),
-    /** For `history.undoBatch`; null where nothing was done. */
+    /** Batch id for `history.undoBatch`; null if nothing was replaced. */
     undo: idSchema.nullable(),
   }),
 ])
 export type ReplaceEvent = z.infer<typeof replaceEventSchema>
 
 export const find = {
-  /** Looks through all notes; ending the iteration ends the work. */
+  /** Searches all notes. Ending the iteration cancels the search. */
   run: base
     .input(
       forAgent.extend({
@@ -63,15 +63,16 @@ export const find = {
     )
     .output(eventIterator(findEventSchema)),
   /**
-   * Replaces exactly what a search found; a file that is another since is left, and named. Ending the iteration, or
-   * `stop`, ends it after the file at hand. Fails with `search_outdated` when the search is not known any more.
+   * Replaces exactly the matches of a search. Files modified since then are skipped and listed in `left`. Ending the
+   * iteration, or `stop`, stops after the current file.
+   * @throws AppError 'search_outdated' if the search is no longer cached
    */
   replace: base
     .input(
       forAgent.extend({
         search: idSchema,
         replacement: z.string().max(maxReplacement),
-        /** Of the files that were found; all of them when left out. */
+        /** Subset of the found files; all of them if left out. */
         paths: z.array(filePathSchema).max(maxPaths).optional(),
       }),
     )

@@ -7,20 +7,20 @@ import { base, filePathSchema, forAgent } from './base.ts'
 const forgetPlaceSchema = z.object({
   kind: z.enum(forgetKinds),
   path: z.string(),
-  /** Lines with it; of a history, versions. */
+  /** Number of lines with the text; for a history, number of versions. */
   count: z.number().int(),
-  /** Some of them. */
+  /** Some of these lines, 1-based. */
   lines: z.array(z.object({ line: z.number().int().optional(), text: z.string() })),
-  /** The file is named after it, and goes as a whole. */
+  /** True if the path of a note contains the text, so the whole note is deleted. */
   isNamed: z.boolean().optional(),
-  /** A mark goes that keeps what stays on this machine: that gets one of its own. */
+  /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsLocal: z.boolean().optional(),
 })
 export type ForgetPlace = z.infer<typeof forgetPlaceSchema>
 
 const outcomeSchema = z.object({
   removed: z.array(forgetPlaceSchema),
-  /** Where it still stands, by a look at the bytes of everything afterwards. */
+  /** Places that still contain the text, found by a byte search afterwards. */
   left: z.array(forgetPlaceSchema),
   isStopped: z.boolean(),
 })
@@ -35,32 +35,36 @@ export type ForgetStep = z.infer<typeof stepSchema>
 const textSchema = z.string().trim().min(1).max(maxPhrase)
 
 export const forget = {
-  /** Where it stands, word for word; and lines that are about it in other words. Fails with `input_invalid` for what is too short. */
+  /**
+   * Finds exact occurrences of the words, and lines with a similar meaning.
+   * @throws AppError 'input_invalid' if the text is too short
+   */
   find: base.input(forAgent.extend({ words: textSchema, lines: z.array(textSchema).max(50).default([]) })).output(
     z.object({
       places: z.array(forgetPlaceSchema),
-      /** By meaning: to be chosen one by one. */
+      /** Lines with a similar meaning; the user selects them one by one. */
       near: z.array(z.object({ path: z.string(), line: z.number().int(), text: z.string() })),
-      /** Another program's Git that has the notes; null where there is none. */
+      /** Root of the user's own Git repository that contains the notes; null if there is none. */
       git: z.string().nullable(),
-      /** Models of others that were sent something so far. */
+      /** Remote models that have received any text so far. */
       models: z.array(z.string()),
     }),
   ),
   /**
-   * Takes it out everywhere, for good. What is gone stays gone; where whoever asked for it goes away, it is
-   * carried out to its end. Fails with `input_invalid`, `session_busy` while a conversation is answering.
+   * Permanently removes the words and lines everywhere. Cannot be undone, and runs to its end if the caller
+   * disconnects.
+   * @throws AppError 'input_invalid' for a text that is too short; 'session_busy' while a turn is running
    */
   run: base
     .input(
       forAgent.extend({
         words: textSchema,
         lines: z.array(textSchema).max(50).default([]),
-        /** Notes that stay as they are. */
+        /** Notes to leave unchanged. */
         keep: z.array(filePathSchema).max(5000).default([]),
       }),
     )
     .output(eventIterator(stepSchema)),
-  /** Ends it after the file at hand. */
+  /** Stops after the current file. */
   stop: base.input(forAgent).output(z.object({})),
 }

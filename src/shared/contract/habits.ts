@@ -4,47 +4,47 @@ import { base, forAgent } from './base.ts'
 
 const vaultKindSchema = z.enum(['obsidian', 'logseq', 'foam', 'vscode', 'openclaw', 'plain'])
 
-/** Folders are relative, without a slash at their end; empty for the top. */
+/** Conventions of a vault. Folders are relative, without a trailing slash; empty for the top. */
 export const habitsSchema = z.object({
   kind: vaultKindSchema,
-  /** Where the note of a day lies; `format` as `src/shared/markdown/daily-notes.ts` says. */
+  /** Folder and file name format of daily notes; see `src/shared/markdown/daily-notes.ts` for `format`. */
   daily: z.object({ folder: z.string(), format: z.string() }),
-  /** False where nothing says where: then it is `memory`, beside the agent's own files. */
+  /** False if no daily-note convention was found; `daily` is then `memory`, next to the agent's own files. */
   hasDaily: z.boolean(),
-  /** The folder of the agent's own files (AGENTS.md, MEMORY.md …). */
+  /** Folder of the agent's own files (AGENTS.md, MEMORY.md …). */
   own: z.string(),
-  /** `beside` the note, in a folder below the note's, or in a folder. */
+  /** Next to the note (`beside`), in a subfolder of the note's folder (`below`), or in a fixed folder (`path`). */
   attachments: z.union([z.literal('beside'), z.object({ below: z.string() }), z.object({ path: z.string() })]),
-  /** Where a note goes that a link names. */
+  /** Folder of a note created from a link. */
   newNotes: z.union([z.literal('beside'), z.object({ path: z.string() })]),
-  /** Logseq keeps no folders: `a/b` is the page `a___b`. */
+  /** True if the vault has no folders (Logseq): page `a/b` is the file `a___b`. */
   isFlat: z.boolean(),
   links: z.enum(['wiki', 'markdown']),
-  /** How much of a path a link has: as little as names the file, the way from the note, or the way from the top. */
+  /** `shortest`: the shortest unique path; `relative`: from the note; `absolute`: from the top. */
   linkPaths: z.enum(['shortest', 'relative', 'absolute']),
-  /** Where a line of a paragraph ends it is read as ended, as its own program shows it; else lines flow together. */
+  /** True if a line break in a paragraph renders as a line break; false if it renders as a space. */
   lineBreaks: z.boolean(),
-  /** Folders and files, as beginnings of paths, that are not searched. */
+  /** Path prefixes of folders and files that are not indexed. */
   ignored: z.array(z.string()),
-  /** What it was read from; empty where nothing says so. */
+  /** Configuration files that the conventions come from; empty if there are none. */
   readFrom: z.array(z.string()),
 })
 export type Habits = z.infer<typeof habitsSchema>
 
 export const habits = {
-  /** What opening a folder would mean; nothing is written. */
+  /** Detects the conventions of a folder. Writes nothing. */
   look: base.input(z.object({ path: z.string().trim().min(1).max(maxPath) })).output(
     z.object({
-      /** False for one that would have to be made. */
+      /** False if the folder would have to be created. */
       exists: z.boolean(),
-      /** Of an agent's own files, those that are there, as paths. */
+      /** Paths of the agent's own files that already exist. */
       own: z.array(z.string()),
-      /** Nothing at all lies in it. */
+      /** True if the folder contains no files at all. */
       isEmpty: z.boolean(),
       notes: z.number().int(),
       habits: habitsSchema,
     }),
   ),
-  /** As they were found in the agent's folder, and as they are kept, with what the settings say otherwise. */
+  /** `found`: conventions detected in the agent's folder; `kept`: the same with the overrides from the settings. */
   of: base.input(forAgent).output(z.object({ found: habitsSchema, kept: habitsSchema })),
 }

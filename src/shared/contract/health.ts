@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { base, forAgent, idSchema } from './base.ts'
 
-/** What can fail on its own while the rest goes on. */
+/** Parts that can fail independently of each other. */
 export const partSchema = z.enum([
   'embeddings',
   'model',
@@ -20,9 +20,9 @@ export const partSchema = z.enum([
 ])
 export type Part = z.infer<typeof partSchema>
 
-/** What the user can do about it with one click. */
+/** Fix that the user can start with one click. */
 export const remedySchema = z.discriminatedUnion('kind', [
-  /** Ask the provider of embeddings again. */
+  /** Retry the embedding provider. */
   z.object({ kind: z.literal('tryAgain') }),
   z.object({ kind: z.literal('reindex') }),
   z.object({ kind: z.literal('settings'), section: z.enum(['models', 'all', 'data', 'log']) }),
@@ -33,45 +33,45 @@ export type Remedy = z.infer<typeof remedySchema>
 
 export const problemSchema = z.object({
   part: partSchema,
-  /** What is wrong; with the part, it has a sentence in the interface's language. */
+  /** Problem code; with `part`, the key of the localized sentence. */
   code: z.string(),
-  /** `note` for what somebody may want to know and nobody has to mend. */
+  /** `note`: information that requires no action. */
   level: z.enum(['note', 'warning', 'bad']),
-  /** Whose; undefined for what concerns everybody. */
+  /** Agent id; undefined for a problem that concerns all agents. */
   agent: z.string().optional(),
   /** Milliseconds since the epoch. */
   since: z.number(),
-  /** In the words of whoever failed. */
+  /** English message of the failed part. */
   message: z.string(),
   path: z.string().optional(),
-  /** Notes that somebody may want to look at. */
+  /** Paths of affected notes. */
   files: z.array(z.string()).optional(),
   remedy: remedySchema.optional(),
 })
 export type Problem = z.infer<typeof problemSchema>
 
-/** A change of several notes that a crash had interrupted, and that this start has completed. */
+/** A multi-note change that a crash interrupted and this start completed. */
 const endedChangeSchema = z.object({
   id: idSchema,
   kind: z.enum(['move', 'tag', 'replacement']),
-  /** Empty where that is not known. */
+  /** Empty if unknown. */
   from: z.string(),
   to: z.string(),
-  /** Notes that it wrote anew. */
+  /** Number of notes written. */
   notes: z.number().int(),
-  /** Notes that somebody had changed since: they are as they were. */
+  /** Number of notes left unchanged because they were edited since. */
   left: z.number().int(),
-  /** For `history.undoBatch`; null where nothing takes it back at once. */
+  /** Batch id for `history.undoBatch`; null if it cannot be undone as a batch. */
   undo: idSchema.nullable(),
 })
 export type EndedChange = z.infer<typeof endedChangeSchema>
 
 export const health = {
-  /** What does not work for this agent, the worst first. */
+  /** Problems of this agent, most severe first. */
   problems: base.input(forAgent).output(z.array(problemSchema)),
-  /** What was completed and nobody has dismissed yet. */
+  /** Completed changes that the user has not dismissed. */
   ended: base.input(forAgent).output(z.array(endedChangeSchema)),
   endedSeen: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
-  /** Asks whatever was left alone, now. */
+  /** Retries the paused embedding provider now. */
   tryAgain: base.input(forAgent).output(z.object({})),
 }

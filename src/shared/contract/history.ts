@@ -4,8 +4,9 @@ import { base, filePathSchema, forAgent, forProgramSchema, idSchema } from './ba
 import { leftFileSchema } from './find.ts'
 
 /**
- * Who changed a file. `upkeep` is a proposal that the user accepted. `client` is another program that uses this memory; `template` the app itself, at the
- * first start; `adopted` nobody: it was there before the history began; `outside` anybody but the app: another editor, Git, a sync.
+ * Author of a change. `client`: another program that uses this memory · `upkeep`: a suggestion that the user accepted ·
+ * `template`: the app at the first start · `adopted`: existed before the history began · `outside`: any change not made
+ * by the app, such as by another editor, Git or file sync.
  */
 export const causes = [
   'user',
@@ -24,12 +25,12 @@ export type Cause = z.infer<typeof causeSchema>
 
 const originShape = {
   cause: causeSchema,
-  /** For agents: the conversation, and the message that was being answered. */
+  /** For agents: the session, and the user message being answered. */
   session: z.string().optional(),
   turn: z.string().optional(),
-  /** For another program: what it is called. */
+  /** For clients: the display name. */
   client: z.string().optional(),
-  /** Where some of it comes from that is trusted less than the user: `web: example.org`. */
+  /** Untrusted origins of the content, such as `web: example.org`. */
   sources: z.array(z.string()).readonly().optional(),
 }
 
@@ -38,19 +39,19 @@ export const historyEntrySchema = z.object({
   ...originShape,
   commit: z.string(),
   path: z.string(),
-  /** What the file is called now. */
+  /** Current path of the file. */
   now: z.string(),
-  /** Where the file was before, when it was moved. */
+  /** Previous path, if the change moved the file. */
   from: z.string().optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   added: z.number().int(),
   removed: z.number().int(),
-  /** False for a change that removed the file. */
+  /** False if the change deleted the file. */
   exists: z.boolean(),
-  /** What was there before stands again: somebody took a change back, or went back to a version. */
+  /** True if the change restored earlier content: an undo or a restored version. */
   isUndo: z.boolean(),
-  /** For `adopted`, told of all files at once: how many there were; the path is that of one of them. */
+  /** For `adopted`, one entry for all files: their number; `path` is one of them. */
   files: z.number().int().optional(),
 })
 export type HistoryEntry = z.infer<typeof historyEntrySchema>
@@ -61,29 +62,32 @@ export type BlamedLine = z.infer<typeof blamedLineSchema>
 const commitSchema = z.string().regex(/^[0-9a-f]{40}$/)
 const forChange = forAgent.extend({ commit: commitSchema, path: filePathSchema })
 
-/** A hunk of a recorded change that somebody has looked at. */
+/** A hunk of a recorded change that the user marked as reviewed. */
 export const acceptedHunkSchema = z.object({
   commit: commitSchema,
-  /** As `hunkKey` names it. */
+  /** Hash returned by `hunkKey`. */
   key: idSchema,
 })
 export type AcceptedHunk = z.infer<typeof acceptedHunkSchema>
 
-/** Commits of one file in the repository of somebody's own that the folder lies in. */
+/** Commits of one file in the user's own Git repository. */
 export const fileCommitsSchema = z.object({
-  /** `untrusted`: Git takes the folder of a repository, `path`, for another user's. `no_git`: Git is not installed. */
+  /**
+   * `none`: not in a repository; `untrusted`: Git rejects the repository at `path` because another user
+   * owns it; `no_git`: Git is not installed.
+   */
   state: z.enum(['found', 'none', 'untrusted', 'no_git']),
   path: z.string().optional(),
-  /** Newest first. Paths are those of the workspace; with `/` at the beginning, those of the repository elsewhere. */
+  /** Newest first. Paths are relative to the workspace, or to the repository if they start with `/`. */
   commits: z.array(
     z.object({
       commit: z.string(),
       /** Milliseconds since the epoch. */
       at: z.number(),
       author: z.string(),
-      /** The first line of its message. */
+      /** First line of the commit message. */
       subject: z.string(),
-      /** What the file was called then, and before, when it was moved. */
+      /** Path at that commit, and the previous path if the commit moved the file. */
       path: z.string(),
       from: z.string().optional(),
       added: z.number().int(),
@@ -95,7 +99,7 @@ export const fileCommitsSchema = z.object({
 export type FileCommits = z.infer<typeof fileCommitsSchema>
 export type FileCommit = FileCommits['commits'][number]
 
-/** A change of many notes that one undo takes back. */
+/** A change of many notes that one undo reverts. */
 const pastBatchSchema = z.object({
   undo: idSchema,
   /** Milliseconds since the epoch. */
@@ -103,24 +107,27 @@ const pastBatchSchema = z.object({
   kind: z.enum(['move', 'tag', 'replacement']),
   from: z.string(),
   to: z.string(),
-  /** Matches of a replacement. */
+  /** Number of matches, for a replacement. */
   count: z.number().int().optional(),
-  /** Notes that it wrote. */
+  /** Number of notes written. */
   notes: z.number().int(),
 })
 export type PastBatch = z.infer<typeof pastBatchSchema>
 
 export const history = {
-  /** Newest first: of one file, through its moves, or of all. */
+  /** Newest first. With `path`, the history of one file across its moves. */
   timeline: base
     .input(
       forAgent.extend({
         path: filePathSchema.optional(),
-        /** Only what is older than this commit. */
+        /** Returns only entries older than this commit. */
         before: idSchema.optional(),
-        /** Only this commit and what is older; refused where it is not known any more. */
+        /**
+         * Returns this commit and older entries.
+         * @throws AppError 'input_invalid' if the commit is unknown
+         */
         from: idSchema.optional(),
-        /** Only what is newer than this moment, ms since the epoch. */
+        /** Returns only entries newer than this time, ms since the epoch. */
         since: z.number().optional(),
         causes: z.array(causeSchema).max(causes.length).optional(),
         limit: z.number().int().min(1).max(1000).default(100),
@@ -128,11 +135,11 @@ export const history = {
       }),
     )
     .output(z.array(historyEntrySchema)),
-  /** For a program elsewhere the added lines alone that stand in the note as it sees it now. */
+  /** For a client, the patch contains only added lines that are still in the note and visible to it. */
   diff: base
     .input(forChange.extend({ forProgram: forProgramSchema }))
     .output(z.object({ patch: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
-  /** What the user's own Git repository tells of a file, if the workspace lies in one; it is never written. */
+  /** Reads the user's own Git repository, if the workspace is in one. Never writes to it. */
   commits: base
     .input(
       forAgent.extend({
@@ -142,29 +149,32 @@ export const history = {
       }),
     )
     .output(fileCommitsSchema),
-  /** What one of these commits changed in the file, as `path` names it now. */
+  /** Diff of one of these commits; `path` is the current path. */
   commitDiff: base
     .input(forAgent.extend({ path: filePathSchema, commit: z.string().regex(/^(?:[\da-f]{40}|[\da-f]{64})$/) }))
     .output(z.object({ patch: z.string() })),
-  /** For each line of the file as it was last recorded; empty when it is too large. */
+  /** One entry for each line of the last recorded version; empty if the file is too large. */
   blame: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(blamedLineSchema)),
   /**
-   * Whether a change still stands, hunk by hunk: `there` can be taken back, `undone` was, `changed` is another since.
-   * Asked by the path of then; told with the path of now.
+   * Checks whether the hunks of a patch can be undone: `there` can, `undone` was undone already, `changed` was edited
+   * since. Takes the path at the time of the change; returns the current path.
    */
   standing: base
     .input(forAgent.extend({ path: filePathSchema, patch: z.string().max(maxPatch) }))
     .output(z.object({ path: z.string(), hunks: z.array(z.enum(['there', 'undone', 'changed'])) })),
-  /** What somebody has looked at and put away, oldest first. */
+  /** Reviewed hunks, oldest first. */
   accepted: base.input(forAgent).output(z.array(acceptedHunkSchema)),
   accept: base.input(forAgent.extend({ hunk: acceptedHunkSchema })).output(z.object({})),
-  /** Makes the file, by the name it has now, what it was after a change; what it is now stays in the history. */
+  /**
+   * Restores the file, at its current path, to its content after the change. The replaced content stays in the history.
+   */
   restore: base.input(forChange).output(z.object({ path: z.string(), hash: z.string().nullable(), patch: z.string() })),
-  /** Moves, renamed tags and replacements, also of earlier runs, that `undoBatch` can take back, latest first. */
+  /** Moves, tag renames and replacements that `undoBatch` can revert, also of earlier runs; newest first. */
   batches: base.input(forAgent).output(z.array(pastBatchSchema)),
   /**
-   * Takes all of a batch back, also where other lines were changed since. Fails with `undo_conflict` where that cannot
-   * be, and nothing is done then; of a replacement, notes that cannot be restored are left, and named.
+   * Reverts a batch; edits of other lines stay. For a replacement, notes that cannot be restored are skipped and listed
+   * in `left`.
+   * @throws AppError 'undo_conflict' if the batch cannot be reverted; nothing is changed
    */
   undoBatch: base
     .input(forAgent.extend({ undo: idSchema }))

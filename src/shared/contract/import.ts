@@ -12,16 +12,19 @@ export const knownMemorySchema = z.object({
 })
 export type KnownMemory = z.infer<typeof knownMemorySchema>
 
-/** Settings of another program, and what they come to here. */
+/** Settings of another program and their counterparts here. */
 export const foreignSettingsSchema = z.object({
-  /** The file that was read; it stays as it is. */
+  /** Path of the source file; never modified. */
   file: z.string(),
-  /** By their names there and here. */
+  /** Imported settings: the source key and the key here. */
   taken: z.array(z.object({ from: z.string(), to: z.string(), value: z.string() })),
   left: z.array(
     z.object({
       from: z.string(),
-      /** `taken`: the place is somebody's already; `noFolder`: an agent without a folder of its own. */
+      /**
+       * `noCounterpart`: no such setting here; `secret`: not imported; `invalid`: value not accepted; `taken`: the id,
+       * folder or setting is already in use; `noFolder`: an agent without a folder.
+       */
       reason: z.enum(['noCounterpart', 'secret', 'invalid', 'taken', 'noFolder']),
     }),
   ),
@@ -30,9 +33,9 @@ export type ForeignSettings = z.infer<typeof foreignSettingsSchema>
 
 const placedSchema = z.object({
   added: z.number().int(),
-  /** Here already, to the byte; of notes, but for links that had to be written anew. */
+  /** Files that already exist with the same bytes; notes may differ in rewritten links. */
   same: z.number().int(),
-  /** The name is taken by something else: they go beside it. */
+  /** Files whose name exists with other content; they get a new name. */
   conflicts: z.number().int(),
 })
 
@@ -50,27 +53,30 @@ const changedLinksSchema = z.object({
   ),
 })
 
-/** What an import would do, in files. */
+/** Preview of an import. Counts are numbers of files. */
 export const importPlanSchema = placedSchema.extend({
   kind: z.enum(['markdown', 'chatgpt', 'claude']),
-  /** Notes and conversations that cannot be read. */
+  /** Unreadable notes and conversations. */
   skipped: z.number().int(),
-  /** What is shown in notes: pictures, sound, PDF, canvases. `bytes` of those that would be copied. */
+  /** Images, audio, PDF files and canvases that notes embed. `bytes`: total size of those to copy. */
   attachments: placedSchema.extend({ bytes: z.number().int() }),
-  /** Links that are written anew, so that they lead to what was taken. */
+  /** Links to rewrite so that they lead to the imported files. */
   links: z.number().int(),
-  /** Links to what is left. */
+  /** Links whose target is not imported. */
   lost: z.number().int(),
-  /** Links of notes that are here already, by what becomes of them. */
+  /** Links in existing notes that the import affects. */
   existing: z.object({
-    /** They lead to something that is imported instead. */
+    /** Links that would lead to an imported file instead of their current target. */
     elsewhere: changedLinksSchema,
-    /** They led nowhere, and lead to something that is imported. */
+    /** Broken links that would lead to an imported file. */
     found: changedLinksSchema,
-    /** They lead where they did, by a name that another file has from then on. */
+    /** Links that keep their target but become ambiguous, because an imported file has the same name. */
     shared: changedLinksSchema,
   }),
-  /** What is left where it is, by the ending of its name, the most first. `unwanted`: attachments that nobody wants. */
+  /**
+   * Files not imported, by reason and extension, most frequent first. `unwanted`: attachments, if `withAttachments` is
+   * false.
+   */
   left: z.array(
     z.object({
       reason: z.enum(['kind', 'large', 'unwanted', 'unreadable', 'name', 'link']),
@@ -80,23 +86,23 @@ export const importPlanSchema = placedSchema.extend({
       names: z.array(z.string()),
     }),
   ),
-  /** The first of what would be made, as it would be named. */
+  /** The first paths to be created. */
   names: z.array(z.string()),
-  /** Of these, what is called otherwise where it comes from: its name is taken, or no name on every system. */
+  /** Files whose path differs from the source, because the name is in use or not valid on every system. */
   renamed: z.object({ count: z.number().int(), examples: z.array(z.object({ from: z.string(), to: z.string() })) }),
 })
 export type ImportPlan = z.infer<typeof importPlanSchema>
 
 export const importStepSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
-  /** `id` is what `undo` takes it back by. */
+  /** `id`: the import id that `undo` takes. */
   z.object({ type: z.literal('done'), id: z.string(), made: z.array(z.string()), isCancelled: z.boolean() }),
 ])
 export type ImportStep = z.infer<typeof importStepSchema>
 
 export const importStandingSchema = z.object({
   running: z.object({ path: z.string(), done: z.number().int(), total: z.number().int() }).nullable(),
-  /** What nobody was told of yet. */
+  /** Ended imports that the user has not seen. */
   ended: z.array(
     z.object({
       id: z.string(),
@@ -109,16 +115,16 @@ export const importStandingSchema = z.object({
 })
 export type ImportStanding = z.infer<typeof importStandingSchema>
 
-/** An import that can be taken back. */
+/** An import that can be undone. */
 export const pastImportSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** What was imported. */
+  /** Source path. */
   path: z.string(),
-  /** How many files it made that are not taken back. */
+  /** Number of created files that still exist. */
   files: z.number().int(),
-  /** Of these, the ones that an undo left: somebody had changed them. */
+  /** Paths that an undo skipped because the files were edited. */
   left: z.array(z.string()),
 })
 export type PastImport = z.infer<typeof pastImportSchema>
@@ -126,36 +132,42 @@ export type PastImport = z.infer<typeof pastImportSchema>
 const source = forAgent.extend({
   path: z.string().trim().min(1).max(maxPath),
   into: z.string().max(maxPath),
-  /** False leaves pictures and the like where they are. */
+  /** False skips images and other attachments. */
   withAttachments: z.boolean().default(true),
 })
 const done = z.object({})
 
 export const importContract = {
-  /** Memories of other programs on this machine. */
+  /** Lists memories of other programs found on this machine. */
   known: base.output(z.array(knownMemorySchema)),
-  /** Settings of other programs that were found, and what would be taken over of each. */
+  /** Lists settings of other programs found on this machine, and which of them can be imported. */
   settings: base.output(z.array(foreignSettingsSchema)),
-  /** Takes them over. */
+  /** Imports these settings. */
   takeOver: base.input(z.object({ file: z.string().max(maxPath) })).output(foreignSettingsSchema),
   plan: base.input(source).output(importPlanSchema),
   run: base.input(source).output(eventIterator(importStepSchema)),
-  /** The same without anybody who follows it: it goes on when the window is closed. */
+  /** Starts the same import as `run` in the background; it continues after the window is closed. */
   start: base.input(source).output(done),
   standing: base.input(forAgent).output(importStandingSchema),
   seen: base.input(forAgent.extend({ id: z.string().max(maxId) })).output(done),
   cancel: base.input(forAgent).output(done),
-  /** Imports that can be taken back, the latest first; also those of earlier runs. */
+  /** Imports that can be undone, newest first; also of earlier runs. */
   past: base.input(forAgent).output(z.array(pastImportSchema)),
   /**
-   * Puts what an import made into the trash, and folders away that it made and nobody uses. What was changed since is left,
-   * and named. Fails with `import_unknown` for one that is not known any more.
+   * Moves the created files to the trash and deletes the created folders that are empty. Files edited since are skipped
+   * and listed in `left`.
+   * @throws AppError 'import_unknown' if the import is unknown
    */
   undo: base
     .input(forAgent.extend({ id: z.string().max(maxId) }))
     .output(z.object({ removed: z.number().int(), left: z.array(z.string()) })),
-  /** A note as a zip, with the notes that it embeds and the files that they show or link to, at their paths. */
+  /**
+   * Exports a note as a zip with the notes that it embeds and the files that they embed or link to, under their paths.
+   */
   packNote: base.input(forAgent.extend({ path: filePathSchema })).output(z.instanceof(Blob)),
-  /** All Markdown of the workspace as a zip, with the files that it shows or links to; with its history as the Git repository that it is, if asked for. */
+  /**
+   * Exports all Markdown files of the workspace as a zip with the files that they embed or link to. `withHistory` adds
+   * the history as a Git repository.
+   */
   pack: base.input(forAgent.extend({ withHistory: z.boolean().default(false) })).output(z.instanceof(Blob)),
 }

@@ -5,24 +5,27 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 const placeShape = {
   path: z.string(),
   line: z.number().int(),
-  /** The line, cut where it is long. */
+  /** Text of the line, truncated if long. */
   text: z.string(),
 }
 
-/** Where a link leads. */
+/** Target of a link. */
 const leadsShape = {
-  /** Null for nowhere. */
+  /** Null if the link is broken. */
   path: z.string().nullable(),
-  /** Of the heading or block that it names; null without one, or where the note has none of that name. */
+  /**
+   * 1-based line of the heading or block in the fragment; null without a fragment, or if the note has no such heading
+   * or block.
+   */
   line: z.number().int().nullable(),
-  /** The note that would be made of it; null where the link names a file of another kind, or one outside. */
+  /** Path of the note to create for a broken link; null if the target is not a note or is outside the workspace. */
   makes: z.string().nullable(),
 }
 
 export const outgoingLinkSchema = z.object({
-  /** Where it stands. */
+  /** 1-based line of the link. */
   at: z.number().int(),
-  /** As it is written, with its fragment. */
+  /** Target as written, including the fragment. */
   target: z.string(),
   isEmbed: z.boolean(),
   ...leadsShape,
@@ -35,24 +38,24 @@ export type Backlink = z.infer<typeof backlinkSchema>
 export const brokenLinkSchema = z.object({
   ...placeShape,
   target: z.string(),
-  /** `part`: the note is there, and has no such heading or block. */
+  /** `note`: the target does not exist; `part`: the target exists but has no such heading or block. */
   lacks: z.enum(['note', 'part']),
   makes: z.string().nullable(),
-  /** What may have been meant, nearest first, as the link would have to be written, with its fragment. */
+  /** Suggested targets, closest first, in link syntax including the fragment. */
   near: z.array(z.string()),
 })
 export type BrokenLink = z.infer<typeof brokenLinkSchema>
 
 export const linkNameSchema = z.object({
   path: z.string(),
-  /** What it is offered as: a name, an alias, a heading, a block. */
+  /** Text of the suggestion: a name, an alias, a heading or a block. */
   label: z.string(),
   kind: z.enum(['note', 'alias', 'file', 'heading', 'block']),
-  /** What stands between `[[` and `]]`; null where no such link leads there. */
+  /** Text between `[[` and `]]`; null if no wiki link can reach the target. */
   wiki: z.string().nullable(),
-  /** What stands between `](` and `)`. */
+  /** Text between `](` and `)`. */
   inline: z.string(),
-  /** The whole link, as the vault writes its own. */
+  /** The whole link in the vault's link style. */
   link: z.string(),
 })
 export type LinkName = z.infer<typeof linkNameSchema>
@@ -60,74 +63,77 @@ export type LinkName = z.infer<typeof linkNameSchema>
 export const movePlanSchema = z.object({
   links: z.number().int(),
   notes: z.number().int(),
-  /** How many files move. */
+  /** Number of moved files. */
   moves: z.number().int(),
-  /** Some of those that change, by the path that they have after the move. */
+  /** Some of the changed notes, by their path after the move. */
   files: z.array(z.object({ path: z.string(), count: z.number().int(), patch: z.string() })),
-  /** Links that no writing leads to their note any more, and those in notes that may not be written or cannot be read. */
+  /** Links that cannot be updated: no spelling reaches the target, or the note is read-only or unreadable. */
   left: z.array(
     z.object({
       path: z.string(),
       line: z.number().int(),
-      /** Empty for a note that may have links, and cannot be opened. */
+      /** Empty for an unreadable note that may contain links. */
       target: z.string(),
       isProtected: z.boolean().optional(),
       isUnread: z.boolean().optional(),
     }),
   ),
-  /** Names exactly this plan. */
+  /** Hash of the plan; `move` compares it with a new plan. */
   id: idSchema,
 })
 export type MovePlan = z.infer<typeof movePlanSchema>
 
-/** A move under way, or one that is being taken back. */
+/** A move or its rollback in progress. */
 export const movingSchema = z.object({
   from: z.string(),
   to: z.string(),
-  /** Notes that are written anew, of all that are. */
+  /** Number of rewritten notes; `total` is the number to rewrite. */
   done: z.number().int(),
   total: z.number().int(),
-  /** Somebody has cancelled it: it is being taken back. */
+  /** True if the user cancelled and the move is rolled back. */
   isCancelled: z.boolean(),
 })
 export type Moving = z.infer<typeof movingSchema>
 
 const forNote = forAgent.extend({ path: filePathSchema })
-/** A file, or a folder with all that lies in it. */
+/** Source and target of a move; a folder moves with its content. */
 const forMove = forAgent.extend({ from: filePathSchema, to: filePathSchema })
 
 export const links = {
-  /** What a note links to, and what links to it. */
+  /** Links and backlinks of a note. */
   of: base.input(forNote).output(
     z.object({
       outgoing: z.array(outgoingLinkSchema),
       backlinks: z.array(backlinkSchema),
-      /** How many there are, listed or not. */
+      /** Totals; the lists are truncated. */
       counts: z.object({ outgoing: z.number().int(), backlinks: z.number().int() }),
     }),
   ),
-  /** Where a link of a note leads. */
+  /** Resolves a link of a note. */
   resolve: base
     .input(
       forNote.extend({
         kind: z.enum(['wiki', 'inline']),
-        /** Decoded. */
+        /** Percent-decoded target. */
         target: z.string().max(maxPhrase),
         fragment: z.string().max(maxPhrase).optional(),
       }),
     )
     .output(z.object(leadsShape)),
-  /** What a resolver has to know: every file, and the names that texts give their notes. */
+  /** Input for a link resolver: all files, and the names that notes define in their text. */
   files: base.input(forAgent).output(z.array(z.object({ path: z.string(), names: z.array(z.string()).optional() }))),
-  /** What notes are called by their first heading or their front matter; none of those that only have a file name. */
+  /** Titles from first headings or front matter; notes with only a file name are omitted. */
   titles: base.input(forAgent).output(z.array(z.object({ path: z.string(), title: z.string() }))),
-  /** The block of a note that has an id, as Logseq gives them; null where no note has it. */
+  /** Finds the block with a Logseq block id; null if no note contains it. */
   block: base
     .input(forAgent.extend({ id: z.string().max(100) }))
     .output(z.object({ path: z.string(), line: z.number().int(), text: z.string() }).nullable()),
-  /** Links of all notes that lead nowhere. */
+  /** Lists broken links of all notes; `count` is the total. */
   broken: base.input(forAgent).output(z.object({ links: z.array(brokenLinkSchema), count: z.number().int() })),
-  /** Writes another target into a broken link. Fails with `edit_no_match` when it does not stand there any more. */
+  /**
+   * Replaces the target of a broken link.
+   * @throws AppError 'edit_no_match' if the line no longer contains the link
+   */
   mend: base
     .input(
       forNote.extend({
@@ -137,27 +143,30 @@ export const links = {
       }),
     )
     .output(z.object({ patch: z.string() })),
-  /** What a link that is being typed in a note may mean, best first; behind a `#` the headings and blocks of a note. */
+  /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
   names: base.input(forNote.extend({ typed: z.string().max(maxPhrase) })).output(z.array(linkNameSchema)),
-  /** What moving would change in notes. */
+  /** Previews the changes that a move makes in notes. */
   planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
   /**
-   * Moves, and with a plan updates every link, as one change: where one part fails, what was done is taken back. Fails
-   * with `plan_outdated` when the plan is not what would be done any more; then nothing was done.
+   * Moves a file or folder. With `plan`, also updates all links, atomically: an error rolls back everything.
+   * @throws AppError 'plan_outdated' if the plan no longer matches; nothing is changed
    */
   move: base.input(forMove.extend({ plan: idSchema.optional() })).output(
     z.object({
       links: z.number().int(),
       notes: z.number().int(),
-      /** The settings keep it on this machine by its place, and it is kept there. */
+      /** True if a privacy rule for the source folder applied, and the file is now marked local. */
       staysLocal: z.boolean(),
-      /** For `history.undoBatch`. */
+      /** Batch id for `history.undoBatch`. */
       undo: idSchema,
     }),
   ),
-  /** A move that is under way; null for none. */
+  /** Returns the move in progress; null if there is none. */
   moving: base.input(forAgent).output(movingSchema.nullable()),
-  /** Takes back the move that is under way, where its notes are not all written: it fails with `move_cancelled` then. */
+  /**
+   * Cancels the move in progress and rolls it back; `move` then fails with `move_cancelled`. No effect once all notes
+   * are written.
+   */
   cancelMove: base.input(forAgent).output(z.object({})),
 }
 
@@ -167,28 +176,32 @@ const notePropertySchema = z.object({
   line: z.number().int(),
 })
 
-export const tagPlanSchema = movePlanSchema
-  .pick({ notes: true, files: true, left: true, id: true })
-  .extend({ tags: z.number().int(), /** There is a tag of that name: the two become one. */ joins: z.boolean() })
+export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, left: true, id: true }).extend({
+  tags: z.number().int(),
+  /** True if a tag of the new name exists; the two are merged. */ joins: z.boolean(),
+})
 export type TagPlan = z.infer<typeof tagPlanSchema>
 
-/** Without `#`. */
+/** Tag name without `#`. */
 const tagName = z.string().min(1).max(maxPhrase)
 const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {
-  /** Of one note, in the order of its text. */
+  /** Properties and tags of a note, in text order. */
   of: base.input(forAgent.extend({ path: filePathSchema })).output(
     z.object({
       properties: z.array(notePropertySchema),
       tags: z.array(z.object({ name: z.string(), line: z.number().int() })),
     }),
   ),
-  /** What another name for a tag, and for all below it, would change. Fails with `tag_invalid`. */
+  /**
+   * Previews renaming a tag and its nested tags.
+   * @throws AppError 'tag_invalid' if the new name is not a valid tag
+   */
   planRename: base.input(forRename).output(tagPlanSchema),
   /**
-   * Writes every place anew, as one change: all of it, or nothing; `history.undoBatch` takes it back. Fails with `plan_outdated`
-   * when the plan is not what would be done any more.
+   * Rewrites all occurrences atomically; `history.undoBatch` reverts the rename.
+   * @throws AppError 'plan_outdated' if the plan no longer matches
    */
   rename: base
     .input(forRename.extend({ plan: idSchema }))

@@ -3,18 +3,17 @@ import { embeddingProviders } from '../util/providers.ts'
 import { filePathSchema, base, forAgent, forProgramSchema, idSchema } from './base.ts'
 import { maxQuery } from '../util/limits.ts'
 
-/** All notes of the workspace, or `MEMORY.md` and what lies in `memory/`. */
+/** All notes of the workspace, or only `MEMORY.md` and the files in `memory/`. */
 export const memoryScopeSchema = z.enum(['workspace', 'memory'])
 export type MemoryScope = z.infer<typeof memoryScopeSchema>
 
-/** Why a file, or a line of one, is never found. */
+/** Reason why a file, or a line of it, is not searchable. */
 export const unsearchedSchema = z.object({
   /**
-   * `project`: part of every request anyway · `scope`: the setting leaves it out · `ignored`: the vault's own habit does ·
-   * `hidden`: in a hidden folder, the
-   * trash or `node_modules` · `notMarkdown` · `unreadable`: see `message` · `sessionsOff`: conversations are not searched ·
-   * `outside`: no folder of this memory · `missing`: no such file · `pending`: not in the index yet · `emptyLine`: the
-   * file is searched, and there is nothing on that line.
+   * `project`: part of every request anyway · `scope`: excluded by the scope setting · `ignored`: excluded by the
+   * vault's conventions · `hidden`: in a hidden folder, the trash or `node_modules` · `notMarkdown` · `unreadable`: see
+   * `message` · `sessionsOff`: session search is off · `outside`: not in a folder of this memory · `missing`: no such
+   * file · `pending`: not indexed yet · `emptyLine`: the file is searchable, but the line is empty.
    */
   reason: z.enum([
     'project',
@@ -29,7 +28,7 @@ export const unsearchedSchema = z.object({
     'pending',
     'emptyLine',
   ]),
-  /** Of whoever could not read it. */
+  /** The read error. */
   message: z.string().optional(),
 })
 export type Unsearched = z.infer<typeof unsearchedSchema>
@@ -40,19 +39,19 @@ export const indexStatusSchema = z.object({
   embedded: z.number().int(),
   provider: z.string(),
   model: z.string(),
-  /** `starting` until the first scan ended; `failed` when no index can be had (see problems). */
+  /** `starting` until the first scan has ended; `failed` if no index can be opened (see `problems`). */
   state: z.enum(['starting', 'indexing', 'rebuilding', 'ready', 'failed']),
-  /** Files done and to do of the sync that is running. */
+  /** Files processed and total of the running sync. */
   done: z.number().int(),
   total: z.number().int(),
-  /** Milliseconds until the work that is under way is done, at its speed so far. */
+  /** Estimated milliseconds until the running sync ends. */
   etaMs: z.number().optional(),
-  /** A model for embeddings that is being fetched; `share` is 0 to 1. */
+  /** The embedding model being downloaded; `share` is in [0, 1]. */
   download: z.object({ file: z.string(), share: z.number() }).optional(),
   problems: z.array(
     z.object({
       code: z.string(),
-      /** In the words of whoever failed. */
+      /** English error message of the failed part. */
       message: z.string(),
       path: z.string().optional(),
       /** Milliseconds since the epoch. */
@@ -62,13 +61,13 @@ export const indexStatusSchema = z.object({
 })
 export type IndexStatus = z.infer<typeof indexStatusSchema>
 
-/** Languages are told apart by their letters: most models know some and are lost in others. */
+/** Scripts by which embedding quality is measured: most models know only some languages. */
 export const scripts = ['latin', 'cjk', 'other'] as const
 export type Script = (typeof scripts)[number]
 export const scriptSchema = z.enum(scripts)
 
 const textsSchema = z.object({
-  /** Distinct ones. */
+  /** Number of distinct texts. */
   texts: z.number().int(),
   /** Estimated. */
   tokens: z.number().int(),
@@ -77,16 +76,16 @@ const textsSchema = z.object({
 export const meaningSchema = z.object({
   /** All passages of the memory. */
   all: textsSchema,
-  /** Those that have no vector of the model that was asked about: what its provider would be sent. */
+  /** Passages without a vector of the model in question; its provider would receive them. */
   unsent: textsSchema,
-  /** Texts beside the passages that the model is measured by and has no vectors of. */
+  /** Synthetic queries that measure the model and have no vectors yet. */
   questions: textsSchema,
-  /**
-   * How well the model in use tells the texts of this memory apart, from 0 (by chance) to 1 (always), and whether that is
-   * enough for it to take part. Empty while nothing is known.
-   */
-  /** False while that is still being found out; true also where the memory is too small for it. */
+  /** False while the measurement runs; true if it has ended or the memory is too small for it. */
   isMeasured: z.boolean(),
+  /**
+   * Measures how well the model in use separates the texts of this memory, by script. `worth`: from 0 (chance) to 1 (perfect);
+   * `takesPart`: whether that suffices for vector search. Empty until measured.
+   */
   scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })
 export type Meaning = z.infer<typeof meaningSchema>
@@ -95,22 +94,22 @@ export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
   model: z.string().max(500),
   dimensions: z.number().int().optional(),
-  /** Where it is asked, if not at its provider's own address. */
+  /** Base URL; undefined for the provider's default address. */
   baseUrl: z.string().max(2000).optional(),
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>
 
-/** A note that is about what another one is about, with the two passages that make it so; lines 1-based. */
+/** A note with a passage similar to one of the given note. Lines are 1-based. */
 export const nearNoteSchema = z.object({
   path: filePathSchema,
   line: z.number().int(),
   endLine: z.number().int(),
-  /** The beginning of its passage. */
+  /** Beginning of the similar passage. */
   text: z.string(),
-  /** Where the other note's passage begins. */
+  /** First line of the given note's passage. */
   from: z.number().int(),
   cosine: z.number(),
-  /** How far the cosine stands above what the other note's passage has in common with any, in standard deviations. */
+  /** Difference between this cosine and the mean cosine of the given note's passage, in standard deviations. */
   deviations: z.number(),
 })
 export type NearNote = z.infer<typeof nearNoteSchema>
@@ -118,10 +117,10 @@ export type NearNote = z.infer<typeof nearNoteSchema>
 export const sourceSchema = z.enum(['memory', 'sessions', 'extra', 'shared'])
 
 /**
- * Why one leg of the search could not answer, or takes no part; the other carries on with its weight. `vectors_few`:
- * memory has too few passages to learn from what a model's cosines mean; `vectors_measuring`: that is being learnt. `vectors_weak`: the model does not tell texts of
- * the question's script apart. `vectors_local`: what lacks vectors stays on this machine, where the model is a remote one;
- * `query_local`: so does the question, whose words are theirs or may be.
+ * Reason why one retriever is off or incomplete; the other one answers alone. `vectors_few`: the memory has too few
+ * passages to calibrate cosines; `vectors_measuring`: calibration is running; `vectors_weak`: the model does not
+ * separate texts in the query's script; `vectors_local`: passages without vectors must not leave this machine, and the
+ * model is remote; `query_local`: the query may contain local text, so it was not sent.
  */
 export const legNoticeSchema = z.object({
   code: z.enum([
@@ -135,13 +134,13 @@ export const legNoticeSchema = z.object({
     'vectors_local',
     'query_local',
   ]),
-  /** In the words of whoever failed. */
+  /** English error message of the failed part. */
   message: z.string(),
-  /** With `vectors_incomplete` and `vectors_local`: chunks without vectors. */
+  /** With `vectors_incomplete` and `vectors_local`: number of chunks without vectors. */
   count: z.number().int().optional(),
   /** With `vectors_weak`. */
   script: scriptSchema.optional(),
-  /** When it began, milliseconds since the epoch. */
+  /** Start of the problem, milliseconds since the epoch. */
   since: z.number().optional(),
 })
 
@@ -150,23 +149,23 @@ export const searchResultSchema = z.object({
   /** 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
-  /** The lines of it that the search found, 1-based, inclusive; older transcripts do not say. */
+  /** Lines within the chunk that matched best, 1-based, inclusive; undefined in older transcripts. */
   found: z.object({ startLine: z.number().int(), endLine: z.number().int() }).optional(),
   heading: z.string(),
-  /** What its note calls itself, of several names the one that was asked for; left out where that is its path alone. */
+  /** Title of the note; if it has several names, the one in the query. Undefined if it has only its path. */
   title: z.string().optional(),
-  /** In [0, 1]: the weighted sum of the leg scores, after modifiers. */
+  /** In [0, 1]: weighted sum of the retriever scores, after modifiers. */
   score: z.number(),
-  /** In [0, 1]; null when the leg is off. */
+  /** In [0, 1]; null if this retriever is off. */
   vectorScore: z.number().nullable(),
   textScore: z.number().nullable(),
   snippet: z.string(),
-  /** Its first line in the file, 1-based; older transcripts do not say. */
+  /** 1-based line of the snippet's start; undefined in older transcripts. */
   snippetLine: z.number().int().optional(),
-  /** Words of the snippet that matched, as they stand there. */
+  /** Matched words as spelled in the snippet. */
   matched: z.array(z.string()),
   source: sourceSchema,
-  /** It held until then; `by` is where what holds now stands, `path:line`. Left out for what holds. */
+  /** Set if the line is no longer valid. `until`: the date it stopped; `by`: the replacement as `path:line`. */
   superseded: z.object({ until: z.string(), by: z.string().optional() }).optional(),
 })
 export type SearchResult = z.infer<typeof searchResultSchema>
@@ -180,46 +179,46 @@ export const timingsSchema = z.object({
 
 export const weightsSchema = z.object({ vector: z.number().min(0), text: z.number().min(0) })
 
-/** How an agent searches, as its settings have it. */
+/** Search settings of an agent. */
 export const searchSettingsSchema = z.object({
-  /** `auto`: by what the vectors of this index were measured to be worth. */
+  /** `auto`: derived from the measured quality of the vectors. */
   weights: z.union([z.literal('auto'), weightsSchema]),
   minScore: z.number().min(0).max(1),
   maxResults: z.number().int().min(1).max(100),
-  /** Days after which a dated file counts half; null for no decay. */
+  /** Days until the score of a dated file is halved; null for no decay. */
   recencyHalfLifeDays: z.number().positive().nullable(),
-  /** Balance of relevance (1) and diversity (0); null for no re-ordering. */
+  /** Balance between relevance (1) and diversity (0); null disables re-ranking. */
   mmrLambda: z.number().min(0).max(1).nullable(),
 })
 export type SearchSettings = z.infer<typeof searchSettingsSchema>
 
-/** What a caller may override for one search; everything left out comes from the agent's settings. */
+/** Overrides for one search; omitted fields come from the agent's settings. */
 export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   maxResults: z.number().int().min(1).max(1000).optional(),
-  /** A conversation to leave out: the one that asks would find its own question. */
+  /** Session to exclude; otherwise the current session matches its own question. */
   excludeSession: idSchema.optional(),
-  /** How long to wait for the query's vector, ms; as long as the provider's health allows when left out. */
+  /** Milliseconds to wait for the query vector; by default depends on the provider's health. */
   vectorWaitMs: z.number().int().min(0).max(60_000).optional(),
-  /** The question is sent to no other machine: where the embedding model is on one, words alone answer. */
+  /** True if the query must not be sent to a remote embedding model; keyword search then answers alone. */
   staysHere: z.boolean().optional(),
-  /** How long to wait for files that were just saved, ms; the answer says when that was not long enough. */
+  /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
   catchUpMs: z.number().int().min(0).max(60_000).optional(),
-  /** Conditions of the query that do not hold, as they stand there. */
+  /** Conditions of the query to ignore, as written there. */
   without: z.array(z.string().max(maxQuery)).max(50).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
-/** A part of the query that keeps results out (`in:2024-05`, `-draft`) or raises them (`last week`). */
+/** A part of the query that filters results (`in:2024-05`, `-draft`) or boosts them (`last week`). */
 export const conditionSchema = z.object({
   kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
-  /** As it stands in the query. */
+  /** Text of the condition in the query. */
   text: z.string(),
-  /** It was taken off (`without`). */
+  /** True if `without` disabled it. */
   isOff: z.boolean(),
-  /** The days that it means, `YYYY-MM-DD`, inclusive; null for an open end, and for what is no time. */
+  /** Days of the range, `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** Its value could not be read: it was searched as words. */
+  /** True if the value could not be parsed; the condition was searched as plain words. */
   isUnread: z.boolean().optional(),
 })
 export type Condition = z.infer<typeof conditionSchema>
@@ -227,35 +226,37 @@ export type Condition = z.infer<typeof conditionSchema>
 export const searchResponseSchema = z.object({
   query: z.string(),
   results: z.array(searchResultSchema),
-  /** How many chunks were considered in all. */
+  /** Number of chunks considered. */
   candidates: z.number().int(),
   provider: z.string(),
   model: z.string(),
-  /** True when changes were pending and answered from the index as it was. */
+  /** True if the index lacked pending changes. */
   stale: z.boolean(),
-  /** Why the index takes in no changes at all, such as a full disk. */
+  /** Reason why the index accepts no changes, such as a full disk. */
   standstill: z.string().optional(),
   minScore: z.number(),
   weights: weightsSchema,
-  /** Left out where the query has none. */
+  /** Omitted if the query has none. */
   conditions: z.array(conditionSchema).optional(),
   notice: legNoticeSchema.nullable(),
   timings: timingsSchema,
 })
 export type SearchResponse = z.infer<typeof searchResponseSchema>
 
-/** One leg of one candidate. `rank` is 1-based among the candidates; `contribution` is what it added to the score. */
+/**
+ * Vector score of one candidate. `rank` is 1-based among the candidates; `contribution` is the part of the final score.
+ */
 export const vectorLegSchema = z.object({
   raw: z.number(),
   score: z.number(),
   rank: z.number().int(),
   contribution: z.number(),
-  /** The passage that `raw` is the cosine of: its lines in the file, 1-based, inclusive. */
+  /** Passage that `raw` is the cosine of: lines in the file, 1-based, inclusive. */
   startLine: z.number().int(),
   endLine: z.number().int(),
   /**
-   * What each word of the question gives to `raw`, largest first, with the nearest word of the passage; they sum to it.
-   * Left out where the model cannot tell.
+   * Contribution of each query word to `raw`, largest first, with the closest word of the passage. The contributions
+   * add up to `raw`. Omitted if the model cannot provide them.
    */
   terms: z.array(z.object({ term: z.string(), nearest: z.string(), share: z.number() })).optional(),
 })
@@ -264,11 +265,11 @@ export const textLegSchema = z.object({
   score: z.number(),
   rank: z.number().int(),
   contribution: z.number(),
-  /** How much of what was asked for it stands for; the step from `raw` to `score`. */
+  /** Part of the query's weight that the candidate matches; input for the step from `raw` to `score`. */
   share: z.number(),
   /**
-   * Their shares sum to `share`. `instead`: what memory has in the place of a word that it lacks; `alike`: words of memory
-   * that mean something like it, and count as it does, less.
+   * Shares add up to `share`. `instead`: a spelling from the memory that replaces an unknown query word; `alike`: a
+   * related word that matched with a lower weight.
    */
   terms: z.array(
     z.object({
@@ -284,27 +285,28 @@ export const verdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('returned'), rank: z.number().int() }),
   z.object({ kind: z.literal('belowMinScore') }),
   z.object({ kind: z.literal('beyondMaxResults') }),
-  /** `isEcho`: what a conversation has of it stands in the file that is #`into`. */
+  /** `isEcho`: a session passage that repeats a file, merged into result #`into`. */
   z.object({ kind: z.literal('folded'), into: z.number().int(), isEcho: z.boolean().optional() }),
-  /** `by`: the filters that it fails, as they stand in the query. */
+  /** `by`: the filters it fails, as written in the query. */
   z.object({ kind: z.literal('outsideFilter'), by: z.array(z.string()) }),
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-/** Where a chunk stands and what is shown of it. */
+/** Location and preview of a chunk. */
 const shownShape = searchResultSchema.omit({ score: true, vectorScore: true, textScore: true }).shape
 
 export const candidateSchema = z.object({
   ...shownShape,
   vector: vectorLegSchema.nullable(),
   text: textLegSchema.nullable(),
-  /** What is added so that a chunk which one leg alone would return is not kept out by the other. */
+  /**
+   * Added so that the other retriever cannot push a chunk below the threshold that one retriever alone would return.
+   */
   lift: z.number(),
   /**
-   * Factors that were applied in order: `score = (Σ contributions + lift) × Π factors`. `time`: it is of the days that
-   * `of` names. `echo`: a conversation says the same, found with a higher score; `of` is its path and lines.
-   * `superseded`: it does not hold any more; `of` is where what holds stands. `successor`: it took the place of `of`,
-   * which was found.
+   * Factors in the order of application: `score = (Σ contributions + lift) × Π factors`. `time`: the date matches the
+   * phrase `of`. `echo`: a session that repeats a file with a higher score; `of` is the file's path and lines.
+   * `superseded`: no longer valid; `of` is the replacement. `successor`: replaces `of`, which matched.
    */
   modifiers: z.array(
     z.object({
@@ -313,7 +315,7 @@ export const candidateSchema = z.object({
       of: z.string().optional(),
     }),
   ),
-  /** What of a conversation was the question itself: it counts for nothing. */
+  /** The part of a session passage that is the user's question itself; its words do not count. */
   question: z.string().optional(),
   score: z.number(),
   verdict: verdictSchema,
@@ -323,11 +325,11 @@ export type Candidate = z.infer<typeof candidateSchema>
 export const whySchema = z.object({
   path: z.string(),
   line: z.number().int(),
-  /** Null when no chunk of the index covers the line. */
+  /** Null if no chunk of the index covers the line. */
   candidate: candidateSchema.nullable(),
-  /** 1-based rank among all candidates, or null when the chunk was no candidate at all. */
+  /** 1-based rank among all candidates; null if the chunk was not a candidate. */
   rank: z.number().int().nullable(),
-  /** `local`: whoever asks may not see the note, or not all of it, and is told the same whatever the question. */
+  /** `local`: the note is fully or partly hidden from the client; does not depend on the query. */
   reason: z.enum([
     'returned',
     'belowMinScore',
@@ -338,7 +340,7 @@ export const whySchema = z.object({
     'noMatch',
     'local',
   ]),
-  /** With `notIndexed`: what keeps it out of the search altogether. */
+  /** With `notIndexed`: the reason. */
   unsearched: unsearchedSchema.optional(),
 })
 
@@ -353,17 +355,17 @@ export const explanationSchema = z.object({
   standstill: z.string().optional(),
   notice: legNoticeSchema.nullable(),
   timings: timingsSchema,
-  /** What shares are measured by: `share = evidence × raw / best`, both of the best passage found. */
+  /** Scale of text shares: `share = evidence × raw / best`; both values are those of the best passage. */
   scale: z.object({ evidence: z.number(), best: z.number() }),
   /**
-   * What cosines mean for this question, null when the leg is off: `r = (raw − background) / (threshold − background)`,
-   * at least 0, and `score = r^power / (r^power + 1 / 0.35 − 1)`. `worth`: how well the model finds texts of this memory
-   * by others that belong to them, from 0 (by chance) to 1 (always).
+   * Calibration of cosines for this query, null if vector search is off: `r = (raw − background) / (threshold −
+   * background)`, at least 0, and `score = r^power / (r^power + 1 / 0.35 − 1)`. `worth`: how well the model separates
+   * the texts of this memory, from 0 (chance) to 1 (perfect).
    */
   vectorScale: z
     .object({ background: z.number(), threshold: z.number(), power: z.number(), worth: z.number() })
     .nullable(),
-  /** `weight`: what a term counts where it is found, by its rarity and what it does in the question. */
+  /** `weight`: weight of the term, from its rarity and its role in the query. */
   terms: z.array(
     z.object({
       term: z.string(),
@@ -380,50 +382,50 @@ export const explanationSchema = z.object({
 })
 export type Explanation = z.infer<typeof explanationSchema>
 
-/** Lines that an agent was given by a search. */
+/** Lines returned to an agent by a search. */
 export const recalledLinesSchema = z.object({
   path: z.string(),
   startLine: z.number().int(),
   endLine: z.number().int(),
   score: z.number(),
   snippet: z.string(),
-  /** What the answer did with them: named them, or had the file read; null for neither. */
+  /** `cited`: the answer names the lines; `read`: the agent opened the file; null for neither. */
   use: z.enum(['cited', 'read']).nullable(),
 })
 export type RecalledLines = z.infer<typeof recalledLinesSchema>
 
-/** One `memory_search` that an agent made, with its results as they were. */
+/** A `memory_search` call of an agent, with its results at that time. */
 export const recallSchema = z.object({
-  /** Of the tool call. */
+  /** Id of the tool call. */
   id: z.string(),
   session: z.string(),
   title: z.string(),
-  /** The user's message that was being answered. */
+  /** Id of the user message being answered. */
   message: z.string(),
   question: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   query: z.string(),
   minScore: z.number(),
-  /** How many chunks were considered; with none of them returned, all were below the threshold. */
+  /** Number of chunks considered; if `results` is empty, all were below the threshold. */
   candidates: z.number().int(),
   results: z.array(recalledLinesSchema),
 })
 export type Recall = z.infer<typeof recallSchema>
 
-/** In tokens; chunks share up to `overlap` with the one before. */
+/** In tokens. Consecutive chunks share up to `overlap` tokens. */
 export const chunkSizeSchema = z
   .object({ tokens: z.number().int().min(32).max(8192), overlap: z.number().int().min(0).max(4096) })
-  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'an overlap of at most half of the chunk')
+  .refine(({ tokens, overlap }) => overlap * 2 <= tokens, 'overlap must be at most half of the chunk size')
 export type ChunkSize = z.infer<typeof chunkSizeSchema>
 
 const rechunkedSchema = z.object({ chunks: z.number().int(), explanation: explanationSchema })
 
-/** The same files cut as they are now and otherwise. */
+/** The same files with the current and the proposed chunk size. */
 export const rechunkSchema = z.object({
   before: rechunkedSchema,
   after: rechunkedSchema,
-  /** How many files were tried, of how many there are. */
+  /** Number of files tried, and total number of files. */
   files: z.number().int(),
   of: z.number().int(),
 })
@@ -449,20 +451,29 @@ export const search = {
       }),
     )
     .output(explanationSchema),
-  /** What the agent looked for by itself, newest first. */
+  /** Searches made by the agent, newest first. */
   recalls: base.input(forAgent).output(z.array(recallSchema)),
   settings: base.input(forAgent).output(searchSettingsSchema),
-  /** @returns what was in force before */
+  /** Returns the previous settings. */
   setSettings: base.input(forAgent.extend({ settings: searchSettingsSchema })).output(searchSettingsSchema),
   scope: base.input(forAgent).output(memoryScopeSchema),
-  /** The index goes over to it. @returns what was in force before */
+  /**
+   * Changes the scope; the index follows.
+   * @returns the previous scope
+   */
   setScope: base.input(forAgent.extend({ scope: memoryScopeSchema })).output(memoryScopeSchema),
-  /** Conversations are searched too, or not. @returns what was in force before */
+  /**
+   * Turns session search on or off.
+   * @returns the previous value
+   */
   setSessions: base.input(forAgent.extend({ sessions: z.boolean() })).output(z.boolean()),
   chunk: base.input(forAgent).output(chunkSizeSchema),
-  /** Builds the index anew. @returns what was in force before */
+  /**
+   * Changes the chunk size and rebuilds the index.
+   * @returns the previous size
+   */
   setChunk: base.input(forAgent.extend({ chunk: chunkSizeSchema })).output(chunkSizeSchema),
-  /** What would be found if chunks were of another size; by keywords only, on part of the memory. */
+  /** Previews results with another chunk size, by keyword search on a sample of the memory. */
   rechunk: base
     .input(
       forAgent.extend({
@@ -472,18 +483,21 @@ export const search = {
       }),
     )
     .output(rechunkSchema),
-  /** Notes that are about what a note is about, by meaning, the nearest first; empty while there are no vectors. */
+  /** Finds notes with similar content by their vectors, most similar first; empty if there are no vectors. */
   nearNotes: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(nearNoteSchema)),
   status: base.input(forAgent).output(indexStatusSchema),
-  /** What a model would be sent, and what the one in use is worth here; the one in use when none is named. */
+  /**
+   * Reports the texts that a model would receive and the measured quality of the model in use. Without `of`, for the
+   * model in use.
+   */
   meaning: base.input(forAgent.extend({ of: embeddingModelSchema.optional() })).output(meaningSchema),
   /**
-   * Waits until the index is in step with the files (`settled` is false when that took too long), and, when asked to,
-   * until every chunk has its vector or none can be had. `indexBytes`: the index on disk.
+   * Waits until the index matches the files and, with `vectors`, until every chunk has its vector or none can be
+   * computed. `settled` is false on a timeout. `indexBytes`: size of the index on disk.
    */
   settle: base
     .input(forAgent.extend({ vectors: z.boolean().default(false) }))
     .output(z.object({ settled: z.boolean(), status: indexStatusSchema, indexBytes: z.number() })),
-  /** Reads every file anew, whatever its time stamp says. */
+  /** Reads every file again, regardless of its modification time. */
   reindex: base.input(forAgent).output(indexStatusSchema),
 }

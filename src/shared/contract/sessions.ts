@@ -13,23 +13,23 @@ export const sessionSummarySchema = z.object({
   updatedAt: z.number(),
   messages: z.number().int(),
   pinned: z.boolean(),
-  /** True when it was given a name, by the user or a model; else the title is its first words. */
+  /** True if the user or a model named the session; otherwise `title` is its first words. */
   named: z.boolean(),
-  /** Nothing is recalled for it, nothing of it is kept, and it is not searched. */
+  /** Temporary chat: uses no memory, stores none, and is not searchable. */
   isWithoutMemory: z.boolean(),
 })
 export type SessionSummary = z.infer<typeof sessionSummarySchema>
 
-/** A message on the current branch of the transcript, with the id of its entry. */
+/** A message on the active branch, with the id of its transcript entry. */
 export const sessionMessageSchema = z.object({
   id: z.string(),
   message: messageSchema,
-  /** Other versions of this message, oldest first, and where it stands among them (0-based). */
+  /** Ids of all versions of this message, oldest first, and the 0-based index of this one. */
   versions: z.object({ ids: z.array(z.string()), index: z.number().int() }).optional(),
 })
 export type SessionMessage = z.infer<typeof sessionMessageSchema>
 
-/** What a command did. */
+/** Result of a slash command. */
 export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['compacted', 'nothingToCompact']), before: z.number(), after: z.number() }),
   z.object({ kind: z.literal('needsArgument'), command: z.string() }),
@@ -37,7 +37,7 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('found'),
     query: z.string(),
-    /** `snippet`: what stands there; what was stored before has none. */
+    /** `snippet`: undefined in older transcripts. */
     results: z.array(
       z.object({ path: z.string(), startLine: z.number(), score: z.number(), snippet: z.string().optional() }),
     ),
@@ -51,17 +51,17 @@ export const commandOutcomeSchema = z.discriminatedUnion('kind', [
     files: z.number(),
     chunks: z.number(),
     model: z.string(),
-    /** Tokens from which on memory is written, and the conversation summarised; what was stored before has none. */
+    /** Token thresholds of flush and compaction; undefined in older transcripts. */
     flushAt: z.number().optional(),
     compactAt: z.number().optional(),
   }),
   z.object({ kind: z.literal('help') }),
-  /** `message`: in plain English, for a terminal; what was stored before has none. */
+  /** `message`: in English, for the terminal; undefined in older transcripts. */
   z.object({ kind: z.literal('failed'), code: z.string(), data: errorDataSchema, message: z.string().optional() }),
 ])
 export type CommandOutcome = z.infer<typeof commandOutcomeSchema>
 
-/** What happened to a conversation besides messages, shown where it happened. */
+/** A transcript entry other than a message, shown at its place in the session. */
 export const sessionEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('flush'),
@@ -74,7 +74,7 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
     summary: z.string(),
     before: z.number(),
     after: z.number(),
-    /** No summary could be had: older messages are simply not sent any more. */
+    /** True if no summary could be generated: older messages are no longer sent. */
     leftOut: z.boolean(),
     tokens: z.number(),
   }),
@@ -84,11 +84,11 @@ export const sessionEventSchema = z.discriminatedUnion('type', [
 ])
 export type SessionEvent = z.infer<typeof sessionEventSchema>
 
-/** An event and the message that it came after; null before the first. */
+/** `after`: id of the message before the event; null if it precedes the first message. */
 export const placedEventSchema = z.object({ id: z.string(), after: z.string().nullable(), event: sessionEventSchema })
 export type PlacedEvent = z.infer<typeof placedEventSchema>
 
-/** A conversation that a search found: by its title, or by a passage of a message. */
+/** A search result: the title matched, or a passage of a message. */
 export const foundSessionSchema = z.object({
   id: z.string(),
   title: z.string(),
@@ -117,41 +117,50 @@ const forSession = forAgent.extend({ session: sessionIdSchema })
 const done = z.object({})
 
 export const sessions = {
-  /** @param empty also those in which nothing was said yet */
+  /** @param empty includes sessions without messages */
   list: base.input(forAgent.extend({ empty: z.boolean().optional() })).output(z.array(sessionSummarySchema)),
   get: base.input(forSession).output(
     z.object({
       summary: sessionSummarySchema,
       messages: z.array(sessionMessageSchema),
       events: z.array(placedEventSchema),
-      /** Lines of the file that could not be read: torn by a crash, or of an unknown kind. 1-based. */
+      /** 1-based lines of the transcript that could not be parsed: truncated by a crash, or of an unknown kind. */
       skippedLines: z.array(z.number().int()),
-      /** A reset has ended it: a message starts a new one, unless it is asked to go on here. */
+      /** True if a reset has ended the session: the next message starts a new one unless `reopen` is set. */
       over: z.boolean(),
     }),
   ),
-  /** What all of it used: every branch, flushes and summaries included. */
+  /** Token usage of the whole session: all branches, flushes and summaries. */
   usage: base.input(forSession).output(usageSchema),
-  /** Conversations in which every word of the query stands. */
+  /** Finds sessions that contain every word of the query. */
   find: base.input(forAgent.extend({ query: z.string().max(maxPhrase) })).output(z.array(foundSessionSchema)),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
-  /** Holds it without memory from here on, or keeps all of it after all: then it is searched, and leaves behind what conversations do. */
+  /**
+   * Turns memory off for the rest of the session, or on for all of it: it then becomes searchable and is flushed like
+   * others.
+   */
   setWithoutMemory: base.input(forSession.extend({ isWithoutMemory: z.boolean() })).output(done),
-  /** Puts it aside; `restore` brings it back. */
+  /**
+   * Moves the session to the trash; `restore` reverts it.
+   * @throws AppError 'session_busy' while a turn is running
+   */
   remove: base.input(forSession).output(done),
   restore: base.input(forSession).output(done),
   export: base
     .input(forSession.extend({ format: z.enum(['markdown', 'jsonl']) }))
     .output(z.object({ name: z.string(), text: z.string() })),
-  /** A new conversation with everything up to this entry. */
+  /** Creates a session with everything up to this entry. */
   fork: base.input(forSession.extend({ entry: idSchema })).output(z.object({ session: z.string() })),
-  /** Shows another version of a message and what followed it. */
+  /** Activates another version of a message and its branch. */
   switchTo: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** Takes a message and all after it out of the conversation; the file keeps them, and `undelete` brings them back. */
+  /**
+   * Removes a message and everything after it from the branch. The transcript file keeps the entries; `undelete`
+   * restores them.
+   */
   deleteFrom: base.input(forSession.extend({ entry: idSchema })).output(done),
   undelete: base.input(forSession.extend({ entry: idSchema })).output(done),
-  /** The unsent message, null for none; without a session, of a new chat. */
+  /** Unsent message; null if there is none. Without `session`, the draft of a new chat. */
   draft: base.input(forAgent.extend({ session: sessionIdSchema.optional() })).output(draftSchema.nullable()),
   saveDraft: base.input(forAgent.extend({ session: sessionIdSchema.optional(), draft: draftSchema })).output(done),
 }

@@ -6,9 +6,9 @@ import { agentIdSchema, base } from './base.ts'
 export const appearanceSchema = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   locale: z.enum(['system', 'en', 'zh-CN', 'zh-TW']),
-  /** When the editor saves: on leaving the file, after a pause in typing too, or only when it is told to. */
+  /** Autosave of the editor: when leaving the file, also after a pause in typing, or never. */
   autosave: z.enum(['leave', 'delay', 'off']),
-  /** Pictures of the web in notes: each on request, or all of them. */
+  /** Remote images in notes: load on request, or always. */
   remotePictures: z.enum(['ask', 'always']),
 })
 export type Appearance = z.infer<typeof appearanceSchema>
@@ -30,39 +30,42 @@ const configRules = [
   'ids',
 ] as const
 export type ConfigRule = (typeof configRules)[number]
-/** What can be wrong with a value: a kind of its own, or a rule that it breaks. */
+/** Kinds of invalid values, including the rules of the configuration schema. */
 const configFaults = ['type', 'tooSmall', 'tooBig', 'choice', 'address', 'unknown', 'twice', ...configRules] as const
 export type ConfigFault = (typeof configFaults)[number]
 
 export const configProblemSchema = z.object({
   key: z.string(),
-  /** 1-based line in the file, or null when the file as a whole is unreadable. */
+  /** 1-based line in the file; null if the whole file is unreadable. */
   line: z.number().int().nullable(),
   /** In English, for the terminal. */
   message: z.string(),
-  /** What is wrong; absent where only the message tells. */
+  /** Undefined if only `message` describes the problem. */
   fault: z.enum(configFaults).optional(),
-  /** The bound, the type, or what there is to choose from. */
+  /** The limit, the expected type, or the allowed values. */
   allowed: z.string().optional(),
 })
 export type ConfigProblem = z.infer<typeof configProblemSchema>
 
 export const providerStatusSchema = z.object({
   name: z.string(),
-  /** Where its key comes from; `none` also for a local server that wants no key. */
+  /** Source of the API key; `none` also for a local server that needs no key. */
   keySource: z.enum(['environment', 'keychain', 'session', 'none']),
-  /** The environment variable that would hold the key. */
+  /** Environment variable that would contain the key. */
   variable: z.string(),
-  /** How a key that is given now is kept: by the system, weakly (no keychain there), or until the app ends. */
+  /**
+   * Storage for a newly entered key: the system keychain, weakly encrypted without one, or only in memory until the app
+   * ends.
+   */
   keeps: z.enum(['keychain', 'weak', 'session']),
-  /** The configured base URL; null for the provider's own. */
+  /** Configured base URL; null for the provider's default address. */
   baseUrl: z.string().nullable(),
-  /** What it is sent stays on this machine. */
+  /** True if requests stay on this machine. */
   isLocal: z.boolean(),
 })
 export type ProviderStatus = z.infer<typeof providerStatusSchema>
 
-/** What one model used in one month, flushes, summaries and titles included. */
+/** Usage of one model in one month, including flushes, summaries and titles. */
 export const monthlyUsageSchema = z.object({
   /** `YYYY-MM`, local time. */
   month: z.string(),
@@ -73,8 +76,9 @@ export const monthlyUsageSchema = z.object({
 export type MonthlyUsage = z.infer<typeof monthlyUsageSchema>
 
 export const spendingSchema = z.object({
-  /** US dollars this month, as far as models have prices. */
+  /** US dollars spent this month on models with known prices. */
   spent: z.number(),
+  /** US dollars a month; null for no limit. */
   limit: z.number().nullable(),
   warns: z.boolean(),
 })
@@ -88,7 +92,7 @@ export const mcpServerSchema = z.object({
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), permission: z.enum(['ask', 'always', 'never']) }),
   ),
-  /** The newest lines of what the server logged. */
+  /** Last lines of the server's log output. */
   log: z.array(z.string()),
 })
 export type McpServer = z.infer<typeof mcpServerSchema>
@@ -96,11 +100,11 @@ export type McpServer = z.infer<typeof mcpServerSchema>
 export const dataLocationSchema = z.object({
   kind: z.enum(['settings', 'workspace', 'index', 'sessions', 'history', 'upkeep', 'models', 'logs', 'usage']),
   path: z.string(),
-  /** The name of the agent whose it is; undefined for what all share. */
+  /** Name of the owning agent; undefined for shared data. */
   agent: z.string().optional(),
   bytes: z.number(),
   files: z.number().int(),
-  /** False when there was too much to count all of it. */
+  /** False if counting stopped because there are too many files. */
   isComplete: z.boolean(),
 })
 export type DataLocation = z.infer<typeof dataLocationSchema>
@@ -110,12 +114,12 @@ export const logLineSchema = z.object({
   /** ISO 8601. */
   time: z.string(),
   message: z.string(),
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   details: z.string(),
 })
 export type LogLine = z.infer<typeof logLineSchema>
 
-/** Where a setting stands in the file: `['agents', 'defaults', 'memory', 'search', 'minScore']`. */
+/** Path of a setting in the file: `['agents', 'defaults', 'memory', 'search', 'minScore']`. */
 const settingPathSchema = z
   .array(z.union([z.string().max(maxName), z.number().int().min(0)]))
   .min(1)
@@ -127,16 +131,18 @@ export const settings = {
   get: base.output(
     z.object({
       file: z.string(),
-      /** True until an agent's workspace has been set up. */
+      /** True until an agent's workspace is set up. */
       firstRun: z.boolean(),
       suggestedWorkspace: z.string(),
       appearance: appearanceSchema,
       problems: z.array(configProblemSchema),
-      /** Other keys for the app's commands, by the keys that they have. */
+      /** Custom keyboard shortcuts, by the default shortcut that they replace. */
       shortcuts: z.record(z.string(), z.string()),
     }),
   ),
-  /** The file, what it says, what that comes to with all defaults, and what may stand in it (JSON Schema). */
+  /**
+   * The configuration file: its text, the parsed values, the effective values with all defaults, and its JSON Schema.
+   */
   source: base.output(
     z.object({
       file: z.string(),
@@ -146,26 +152,26 @@ export const settings = {
       schema: z.unknown(),
     }),
   ),
-  /** What would be wrong with a text; nothing is saved. */
+  /** Validates a text; saves nothing. */
   check: base.input(z.object({ text: z.string().max(maxSettings) })).output(z.array(configProblemSchema)),
-  /** Saves the text; with what others have saved since `baseText` merged in. */
+  /** Saves the text; merges changes saved by others since `baseText`. */
   save: base
     .input(z.object({ text: z.string().max(maxSettings), baseText: z.string().max(maxSettings) }))
     .output(z.object({ text: z.string(), isMerged: z.boolean() })),
-  /** Sets one value, or takes it out, so that the default holds again. Comments and order of the file stay. */
+  /** Sets one value, or with `reset` removes it so that the default applies. Keeps comments and order of the file. */
   set: base
     .input(z.object({ path: settingPathSchema, value: z.unknown().optional(), reset: z.boolean().default(false) }))
     .output(done),
   locations: base.output(z.array(dataLocationSchema)),
   log: base.output(z.array(logLineSchema)),
-  /** A report without private texts, as JSON. */
+  /** Creates a diagnostic report in JSON, without private text. */
   diagnostics: base.output(z.object({ text: z.string() })),
   setAppearance: base.input(appearanceSchema.partial()).output(appearanceSchema),
   setModel: base
     .input(z.object({ agent: agentIdSchema, model: z.string().max(maxId) }))
     .output(z.object({ model: z.string() })),
   providers: base.output(z.array(providerStatusSchema)),
-  /** Uses a key, and keeps it where that is possible; an empty one forgets it. It is never told to anybody again. */
+  /** Sets a provider's API key and stores it if possible; an empty key deletes it. No request returns the key. */
   setKey: base
     .input(
       z.object({
@@ -173,16 +179,16 @@ export const settings = {
         key: z
           .string()
           .trim()
-          .regex(/^[\x21-\x7e]*$/, 'a key has letters, digits and signs only')
+          .regex(/^[\x21-\x7e]*$/, 'a key may contain only letters, digits and symbols')
           .max(maxPath),
       }),
     )
     .output(done),
-  /** Null: the provider's own address. */
+  /** Null restores the provider's default address. */
   setBaseUrl: base
     .input(z.object({ provider: z.string().max(maxName), baseUrl: z.url().max(maxPath).nullable() }))
     .output(done),
-  /** Asks the provider for its models. */
+  /** Fetches the provider's model list to test the connection. */
   testProvider: base
     .input(z.object({ provider: z.string().max(maxName) }))
     .output(z.object({ models: z.number().int() })),
@@ -190,7 +196,7 @@ export const settings = {
   /** US dollars a month; null for no limit. */
   setSpendingLimit: base.input(z.object({ limit: z.number().positive().nullable() })).output(done),
   mcpServers: base.output(z.array(mcpServerSchema)),
-  /** Starts a server (again), so that its tools are known. */
+  /** Starts or restarts a server and lists its tools. */
   startMcpServer: base.input(z.object({ name: z.string().max(maxName) })).output(done),
   setMcpPermission: base
     .input(

@@ -5,12 +5,13 @@ import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 import { keptRequestSchema } from './context.ts'
 
 /**
- * What speaks for a change. Without a model: `duplicate` the same is said twice; `logged` a log says what MEMORY.md says;
- * `expired` its date has passed; `large` a section is in every request and long; `rescued` words wait to be distilled;
- * `broken` a link leads nowhere; `drifted` a struck line names a line that stands elsewhere by now; `unrecalled` no search found a note for a year. A person: `wrong`, `outdated`. `outside`: a model
- * wants to write into MEMORY.md, or what steers it, with words of others before it, or another program does. With a
- * model: `promote` a log decides what MEMORY.md lacks; `supersedes` a later line says otherwise; `contradiction` two lines
- * cannot both hold.
+ * Reason for a suggestion. Rules without a model: `duplicate`: two lines say the same · `logged`: a log repeats a line
+ * of MEMORY.md · `expired`: the date of the line has passed · `large`: a long section is part of every request ·
+ * `rescued`: verbatim notes wait for a summary · `broken`: a broken link · `drifted`: a superseded line refers to a
+ * replacement that has moved · `unrecalled`: no search returned the note for a year. From the user: `wrong`,
+ * `outdated`. `outside`: a client, or a model whose context contained third-party text, wants to write to MEMORY.md or
+ * to a project-context file. From a model's review: `promote`: a log contains a decision missing from MEMORY.md ·
+ * `supersedes`: a later line replaces this one · `contradiction`: two lines contradict each other.
  */
 export const upkeepRules = [
   'wrong',
@@ -31,9 +32,9 @@ export const upkeepRules = [
 export const upkeepRuleSchema = z.enum(upkeepRules)
 export type UpkeepRule = z.infer<typeof upkeepRuleSchema>
 
-/** Lines of a text without their ends; a change replaces `before` by `after`. */
+/** Replaces the lines `before` by `after`. Lines have no line ends. */
 export const lineEditSchema = z.object({
-  /** Of the first of `before`, 1-based; with none of them, what is added comes to stand there. */
+  /** 1-based line of the first of `before`; if `before` is empty, `after` is inserted at this line. */
   line: z.number().int().min(1),
   before: z.array(z.string()),
   after: z.array(z.string()),
@@ -45,10 +46,10 @@ export type Evidence = z.infer<typeof evidenceSchema>
 
 export const proposedFileSchema = z.object({
   path: z.string(),
-  /** SHA-256 of the text that the lines were read from; null for a file that is to be made. */
+  /** SHA-256 of the text that the edits are based on; null for a new file. */
   hash: z.string().nullable(),
   edits: z.array(lineEditSchema),
-  /** The same as a unified diff, for people. */
+  /** The same edits as a unified diff for display. */
   patch: z.string(),
 })
 export type ProposedFile = z.infer<typeof proposedFileSchema>
@@ -58,44 +59,47 @@ export const proposalStates = ['open', 'snoozed', 'accepted', 'refused', 'withdr
 export const proposalSchema = z.object({
   id: z.string(),
   rule: upkeepRuleSchema,
-  /** Who proposes: a rule of ours, a model, the user, or another program. */
+  /** Author of the suggestion: a built-in rule, a model, the user or a client. */
   author: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('rule') }),
     z.object({ kind: z.literal('model'), model: z.string() }),
     z.object({ kind: z.literal('user') }),
     z.object({ kind: z.literal('client'), name: z.string() }),
   ]),
-  /** What the request that it came of cost, shared out over its proposals: US dollars (null where nobody knows) and tokens. */
+  /** Share of the review request's cost: US dollars (null if the price is unknown) and tokens. */
   cost: z.object({ usd: z.number().nullable(), tokens: z.number().int() }).optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** The lines that speak for it; the first is what it is about. */
+  /** Lines that support the suggestion; the first one is its subject. */
   evidence: z.array(evidenceSchema),
-  /** What it would change; nothing where it is for the user to look. */
+  /** Edits to apply; empty if the user has to decide. */
   files: z.array(proposedFileSchema),
-  /** A model's reason, in its words. */
+  /** The model's explanation. */
   reason: z.string().optional(),
-  /** `expired`: the day; `duplicate`, `logged`: likeness in [0, 1]; `large`: tokens; `broken`: the target; `unrecalled`: since. */
+  /**
+   * `expired`: `day`; `duplicate`, `logged`: `likeness` in [0, 1]; `large`: `tokens`; `broken`: `target`; `unrecalled`:
+   * `day`, its last modification.
+   */
   detail: z.object({
     day: z.string().optional(),
     likeness: z.number().optional(),
     tokens: z.number().int().optional(),
     target: z.string().optional(),
-    /** `wrong`, `outdated`: what the line was found for. */
+    /** `wrong`, `outdated`: the search query that returned the line. */
     query: z.string().optional(),
   }),
   state: z.enum(proposalStates),
-  /** When it came to be in that state, ms since the epoch. */
+  /** Time of the last state change, ms since the epoch. */
   stateAt: z.number(),
-  /** `snoozed`: until then. */
+  /** `snoozed`: end time, ms since the epoch. */
   until: z.number().optional(),
-  /** `withdrawn`: its lines are others, or what spoke for it does not any more. */
+  /** `withdrawn`: the lines were edited, or the reason no longer applies. */
   gone: z.enum(['lines', 'reason']).optional(),
-  /** `accepted`: with which others; one undo takes all of them back. */
+  /** `accepted`: id shared by suggestions that were accepted together; `undo` reverts all of them. */
   acceptance: z.string().optional(),
-  /** `accepted`: it could not be taken back for what was changed there since, 1-based; null: the file is gone. */
+  /** `accepted`, but not undoable: 1-based line of the later edit in the way; `line` is null if the file is gone. */
   stuck: z.object({ path: z.string(), line: z.number().int().nullable() }).optional(),
-  /** The review that it came of, and the number of the request. */
+  /** Id of the review, and 1-based number of its request. */
   review: z.string().optional(),
   request: z.number().int().optional(),
 })
@@ -104,94 +108,101 @@ export type Proposal = z.infer<typeof proposalSchema>
 const progressSchema = z.object({ done: z.number().int(), total: z.number().int() })
 export type UpkeepProgress = z.infer<typeof progressSchema>
 
-/** What a review by a model came to, or has come to so far. */
+/** Result of a review by a model, final or so far. */
 export const reviewOutcomeSchema = z.object({
   id: z.string(),
   by: z.enum(['user', 'schedule']),
   model: z.string(),
-  /** When it began, ms since the epoch. */
+  /** Start time, ms since the epoch. */
   at: z.number(),
-  /** `running` where nobody runs it: it was broken off, and goes on with the next one. */
+  /** `running` without a running review: it was interrupted; the next review resumes it. */
   state: z.enum(['running', 'done', 'stopped', 'budget', 'failed']),
-  /** `failed`: why. */
+  /** `failed`: error code. */
   code: z.string().optional(),
   data: errorDataSchema.optional(),
   requests: z.number().int(),
   tokens: z.number().int(),
-  /** US dollars; null where nobody knows. */
+  /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
-  /** New ones. */
+  /** Number of new suggestions. */
   proposals: z.number().int(),
-  /** Of what the model said: not of the form, or resting on lines that no file has. */
+  /** Model suggestions rejected: malformed, or based on lines that no file contains. */
   dropped: z.number().int(),
-  /** Requests whose answers could not be read. */
+  /** Requests with an unparseable answer. */
   unread: z.number().int(),
-  /** Requests that were not made. */
+  /** Requests not made. */
   left: z.number().int(),
 })
 export type ReviewOutcome = z.infer<typeof reviewOutcomeSchema>
 
-/** What a month may come to; null for no limit. */
+/** Limits per month; null for no limit. */
 const budgetSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int().nullable() })
 
 export const reviewEstimateSchema = z.object({
   model: z.string(),
-  /** It cannot judge what lines mean: it is of no use here. */
+  /** True for the offline model; it cannot review. */
   isOffline: z.boolean(),
-  /** Lines of the memory that say something. */
+  /** Number of lines with content. */
   lines: z.number().int(),
   requests: z.number().int(),
-  /** Tokens that are sent, and that come back, as far as that can be told. */
+  /** Estimated tokens sent and received. */
   input: z.number().int(),
   output: z.number().int(),
-  /** US dollars; null where the model's price is not known. */
+  /** US dollars; null if the model's price is unknown. */
   usd: z.number().nullable(),
   budget: budgetSchema,
-  /** This month, so far. */
+  /** Usage this month. */
   spent: z.object({ usd: z.number(), tokens: z.number().int() }),
-  /** Requests that the rest of the month's budget is enough for. */
+  /** Number of requests that fit into the rest of this month's budget. */
   fitting: z.number().int(),
 })
 export type ReviewEstimate = z.infer<typeof reviewEstimateSchema>
 
-/** Proposals that one request may name. */
+/** Suggestions in one request. */
 const maxIds = 5000
 const idsSchema = z.array(idSchema).min(1).max(maxIds)
 const forProposals = forAgent.extend({ ids: idsSchema })
 
 export const upkeep = {
-  /** Those that are open, first what people said, then by rule; and the latest of the others. */
+  /** Lists open suggestions, those of people first, then by rule, and the most recent closed ones. */
   list: base.input(forAgent).output(
     z.object({
       open: z.array(proposalSchema),
       done: z.array(proposalSchema),
-      /** Of the look that is under way. */
+      /** Progress of the running scan; null if none is running. */
       progress: progressSchema.nullable(),
-      /** When memory was last looked through, ms since the epoch. */
+      /** End of the last scan, ms since the epoch; null before the first. */
       lookedAt: z.number().nullable(),
-      /** A model is asked just now. */
+      /** True while a review is running. */
       isReviewing: z.boolean(),
       review: reviewOutcomeSchema.nullable(),
-      /** When the schedule has it done next, ms since the epoch. */
+      /** Next scheduled review, ms since the epoch; null if none is scheduled. */
       nextAt: z.number().nullable(),
     }),
   ),
   count: base.input(forAgent).output(z.object({ open: z.number().int() })),
-  /** Looks for what is to be done, without a model. @returns proposals that are new; null when it was stopped */
+  /**
+   * Scans the memory with the built-in rules, without a model.
+   * @returns numbers of new and withdrawn suggestions; null if stopped
+   */
   look: base.input(forAgent).output(z.object({ added: z.number().int(), withdrawn: z.number().int() }).nullable()),
   stop: base.input(forAgent).output(z.object({})),
-  /** What a review by the model would take. Fails with `provider_key_missing`. */
+  /**
+   * Estimates the cost of a review.
+   * @throws AppError 'provider_key_missing' if the model's provider has no key
+   */
   estimate: base.input(forAgent).output(reviewEstimateSchema),
   /**
-   * Has the model judge what contradicts or supersedes what, and what logs say that MEMORY.md lacks. Fails with
-   * `needs_model`, and as models do. @returns null where one is under way
+   * Lets the model look for contradictions, superseded lines and facts missing from MEMORY.md.
+   * @returns null if a review is already running
+   * @throws AppError 'needs_model' for the offline model; errors of the provider
    */
   review: base.input(forAgent).output(reviewOutcomeSchema.nullable()),
-  /** A request of a review exactly as it was sent, without keys; the last one when no number is given. 1-based. */
+  /** Returns a stored review request without keys, by 1-based number; the last one by default. */
   request: base
     .input(forAgent.extend({ number: z.number().int().min(1).optional() }))
     .output(z.object({ count: z.number().int(), request: keptRequestSchema.nullable() })),
-  /** What accepting them would change, as one diff a file; `left` and `gone` as `accept` has them. */
+  /** Previews `accept` as one diff per file; `left` and `gone` as in `accept`. */
   preview: base.input(forProposals).output(
     z.object({
       files: z.array(z.object({ path: z.string(), patch: z.string(), isNew: z.boolean() })),
@@ -199,11 +210,11 @@ export const upkeep = {
       gone: z.number().int(),
     }),
   ),
-  /** Of two lines that cannot both hold, the other one is struck. */
+  /** For a contradiction: strikes the other line instead. */
   turn: base.input(forAgent.extend({ id: idSchema })).output(z.object({})),
   /**
-   * Does what the proposals say, as one change. Those whose lines are others by now are withdrawn (`gone`), those that
-   * change the same lines as another stay open (`left`).
+   * Applies suggestions atomically. Withdraws those whose lines were edited (`gone`); those that change the same lines
+   * as another stay open (`left`).
    */
   accept: base.input(forProposals).output(
     z.object({
@@ -213,19 +224,20 @@ export const upkeep = {
       gone: z.number().int(),
     }),
   ),
-  /** Rewrites what an open proposal would write: the lines of each edit, in the order in which it has them. */
+  /** Replaces the text an open suggestion would write: the new lines of each edit, in the order of the edits. */
   edit: base
     .input(forAgent.extend({ id: idSchema, after: z.array(z.array(z.string().max(100_000)).max(5000)).max(100) }))
     .output(z.object({})),
-  /** Not again for the same lines. */
+  /** Rejects suggestions; the same lines are not suggested again. */
   refuse: base.input(forProposals).output(z.object({})),
   /** @param until ms since the epoch */
   snooze: base.input(forProposals.extend({ until: z.number() })).output(z.object({})),
-  /** Takes back that proposals were refused or put off. */
+  /** Reopens rejected or snoozed suggestions. */
   reopen: base.input(forProposals).output(z.object({})),
   /**
-   * Takes back what an acceptance did, proposal by proposal: those whose lines were changed since stay accepted, and are
-   * named (`stuck`) with the place of what is in the way. Fails with `undo_conflict` where it was taken back already.
+   * Reverts an acceptance. Suggestions whose lines were edited since stay accepted and are returned in `stuck` with the
+   * place of the edit.
+   * @throws AppError 'undo_conflict' if it is already undone
    */
   undo: base.input(forAgent.extend({ acceptance: idSchema })).output(
     z.object({
@@ -233,14 +245,17 @@ export const upkeep = {
       stuck: z.array(z.object({ proposal: idSchema, path: z.string(), line: z.number().int().nullable() })),
     }),
   ),
-  /** Somebody says that a line is wrong, or does not hold any more. @returns the proposal that this makes */
+  /**
+   * Marks a line as wrong or outdated.
+   * @returns the id of the created suggestion
+   */
   flag: base
     .input(
       forAgent.extend({
         path: filePathSchema,
         line: z.number().int().min(1),
         fault: z.enum(['wrong', 'outdated']),
-        /** What the line was found for. */
+        /** Search query that returned the line. */
         query: z.string().max(maxPhrase).optional(),
       }),
     )

@@ -1,11 +1,11 @@
-/** What was added for a note, apart from empty lines. */
+/** A note that was added to a file; used to find and remove it again. Blank lines are ignored. */
 export interface AddedNote {
-  /** Headings that were made for it, outermost first, as they were written. */
+  /** Headings created for it, outermost first, as written. */
   readonly headings: readonly string[]
-  /** The heading above it, without its marks. */
+  /** Title of the heading above it, without `#`. */
   readonly under: string
-  /** Its own lines. */
+  /** Lines of the note itself. */
   readonly body: readonly string[]
-  /** 1-based, where the body stood then: of several that say the same the nearest is taken. */
+  /** 1-based line of the body when it was added; if several places match, the closest one applies. */
   readonly at: number
 }

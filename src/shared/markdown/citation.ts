@@ -1,14 +1,14 @@
 export interface Citation {
   readonly path: string
-  /** 1-based; undefined for the file as a whole. */
+  /** 1-based; undefined if the whole file is cited. */
   readonly line: number | undefined
-  /** Inclusive. */
+  /** Inclusive; equals `line` for a single line. */
   readonly endLine: number | undefined
 }
 
 const pattern = /\[([^[\]\n]+?\.(?:md|markdown|jsonl))(?::(\d+)(?:[-–](\d+))?)?\]/giu
 
-/** Alternates plain text and citations, in order. */
+/** Splits a text into plain text and citations such as `[notes/a.md:3-5]`, in order. */
 export function splitCitations(text: string): (string | Citation)[] {
   const parts: (string | Citation)[] = []
   let from = 0

@@ -1,17 +1,17 @@
 /**
- * Where the note of a day lies, in the way that programs for notes write it: a folder, and a name with the tokens of
- * Moment.js (https://momentjs.com/docs/#/displaying/format/), which Obsidian takes and into which those of Logseq and
- * Foam are turned. Names of months and days are English. Pure; days are `YYYY-MM-DD`.
+ * Location of daily notes. `format` uses Moment.js tokens (https://momentjs.com/docs/#/displaying/format/), as Obsidian
+ * does; the formats of Logseq and Foam are converted to it. Names of months and weekdays are English. Dates are
+ * `YYYY-MM-DD`.
  */
 
 export interface DailyNotes {
-  /** Relative, without a slash at its end; empty for the top. */
+  /** Relative, without a trailing slash; empty for the top. */
   readonly folder: string
-  /** Without `.md`; it may have folders of its own: `YYYY/MM/YYYY-MM-DD`. */
+  /** Without `.md`; may contain folders: `YYYY/MM/YYYY-MM-DD`. */
   readonly format: string
 }
 
-/** How it is done where no other program has a say. */
+/** Default if the vault defines no format. */
 export const usualDailyNotes: DailyNotes = { folder: 'memory', format: 'YYYY-MM-DD' }
 
 const months = 'January February March April May June July August September October November December'.split(' ')
@@ -20,7 +20,7 @@ const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.spli
 interface Token {
   readonly write: (at: Date) => string
   readonly pattern: string
-  /** What of a date it says. */
+  /** The date part that the token represents, and its parser. */
   readonly says?: readonly [part: 'year' | 'month' | 'day', read: (text: string) => number]
 }
 
@@ -56,13 +56,13 @@ function ordinal(day: number): string {
   return `${day}${ending}`
 }
 
-/** Literals, tokens (the longest first), and single characters. */
+/** Quoted literals, Moment.js tokens (longest first), and single characters. */
 const piece =
   /\[([^\]]*)\]|(YYYY|YY|MMMM|MMM|MM|Mo|M|Do|DDDD|DDD|DD|D|dddd|ddd|dd|do|d|gggg|gg|GGGG|GG|ww|wo|w|WW|Wo|W|Qo|Q|HH|H|hh|h|mm|m|ss|s|A|a|X|x|E|e|Z)|([^])/g
 
 type Piece = { readonly literal: string } | Token
 
-/** Undefined for a format with a token that says something else than a day. */
+/** Returns undefined if the format contains an unsupported token, such as one for hours or weeks. */
 function piecesOf(format: string): Piece[] | undefined {
   const pieces: Piece[] = []
   for (const [, quoted, name, other] of format.matchAll(piece)) {
@@ -73,20 +73,24 @@ function piecesOf(format: string): Piece[] | undefined {
   return pieces
 }
 
-/** True for a format that names every day otherwise, and that can be read back. */
+/** Returns true if the format identifies every day and can be parsed back. */
 export function isDailyFormat(format: string): boolean {
   const said = new Set(piecesOf(format)?.flatMap((one) => ('literal' in one ? [] : [one.says?.[0]])))
   return said.has('year') && said.has('month') && said.has('day') && !/(^|\/)\.{0,2}(\/|$)|\\/.test(format)
 }
 
-/** The note of a day. @param format one of which `isDailyFormat` holds */
+/**
+ * Returns the path of a day's note.
+ * @param format a format accepted by `isDailyFormat`
+ * @param date `YYYY-MM-DD`
+ */
 export function dailyNotePath({ folder, format }: DailyNotes, date: string): string {
   const at = new Date(`${date}T12:00:00`)
   const name = (piecesOf(format) ?? []).map((one) => ('literal' in one ? one.literal : one.write(at))).join('')
   return `${folder === '' ? '' : `${folder}/`}${name}.md`
 }
 
-/** The day that a note is of; undefined for any other note. */
+/** Returns the date of a daily note, `YYYY-MM-DD`; undefined for any other path. */
 export function dailyNoteDate(notes: DailyNotes, path: string): string | undefined {
   const prefix = notes.folder === '' ? '' : `${notes.folder}/`
   if (!path.startsWith(prefix)) return undefined
@@ -102,7 +106,10 @@ export function dailyNoteDate(notes: DailyNotes, path: string): string | undefin
   return dayOf(said.get('year'), said.get('month'), said.get('day'))
 }
 
-/** Names that are a day and nothing else, in whatever folder: `2024-05-21`, `2025_01_31`. */
+/**
+ * Returns the date of a file named only by a date (`2024-05-21`, `2025_01_31`) in any folder; undefined for other
+ * names.
+ */
 export function datedName(path: string): string | undefined {
   const [, year, separator, month, day] = /(?:^|\/)(\d{4})([-_])(\d{2})\2(\d{2})\.(?:md|markdown)$/i.exec(path) ?? []
   return separator === undefined ? undefined : dayOf(Number(year), Number(month), Number(day))
@@ -115,12 +122,12 @@ function dayOf(year = 0, month = 0, day = 0): string | undefined {
 }
 
 interface Reader {
-  /** Undefined for a format of which `isDailyFormat` does not hold. */
+  /** Undefined if `isDailyFormat` rejects the format. */
   readonly pattern: RegExp | undefined
   readonly says: readonly NonNullable<Token['says']>[]
 }
 
-/** A format is asked for once for every file of a vault. */
+/** Cache: every file of a vault is checked against the same format. */
 const readers = new Map<string, Reader>()
 
 function readerOf(format: string): Reader {

@@ -1,10 +1,13 @@
 import { hasSourceMark } from './provenance.ts'
 import { countCjk } from '../util/tokens.ts'
 
-/** Characters of a line, and of a title, in scripts with spaces and in those without. */
+/** Maximum characters of a one-line note and of a title, for narrow and wide (CJK) scripts. */
 const most = { line: { narrow: 60, wide: 30 }, title: { narrow: 60, wide: 24 } } as const
 
-/** `## HH:MM`, with the first words of what is longer than a line. @param time `HH:MM` */
+/**
+ * Returns the heading of a log entry: `## HH:MM`, followed by a title if the note is longer than one line.
+ * @param time `HH:MM`
+ */
 export function logHeading(note: string, time: string): string {
   const [line = '', ...more] = note.trim().split('\n')
   const plain = line.replace(/^[#>*\-\s]+/, '').trim()
@@ -12,7 +15,7 @@ export function logHeading(note: string, time: string): string {
   return isSaidInALine || plain === '' || hasSourceMark(line) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
 }
 
-/** Cut at a word, where there are words. */
+/** Truncates at a word boundary if there is one. */
 function titleOf(line: string): string {
   const letters = [...line]
   const room = most.title[scriptOf(line)]

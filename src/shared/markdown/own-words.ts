@@ -2,29 +2,33 @@ import { leadOf, withoutLead } from './blocks/line-starts.ts'
 import { segmenter } from '../util/segmenter.ts'
 
 const words = segmenter(undefined, 'word')
-/** Where a sentence ends; not after what is mostly shortened. */
+/** Sentence ends, except after common abbreviations. */
 const ends =
   /(?<!\b(?:mr|mrs|ms|dr|prof|st|no|nr|vs|etc|e\.g|i\.e|approx|inc|ltd|jr|sr))[.!?…]+(?=\s|$)|[。！？；;]+/giu
 const scripts = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u
 const negations =
   /^(?:no|not|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid|stop|refuse|refrain|forbid|forbidden|unless|(?:do|does|did|wo|ca|is|are|should|would|could)nt|\p{L}+n't|[不别別勿没沒無无未莫甭禁]|안|못|않\p{L}*|마\p{L}*|말\p{L}*|nicht|kein\p{L}*|nie|niemals|ne|pas|jamais|nunca|non|mai|не|нет)$/u
-/** In these words 别 says nothing of that kind. */
+/** After these characters 别 is part of a word such as 特别 (special) and does not negate. */
 const otherThanNot = /[特分区區个個级級性]$/u
 const fillers = new Set(['please', 'remember', 'note', 'that'])
 
-/** Words that decide nothing about what a line says. */
+/** Stop words and note-taking words; a line of only these is not attributed to anyone. */
 const small = new Set(
   'a an and are as at be by for from has have i in is it its me my of on or our that the their this to was we were will with you your remember note 的 了 是 我 在 和 有 请 记 住'.split(
     ' ',
   ),
 )
 
-/** @param own what the user typed @returns what tells of a line whether it is theirs, wherever else it stands */
+/**
+ * Returns a predicate that is true for a line whose sentences the user typed verbatim, ignoring case, punctuation and
+ * Markdown. A negated clause does not match its positive form.
+ * @param own text that the user typed
+ */
 export function ownWords(own: string): (line: string) => boolean {
   const typed = clausesOf(own)
   const isTyped = (said: readonly string[]) => typed.some((clause) => hasRun(clause, said))
   return (line) => {
-    // Signs that nobody sees are nobody's words.
+    // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
     const plain = saidIn(line.replaceAll(/\s*\^\[local\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
@@ -35,11 +39,11 @@ export function ownWords(own: string): (line: string) => boolean {
 
 interface Clause {
   readonly words: readonly string[]
-  /** What stands before it says “not” of all of it. */
+  /** True if an introductory clause such as “Never:” negates the whole list. */
   readonly isNegated: boolean
 }
 
-/** Sentences, those of a list with what it is introduced by: “Never:” counts for what comes below. */
+/** Splits a text into clauses. A clause that ends with a colon and contains a negation negates the list after it. */
 function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = []
   let isNegated = false
@@ -49,7 +53,7 @@ function clausesOf(text: string): Clause[] {
       isBlank = true
       continue
     }
-    // The list that it introduces may begin below an empty line.
+    // A blank line may separate the introduction from its list.
     if (isBlank && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isNegated = false
     isBlank = false
     const sentences = sentencesOf(saidIn(line)).map(wordsOf)
@@ -60,7 +64,7 @@ function clausesOf(text: string): Clause[] {
   return clauses
 }
 
-/** Without the marks of Markdown, and the time that a heading of a log begins with. */
+/** Removes Markdown markers, and the time that starts a log heading. */
 function saidIn(line: string): string {
   const said = withoutLead(line)
   return leadOf(line).level > 0 ? said.replace(/^\d{1,2}:\d{2}\b/, '') : said
@@ -70,7 +74,7 @@ function sentencesOf(text: string): string[] {
   return text.split(ends)
 }
 
-/** Words of scripts without spaces are taken sign by sign: where one ends depends on what is around it. */
+/** CJK words become single characters: their segmentation depends on the context. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKC').replaceAll('’', "'").toLowerCase()
   return [...words.segment(plain)].flatMap(({ segment, isWordLike }) => {
@@ -79,7 +83,7 @@ function wordsOf(text: string): string[] {
   })
 }
 
-/** As the user would say it of themselves. */
+/** Rewrites “the user” to the first person and drops introductory words. */
 function ofUser(said: readonly string[]): readonly string[] {
   const from = said.findIndex((word) => !fillers.has(word))
   const rest = said.slice(Math.max(0, from))

@@ -3,8 +3,9 @@ import { scanBlocks, type Fence } from './blocks/scan-blocks.ts'
 import { withoutMarks } from './marks.ts'
 
 /**
- * The text with a mark on each added line that says something and is not covered. That of a line that opens a block of code
- * stands on a line of its own behind the block, for on that line it would name the language.
+ * Appends a source mark to each added line with content that is not covered. For a code block, adds the mark on a
+ * separate line after it: on the opening fence it would become part of the info string.
+ * @param isCovered returns true if the marks of a line already name the source
  */
 export function withAddedSource(
   before: string,
@@ -27,7 +28,7 @@ export function withAddedSource(
     if (withoutMarks(beside).trim() === '' && isCovered(beside)) continue
     const [start = ''] = /^[\s>]*/.exec(lines[from] ?? '') ?? []
     const end = lines[from]?.endsWith('\r') ? '\r' : ''
-    // Where nothing closes it, what follows may be code.
+    // If the fence is unclosed, the mark goes before it: all that follows is code.
     lines.splice(isClosed ? to : from, 0, `${start}${mark}${end}`)
   }
   return lines.join('\n')

@@ -1,20 +1,19 @@
 /**
- * Where a line comes from. What a page of the web, a tool of another program, an attachment or another agent said
- * carries that where it is written down, as a small mark at its end, `^[web: example.org, 2026-11-22]`, or for a note as a
- * whole in its front matter, `source: "web: example.org, 2026-11-22"`; one that was imported has `imported: "notes, 2026-11-22"`
- * there, and keeps a `source` of its own. Text without one is the user's, or the agent's own.
- * Pure.
+ * Source marks. Content from the web, MCP tools, attachments or other agents carries its source: per line as `^[web:
+ * example.org, 2026-11-22]` at the end, or for a whole note as `source: "web: example.org, 2026-11-22"` in the front
+ * matter. Imported notes have `imported: "notes, 2026-11-22"` and keep their own `source`. Text without a mark is by
+ * the user or the agent itself.
  */
 import { frontMatterOf } from './blocks/front-matter.ts'
 import { scanBlocks } from './blocks/scan-blocks.ts'
 
-/** Kinds of places that are trusted less than the user, the least trusted first. */
+/** Source kinds trusted less than the user, least trusted first. */
 export const sourceKinds = ['web', 'mcp', 'file', 'agent', 'import'] as const
 export type SourceKind = (typeof sourceKinds)[number]
 
 export interface Source {
   readonly kind: SourceKind
-  /** A host, a server of tools, a file, an agent. */
+  /** A host, MCP server, file or agent. */
   readonly name: string
 }
 
@@ -24,10 +23,13 @@ const property = new RegExp(`^source:[ \\t]*["']?((?:${kinds}):[^"'\\n]{1,300})`
 const named = new RegExp(`^\\s*(${kinds}):\\s*([^,]{1,100}?)(?: and \\d+ more)?\\s*(?:,|$)`, 'iu')
 const imported = /^imported:[ \t]*["']?([^"'\n,]{1,100})/im
 const maxName = 60
-/** So many places a mark names; it says how many others there are. */
+/** Maximum number of sources named in a mark; the rest is given as “and N more”. */
 const maxNamed = 3
 
-/** As it stands in a text: nothing in the name can end the mark, nor begin another. @param day `YYYY-MM-DD` */
+/**
+ * Formats a mark. Names are sanitized so that they cannot end the mark or start another.
+ * @param day `YYYY-MM-DD`
+ */
 export function sourceMark(sources: readonly Source[], day: string): string {
   return `^[${said(sources, day)}]`
 }
@@ -43,14 +45,14 @@ function leastTrustedFirst(sources: readonly Source[]): readonly Source[] {
   return sources.toSorted((one, other) => sourceKinds.indexOf(one.kind) - sourceKinds.indexOf(other.kind))
 }
 
-/** Whether marks that a line bears already tell where it may come from: nothing else, and nothing that is trusted more. */
+/** Returns true if `marks` name only sources in `sources` and include the least trusted kind among them. */
 export function isCoveredBy(marks: readonly Source[], sources: readonly Source[]): boolean {
   const known = new Set(sources.map(sourceName))
   const [least] = leastTrustedFirst(marks)
   return least?.kind === leastTrustedFirst(sources)[0]?.kind && marks.every((one) => known.has(sourceName(one)))
 }
 
-/** `web: example.org` */
+/** Formats a source: `web: example.org`. Sanitizes the name and cuts it to 60 characters. */
 export function sourceName({ kind, name }: Source): string {
   const plain = name
     .normalize('NFKC')
@@ -61,14 +63,14 @@ export function sourceName({ kind, name }: Source): string {
   return `${kind}: ${[...plain].slice(0, maxName).join('') || 'unnamed'}`
 }
 
-/** Where a note's front matter says that all of it comes from, or its marks say that lines do; each once. */
+/** Returns the sources of the whole note and of its lines, without duplicates. */
 export function sourcesIn(text: string): Source[] {
   const whole = noteSources(text)
   if (!text.includes('^[')) return whole
   return each([...whole, ...[...text.matchAll(mark)].flatMap(([, inside]) => namedIn(inside))])
 }
 
-/** Where a note as a whole comes from, as its front matter says. */
+/** Returns the sources of the whole note from its front matter. */
 export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
@@ -76,7 +78,7 @@ export function noteSources(text: string): Source[] {
   return each([...namedIn(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
 }
 
-/** `web: a.example; mcp: Tool and 2 more, 2026-11-22` */
+/** Parses `web: a.example; mcp: Tool and 2 more, 2026-11-22`. */
 function namedIn(inside = ''): Source[] {
   return inside.split(';').flatMap((one) => {
     const [, kind, name] = named.exec(one) ?? []
@@ -89,7 +91,7 @@ function sourceOf(kind = '', name = ''): Source[] {
   return known && name.trim() !== '' ? [{ kind: known, name: name.trim() }] : []
 }
 
-/** Each place once. */
+/** Removes duplicates. */
 export function each(sources: readonly Source[]): Source[] {
   return [...new Map(sources.map((one) => [`${one.kind}: ${one.name}`, one])).values()]
 }
@@ -98,7 +100,10 @@ export function hasSourceMark(line: string): boolean {
   return line.includes('^[') && sourcesIn(line).length > 0
 }
 
-/** The text, said to come from there as a whole. */
+/**
+ * Sets the `source` property of the whole note.
+ * @param day `YYYY-MM-DD`
+ */
 export function withSource(text: string, sources: readonly Source[], day: string): string {
   const line = `source: "${said(sources, day)}"`
   const matter = frontMatterOf(text)
@@ -108,14 +113,17 @@ export function withSource(text: string, sources: readonly Source[], day: string
   return withProperty(text.slice(0, from) + others + text.slice(to), line)
 }
 
-/** A note as it is imported; one that was imported before says so already. @param day `YYYY-MM-DD` */
+/**
+ * Adds the `imported` property, unless the note has one.
+ * @param day `YYYY-MM-DD`
+ */
 export function withImport(text: string, name: string, day: string): string {
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
   if (imported.test(text.slice(from, to))) return text
   return withProperty(text, `imported: "${sourceName({ kind: 'import', name }).slice('import: '.length)}, ${day}"`)
 }
 
-/** As the first line of the front matter, which is made where there is none. */
+/** Adds a line at the top of the front matter; creates the front matter if missing. */
 function withProperty(text: string, line: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const from = frontMatterOf(text)?.from
@@ -124,7 +132,7 @@ function withProperty(text: string, line: string): string {
   return [`${bom}---`, line, '---', '', text.slice(bom.length)].join(end)
 }
 
-/** The note as it was before it was imported. */
+/** Removes the `imported` property that `withImport` added. */
 export function withoutImport(text: string): string {
   const [whole, bom = '', rest = ''] = /^(\uFEFF?)---\r?\nimported: "[^"\n]*"\r?\n(---\r?\n\r?\n)?/.exec(text) ?? []
   if (whole === undefined) return text
@@ -133,7 +141,9 @@ export function withoutImport(text: string): string {
   return `${bom}---${end}${text.slice(whole.length)}`
 }
 
-/** A note that another program had written: every line of it that says something bears the mark, a block of code after it. */
+/**
+ * Appends `mark` to every line with content of a note from another program; for a code block, adds it after the block.
+ */
 export function withSourceMarks(note: string, mark: string): string {
   const lines = note.split('\n')
   const marked = lines.map((line) => {

@@ -4,17 +4,17 @@ export interface Section {
   readonly title: string
   /** 1 to 6. */
   readonly level: number
-  /** 1-based lines, inclusive, from the heading on. */
+  /** 1-based lines, inclusive, including the heading. */
   readonly from: number
   readonly to: number
 }
 
-/** Sections by the headings that stand in no list or quotation. */
+/** Returns sections by their headings; ignores headings in lists and quotes. */
 export function sectionsOf(lines: readonly string[]): Section[] {
   const headings = scanBlocks(lines)
     .filter(({ parent }) => !parent)
     .filter((block) => block.kind === 'heading')
-  // From the end: a section goes on to the next heading that is not below it.
+  // Backwards: a section ends before the next heading of the same or a higher level.
   const next = Array.from({ length: 7 }, () => lines.length + 1)
   const sections = headings.toReversed().map(({ title, level, from }) => {
     const to = Math.min(...next.slice(1, level + 1)) - 1
@@ -24,7 +24,7 @@ export function sectionsOf(lines: readonly string[]): Section[] {
   return sections.reverse()
 }
 
-/** A note with its headings as plain lines: in a section of another text it begins and ends none. */
+/** Escapes the headings of a text, so that it can be inserted into a section without splitting it. */
 export function withoutHeadings(text: string): string {
   const lines = text.split('\n')
   for (const { kind, parent, from, to } of scanBlocks(lines, { isPart: true })) {
@@ -35,7 +35,10 @@ export function withoutHeadings(text: string): string {
   return lines.join('\n')
 }
 
-/** The marker of fenced code that lines added at the end would belong to. */
+/**
+ * Returns the marker of an unclosed code fence that would swallow lines appended at the end; undefined if there is
+ * none.
+ */
 export function openFenceOf(lines: readonly string[], dialect?: Dialect): string | undefined {
   const last = scanBlocks(lines, dialect).at(-1)
   return last?.kind === 'fence' && !last.isClosed && !last.parent ? last.marker : undefined

@@ -1,37 +1,40 @@
 /**
- * What was true once. A line that no longer holds stays where it is, struck, dated, and with the place of what took
- * its place; any editor shows that, and history keeps both:
+ * Superseded lines and notes. A line that is no longer valid stays in place, struck through, with a date and a
+ * reference to its replacement:
  *
- *     - ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12] “We deploy on Fly.io.”)
+ * - ~~We deploy on Heroku.~~ (until 2026-11-21, now: [memory/2026-11-21.md:12] “We deploy on Fly.io.”)
  *
- * The words say which line is meant when others have come before it; the number is a hint then. They may be left out, and so
- * may the place, which may be a link: `[memory/x.md:12](memory/x.md#L12)`. A note as a whole says it in its
- * front matter: `superseded: { until: 2026-11-21, by: notes/new.md }`, or the same two on lines of their own. Pure.
+ * The quote identifies the line if lines were inserted above it; the line number is then a hint. Quote and reference
+ * are optional; the reference may be a link: `[memory/x.md:12](memory/x.md#L12)`. A whole note has `superseded: {
+ * until: 2026-11-21, by: notes/new.md }` in its front matter, or both keys on separate lines.
  */
 import { frontMatterOf } from './blocks/front-matter.ts'
 import { leadOf, withoutLead } from './blocks/line-starts.ts'
 
 export interface Successor {
   readonly path: string
-  /** 1-based; undefined for the note as a whole. */
+  /** 1-based; undefined for the whole note. */
   readonly line: number | undefined
-  /** How that line begins. */
+  /** Beginning of that line. */
   readonly text?: string | undefined
 }
 
 export interface Superseded {
-  /** `YYYY-MM-DD`: the last day on which it held. */
+  /** Last valid day, `YYYY-MM-DD`. */
   readonly until: string
   readonly by: Successor | undefined
 }
 
-/** Text that may hold a superseded line: a look that costs nothing. */
+/** Returns false if the text contains no superseded line; a cheap pre-check. */
 export const mayBeSuperseded = (text: string): boolean => text.includes('~~') && text.includes('(until ')
 
 const struck =
   /^~~(.+)~~ ?\(until (\d{4}-\d{2}-\d{2})(?:, now: \[([^[\]\n]+?)(?::(\d+)(?:[-–]\d+)?)?\](?:\([^()\n]*\))?(?: “([^”\n]+)”)?)?\)((?:\s+\^(?:[\w-]+|\[[^\]\n]*\]))*)\s*$/u
 
-/** @returns undefined for a line that holds, and for one of which only a part is struck */
+/**
+ * Parses a superseded line.
+ * @returns undefined if the line is valid or only partly struck through
+ */
 export function supersededLine(line: string): (Superseded & { readonly text: string }) | undefined {
   if (!mayBeSuperseded(line)) return undefined
   const start = leadOf(line).length
@@ -42,9 +45,12 @@ export function supersededLine(line: string): (Superseded & { readonly text: str
   return { text, until, by: said === undefined ? by : { ...by, text: said } }
 }
 
-/** What a note's front matter says of the note as a whole. @param text of the note, or its beginning */
+/**
+ * Returns the front matter's statement about the whole note; undefined if there is none.
+ * @param text the note, or its beginning
+ */
 export function supersededNote(text: string): Superseded | undefined {
-  // The beginning of a note may end within its front matter.
+  // A truncated note may end within its front matter.
   const matter = frontMatterOf(text) ?? frontMatterOf(`${text}\n---`)
   if (!matter) return undefined
   const found = /^superseded:[ \t]*(\{[^}\n]*\}|(?:\r?\n[ \t]+[^\n]*)+)/m.exec(text.slice(matter.from, matter.to))?.[1]
@@ -60,7 +66,7 @@ function successorOf(place: string): Successor {
   return { path, line: line === undefined ? undefined : Number(line) }
 }
 
-/** The line, struck. One that is struck already gets the other date and place. */
+/** Strikes a line through. Updates date and reference if it is already struck. */
 export function strike(line: string, { until, by }: Superseded): string {
   const start = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(start.length).trim()
@@ -75,7 +81,7 @@ function nowOf({ path, line, text }: Successor): string {
 
 const maxQuote = 60
 
-/** How a line is named by its words: their beginning, cut at a word. */
+/** Returns the words of a line, at most 60 characters, cut at a word boundary. */
 export function quoteOf(line: string): string {
   const words = wordsOf(line).replaceAll(/[“”]/g, '"')
   const letters = [...words]
@@ -85,13 +91,13 @@ export function quoteOf(line: string): string {
   return `${(space > maxQuote / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
-/** Whether it is the line that was named so; struck since, it still is. */
+/** Returns true if `quote` was made from this line, before or after it was struck. */
 export function isQuoted(line: string, quote: string): boolean {
   const words = wordsOf(line).replaceAll(/[“”]/g, '"')
   return quote.endsWith('…') ? words.startsWith(quote.slice(0, -1)) : words === quote
 }
 
-/** What a line says: without what stands before its words, without marks behind them, and not struck. */
+/** Returns the words of a line without list or quote markers, trailing marks and strikethrough. */
 function wordsOf(line: string): string {
   const said = supersededLine(line)?.text ?? withoutLead(line)
   return said.replaceAll(/\s*\^\[[^\]\n]*\]/g, '').trim()

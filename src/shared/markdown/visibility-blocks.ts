@@ -1,7 +1,7 @@
 /**
- * How the lines of a note belong together, for the marks that keep them on this machine. Programs read some lines
- * differently (comments, mathematics, fences in lists, `#` before an odd space); here every reading counts: a mark keeps
- * what it keeps by any of them, and a heading ends a section only where it is one by all. Pure and linear.
+ * Ranges of lines that a privacy mark covers. Markdown programs parse some constructs differently (comments, math,
+ * fences in lists, `#` before an odd space). A mark covers the union of all interpretations; a heading ends a section
+ * only if every interpretation agrees. Linear time.
  */
 import { headingAt, underlineAt } from './blocks/line-starts.ts'
 import { readingsOf, type Range } from './visibility-readings.ts'
@@ -12,28 +12,28 @@ export interface Blocks {
 }
 
 interface Line {
-  /** Of the heading that it is by any reading, 1 to 6; 0 where it is none. */
+  /** Heading level by any interpretation, 1 to 6; 0 if it is not a heading. */
   readonly level: number
-  /** What a mark on it keeps. */
+  /** Lines that a mark on this line covers. */
   readonly cover: Range
-  /** Where a mark belongs that is to keep it: of code the line that opens it, of a paragraph the last one. */
+  /** 0-based line to put a mark on to cover this line: a code block's opening line, a paragraph's last line. */
   readonly place: number
 }
 
 type Kind = 'blank' | 'heading' | 'item' | 'fence' | 'text'
 
-/** Lines of text one below the other; its last line may make a heading of it. */
+/** Consecutive lines of text; the last one may be a setext underline. */
 interface Paragraph {
   readonly from: number
   to: number
-  /** What it is a heading of: 1 over `===`, 2 over `---`, 0 where it is none. */
+  /** Setext level: 1 for `===`, 2 for `---`, 0 if it is not a heading. */
   level: number
   sectionEnd: number
 }
 
 interface Item {
   readonly from: number
-  /** Columns of its indentation, and from which on a line is further in than its sign. */
+  /** Columns of the marker's indentation, and of the item's content. */
   readonly depth: number
   readonly content: number
   to: number
@@ -45,7 +45,7 @@ export function blocksOf(lines: readonly string[]): Blocks {
   const kinds: Kind[] = []
   for (const [at, line] of lines.entries()) {
     const kind = fences[at] ? 'fence' : kindOf(line, isDoubtful(at))
-    // Below text it may be a line that makes a title of that.
+    // After text, a lone `-` may be a setext underline.
     kinds.push(kind === 'text' && kinds[at - 1] !== 'text' && /^\s*-\s*$/.test(line) ? 'item' : kind)
   }
   const titles = lines.map((line, at) => hashes(line) || numberedTitle(lines, kinds, at))
@@ -67,7 +67,7 @@ export function blocksOf(lines: readonly string[]): Blocks {
     if (kind === 'heading') return { level, cover: section, place: at }
     const parts: (Range | undefined)[] = [own, items[at], ...blocks.map((ranges) => ranges[at])]
     const paragraph = paragraphs[at]
-    // Only the first item of a list ends the paragraph above it, by some readings.
+    // In some dialects only the first item of a list can interrupt a paragraph.
     const above = kind === 'item' && mayGoOn(line) ? paragraphs[at - 1] : undefined
     parts.push(above, above && items[owners[at - 1] ?? at], paragraph, runs[at])
     if (kind === 'text') parts.push(items[owners[at] ?? at])
@@ -80,7 +80,7 @@ export function blocksOf(lines: readonly string[]): Blocks {
     const isFree = end >= at && blocks.every((ranges) => !ranges[end])
     return {
       level: level || (paragraph?.level ?? 0),
-      // What it opens is kept to its end.
+      // Extend to the end of a block that starts in the range.
       cover: { from: cover.from, to: Math.max(cover.to, ...last.map((one) => one?.to ?? 0)) },
       place: opened ?? (isFree ? end : at),
     }
@@ -88,12 +88,12 @@ export function blocksOf(lines: readonly string[]): Blocks {
   return { lines, known }
 }
 
-/** Lines that a mark at a line keeps here, 0-based. */
+/** Returns the 0-based lines that a mark on line `at` covers, end exclusive. */
 export function coverOf({ known }: Blocks, at: number): Range {
   return known[at]?.cover ?? { from: at, to: at }
 }
 
-/** Where a mark belongs that is to keep a line here, 0-based. */
+/** Returns the 0-based line to put a mark on to cover line `at`. */
 export function markPlace({ known }: Blocks, at: number): number {
   return known[at]?.place ?? at
 }
@@ -105,12 +105,12 @@ function kindOf(line: string, isDoubtful: boolean): Kind {
   return markerOf(line) === undefined ? 'text' : 'item'
 }
 
-/** The sign of an item or a footnote with the space before it. A lone `-` may be a line below a title. */
+/** Returns the marker of a list item or footnote with its indentation. A lone `-` may be a setext underline. */
 function markerOf(line: string): string | undefined {
   return /^\s*(?:-(?=\s)|[*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\[\^[^\]\s]+\]:)/.exec(line)?.[0]
 }
 
-/** The level of what looks like a heading to anybody. */
+/** Returns the level of a line that any program may parse as an ATX heading. */
 function hashes(line: string): number {
   const rest = line.trimStart()
   return rest.startsWith('#') ? (headingAt(rest.replaceAll(/\s/g, ' '))?.level ?? 0) : 0
@@ -121,12 +121,12 @@ function underline(line: string): string | undefined {
   return /^ {0,3}\S/.test(line) && underlineAt(rest) > 0 ? rest : undefined
 }
 
-/** An item that the text above it may go on in: only a first one begins a list there. */
+/** Returns true for an item that may continue the paragraph above: only an item numbered 1 can interrupt one. */
 function mayGoOn(line: string): boolean {
   return /^\s*(?:\[\^|(?!1[.)])\d)/.test(line)
 }
 
-/** The level of a title whose last line looks like an item. */
+/** Returns the level of a setext heading whose last line looks like a list item. */
 function numberedTitle(lines: readonly string[], kinds: readonly Kind[], at: number): number {
   if (kinds[at] !== 'item' || kinds[at - 1] !== 'text' || !mayGoOn(lines[at] ?? '')) return 0
   const under = underline(lines[at + 1] ?? '')
@@ -140,7 +140,7 @@ function columns(line: string): number {
   return sum
 }
 
-/** Items with what is below them, by the line of their sign, and the item that a line belongs to. */
+/** Returns items with their content by the line of their marker, and each line's owning item. */
 function itemsOf(
   lines: readonly string[],
   kinds: readonly Kind[],
@@ -184,7 +184,7 @@ function paragraphsOf(lines: readonly string[], kinds: readonly Kind[]): readonl
     own.to = at + 1
     const under = underline(line)
     if (under === undefined || (own.from === at && !under.startsWith('---'))) return own
-    // Below code that is only indented, `===` is text.
+    // After indented code, `===` is text.
     if (under.startsWith('=') && !/^ {0,3}[^\s>]/.test(lines[own.from] ?? '')) return own
     if (own.from < at) own.level = under.startsWith('=') ? 1 : 2
     open = undefined
@@ -193,8 +193,8 @@ function paragraphsOf(lines: readonly string[], kinds: readonly Kind[]): readonl
 }
 
 /**
- * Where the section ends that a line opens, by line; of titles over a line, in their paragraphs.
- * A `---` below text is meant as a rule by many: it ends sections alone whose own title is written so.
+ * Returns the end of the section that each line opens, exclusive; also sets it for setext headings. Many users write
+ * `---` after text as a rule, so it ends only sections of setext headings.
  */
 function sectionEnds(
   titles: readonly number[],
@@ -223,7 +223,7 @@ function sectionEnds(
   return ends
 }
 
-/** Code that is only indented, with the blank lines in it. */
+/** Returns indented code with the blank lines inside it. */
 function indentedRuns(
   kinds: readonly Kind[],
   depths: readonly number[],

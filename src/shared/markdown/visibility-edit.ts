@@ -9,13 +9,13 @@ import {
   visibilityOf,
 } from './visibility.ts'
 
-/** A line with what ends it; nothing ends the last one. */
+/** A line and its line break; the last line has none. */
 interface Line {
   readonly text: string
   readonly end: string
 }
 
-/** The note, local as a whole, or not by what it says of itself; its sections and lines keep their marks. */
+/** Sets or removes the front matter property that marks a whole note local. Marks of sections and lines stay. */
 export function withVisibility(text: string, isLocal: boolean): string {
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
@@ -32,7 +32,7 @@ export function withVisibility(text: string, isLocal: boolean): string {
   }
   const said = withoutKey(lines.slice(matter.from + 1, close))
   const isTable = first.text.trim().startsWith('+')
-  // A table of TOML would take in what comes after it.
+  // In TOML, a line after a table header would belong to the table.
   if (isLocal && isTable) said.unshift(added('visibility = "local"'))
   else if (isLocal) said.push(added(localMatter))
   const body = lines.slice(close + 1)
@@ -49,7 +49,7 @@ function joined(lines: readonly Line[]): string {
   return lines.map((line) => line.text + line.end).join('')
 }
 
-/** Further in, the marks of front matter are none to most programs. */
+/** Most programs ignore indented front matter delimiters. */
 function outermost({ text, end }: Line): Line {
   return { text: text.trimStart(), end }
 }
@@ -58,11 +58,11 @@ function withoutLead(lines: readonly Line[]): readonly Line[] {
   return lines[0]?.text === '' ? lines.slice(1) : lines
 }
 
-/** A value may go on in lines that are further in. */
+/** A value may continue on indented lines. */
 function withoutKey(lines: readonly Line[]): Line[] {
   let isWithin = false
   return lines.filter(({ text }) => {
-    // Of a line that says more, all is the reader's to change.
+    // Leave a flow mapping with several keys to the user.
     if (!text.includes('{') && matterValue(text) !== undefined) isWithin = true
     else if (!/^(?:\s+\S|-\s|:\s)/.test(text)) isWithin = false
     return !isWithin
@@ -74,10 +74,10 @@ function withoutProperties(lines: readonly Line[]): Line[] {
   return lines.filter(({ text }, at) => !(propertyValue(text) !== undefined && (end < 0 || at < end)))
 }
 
-/** Texts of more lines are compared by their ends alone. */
+/** Lines; larger texts are compared only by common prefix and suffix. */
 const maxCompared = 20_000
 
-/** 0-based lines of `after` that `before` does not have. */
+/** Returns the 0-based lines of `after` that are not in `before`. */
 export function addedLines(before: string, after: string): number[] {
   const [old, lines] = [linesOf(before), linesOf(after)]
   let start = 0
@@ -101,8 +101,9 @@ function linesOf(text: string): string[] {
 }
 
 /**
- * The text with every line that was added to it kept on this machine, by as few marks as that takes.
- * @param isGathered others will be added to it that are not local: a log of a day, MEMORY.md
+ * Marks every added line local with as few marks as possible.
+ * @param isGathered true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
+ * whole file
  */
 export function withAddedLocal(before: string | undefined, after: string, isGathered: boolean): string {
   const isNew = before === undefined || before.trim() === ''
@@ -121,12 +122,12 @@ export function withAddedLocal(before: string | undefined, after: string, isGath
   return text
 }
 
-/** Anything but what Markdown draws lines and tables with; signs that nobody sees say something too. */
+/** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
 export function saysSomething(line: string): boolean {
   return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
 
-/** Whether all that was local still stands, in its order, and is local still. */
+/** Returns true if all local lines of `before` are still in `after`, in order and still local. */
 export function keepsLocal(before: string, after: string): boolean {
   const was = visibilityOf(before)
   const is = visibilityOf(after)

@@ -2,7 +2,10 @@ import { saysSomething, withVisibility } from './visibility-edit.ts'
 import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
 import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
 
-/** The text with as few marks as it takes that these lines stay here. @param isWanted by 0-based line */
+/**
+ * Adds as few privacy marks as possible so that the wanted lines are local.
+ * @param isWanted receives a 0-based line
+ */
 export function withLocalLines(text: string, isWanted: (line: number) => boolean): string {
   const lines = text.split('\n')
   const missing = marksMissing(text, isWanted)
@@ -12,8 +15,8 @@ export function withLocalLines(text: string, isWanted: (line: number) => boolean
 }
 
 /**
- * Lines that need a mark so that all of those stay here, 0-based.
- * @returns undefined where ends of lines are mixed so that no line can be told: all of the text must stay here then
+ * Returns the 0-based lines that need a mark so that all wanted lines are local.
+ * @returns undefined if mixed line ends make line numbers ambiguous; the whole text must then be local
  */
 export function marksMissing(text: string, isWanted: (line: number) => boolean): number[] | undefined {
   const { isWhole, lines: known } = visibilityOf(text)
@@ -34,13 +37,16 @@ export function marksMissing(text: string, isWanted: (line: number) => boolean):
   return places
 }
 
-/** A mark at the end of a line, before what must stand last. */
+/** Appends the privacy mark, before a block id at the end of the line. */
 export function withMark(line: string): string {
   const [, said = line, rest = ''] = /^(.*?)((?:\s\^[\w-]+)?\s*)$/s.exec(line) ?? []
   return `${said} ${localMark}${rest}`
 }
 
-/** The text without some lines, 0-based; a heading whose mark keeps others stays without its words. */
+/**
+ * Removes the 0-based lines `gone`. A removed heading whose mark covers remaining lines stays as an empty marked
+ * heading.
+ */
 export function withoutLines(text: string, gone: ReadonlySet<number>): string {
   const lines = text.split('\n')
   const { isWhole, lines: local } = visibilityOf(text)
@@ -56,7 +62,7 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
   return saysSomething(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
 }
 
-/** What stays of a heading that goes, where its mark keeps lines that stay. */
+/** Returns the empty heading to keep if a removed heading's mark still covers remaining lines; otherwise undefined. */
 export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
   const { lines, known } = blocks
   const line = lines[at] ?? ''

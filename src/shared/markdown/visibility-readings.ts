@@ -1,21 +1,21 @@
 /**
- * What of a note is code, a comment, raw HTML or mathematics, as different programs read it: CommonMark, Obsidian,
- * and those that take fences wherever they stand. Pure and linear.
+ * Ranges of code, comments, raw HTML and math in a note by different interpretations: CommonMark, Obsidian, and
+ * programs that accept fences anywhere. Linear time.
  */
 import { closesFence, fenceAt, looseFenceAt } from './blocks/line-starts.ts'
 
-/** Lines, 0-based, the last one exclusive. */
+/** 0-based lines, end exclusive. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
 export interface Readings {
-  /** Fenced code by all readings: as far as it goes by any. */
+  /** Code blocks that every interpretation recognizes, with the largest extent. */
   readonly fences: readonly (Range | undefined)[]
-  /** Blocks by each reading. */
+  /** Blocks by interpretation. */
   readonly blocks: readonly (readonly (Range | undefined)[])[]
-  /** Whether a line is within something by any reading, also where a mark would not keep all of that. */
+  /** Returns true if any interpretation puts the line inside a block. */
   readonly isDoubtful: (at: number) => boolean
 }
 
@@ -24,7 +24,7 @@ interface Block extends Range {
   readonly isFence: boolean
 }
 
-/** What ends a block that a line opens: a line that does, the block having it. */
+/** Returns true for the line that ends the block; that line belongs to the block. */
 type Closing = (line: string) => boolean
 type Opening = (line: string) => { readonly closing: Closing; readonly isFence: boolean } | undefined
 
@@ -40,7 +40,7 @@ export function readingsOf(lines: readonly string[]): Readings {
   })
   const outside = lines.map((line, at) => (fences[at] ? '' : line))
   const loose = [comment, twice('$$'), twice('%%')].map((opening) => blocksBy(outside, opening))
-  // What ends a raw block begins no other.
+  // The end of a raw block does not open another block.
   const tags = blocksBy(
     lines.map((line, at) => (blocks[1]?.[at] ? '' : line)),
     tag,
@@ -67,7 +67,7 @@ function blocksBy(lines: readonly string[], opening: Opening): (Block | undefine
   })
 }
 
-/** Fences in items, in quotes, however far in. */
+/** Matches fences in list items and quotes at any indentation. */
 function anyFence(line: string): ReturnType<Opening> {
   const markOf = (one: string) => looseFenceAt(one.replace(/^[\s>]+/, ''))?.marker
   const mark = markOf(line)
@@ -76,7 +76,7 @@ function anyFence(line: string): ReturnType<Opening> {
   return { closing, isFence: true }
 }
 
-/** Raw blocks of CommonMark, comments of Obsidian, blocks of Logseq: what opens them, and what ends them. */
+/** Delimiters of CommonMark HTML blocks, Obsidian comments and Logseq blocks. */
 const raw: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<!--/, /-->/],
   [/^ {0,3}<(?:pre|script|style|textarea)(?=[\s>]|$)/i, /<\/(?:pre|script|style|textarea)>/i],
@@ -90,7 +90,7 @@ const raw: readonly (readonly [RegExp, RegExp])[] = [
 const closesAnywhere: Closing = (line) => line.includes('$$')
 const closesAlone: Closing = (line) => /^\s*\${2,}\s*$/.test(line)
 
-/** As CommonMark reads it, with fences so far in, and mathematics that end as said. */
+/** Follows CommonMark with the given fence indentation and end of math blocks. */
 function asIn(indent: RegExp, mathsEnd: Closing): Opening {
   return (line) => {
     const mark = fenceAt(line.replace(indent, ''))?.marker
@@ -106,7 +106,7 @@ function asIn(indent: RegExp, mathsEnd: Closing): Opening {
   }
 }
 
-/** Also behind other words. */
+/** Matches a comment that opens anywhere in the line. */
 function comment(line: string): ReturnType<Opening> {
   if (line.lastIndexOf('<!--') <= line.lastIndexOf('-->')) return undefined
   return { closing: (one) => one.includes('-->'), isFence: false }
@@ -117,7 +117,7 @@ function twice(sign: string): Opening {
   return (line) => (isOdd(line) ? { closing: isOdd, isFence: false } : undefined)
 }
 
-/** HTML that goes on to the next blank line. */
+/** Matches HTML blocks that end at a blank line. */
 function tag(line: string): ReturnType<Opening> {
   if (!/^ {0,3}<\/?[a-z][a-z\d-]*(?=[\s/>]|$)/i.test(line)) return undefined
   return { closing: (one) => one.trim() === '', isFence: false }

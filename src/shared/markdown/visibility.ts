@@ -1,33 +1,32 @@
 /**
- * Who may see a note. `visibility: local` in the front matter keeps a note on this machine; `^[local]` at the end of
- * a heading keeps its section, at the end of any other line what that line belongs to: the paragraph, the item with what
- * is below it, the block of code. Any editor shows both. What cannot be understood counts as local, for that is the side on
- * which nothing is lost; `problem` says so. Pure and linear.
+ * Privacy marks. `visibility: local` in the front matter keeps a note on this machine. `^[local]` at the end of a
+ * heading covers its section; on any other line, the enclosing block: paragraph, list item with its content, or code
+ * block. An invalid value counts as local and is reported in `problem`. Linear time.
  */
 import { blocksOf, coverOf } from './visibility-blocks.ts'
 
 export interface NoteVisibility {
-  /** All of it stays on this machine. */
+  /** True if the whole note is local. */
   readonly isWhole: boolean
-  /** By 0-based line, where not all of it does; empty for a note that everybody may see. */
+  /** 0-based local lines if only parts are local; empty for a public note. */
   readonly lines: ReadonlySet<number>
-  /** What stands where `local` or `all` was to stand; it is taken for `local`. */
+  /** Invalid value found instead of `local` or `all`; treated as `local`. */
   readonly problem?: string
 }
 
 export const localMark = '^[local]'
-/** The line of the front matter that keeps all of a note here. */
+/** Front matter line that marks a whole note local. */
 export const localMatter = 'visibility: local'
 
 const marked = /\^\[\s*local\s*\]/i
-/** A look that costs nothing. */
+/** Cheap pre-check. */
 const mayBeMarked = /\^\[\s*local|visibility/i
-/** Its key may be misspelt. */
+/** Pre-check for a misspelled key. */
 const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
 const nobody: NoteVisibility = { isWhole: false, lines: new Set() }
 
-/** Front matter that never ends is looked through so far, in lines. */
+/** Lines to search if the front matter is not closed. */
 const maxMatter = 500
 const maxProblem = 60
 
@@ -35,11 +34,12 @@ export function hasLocalMark(line: string): boolean {
   return marked.test(line)
 }
 
-/** A line without the mark that keeps it here. */
+/** Removes the privacy mark from a line. */
 export function withoutLocalMark(line: string): string {
   return line.replaceAll(/\s*\^\[\s*local\s*\]/gi, '')
 }
 
+/** Returns which lines of a note are local. */
 export function visibilityOf(text: string): NoteVisibility {
   if (!mayBeMarked.test(text) && !(mayBeMatter.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))))
     return nobody
@@ -52,17 +52,17 @@ export function visibilityOf(text: string): NoteVisibility {
   return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : nobody
 }
 
-/** Where the front matter of a note begins and ends: YAML or TOML, also behind empty lines, as some editors leave them. */
+/** Returns the delimiters of YAML or TOML front matter, also after blank lines; undefined if there is none. */
 export function matterOf(lines: readonly string[]): { readonly from: number; readonly end: RegExp } | undefined {
   const from = lines.findIndex((line) => line.trim() !== '')
   const mark = /^\s*(---|\+\+\+)\s*(?:#.*)?$/.exec(lines[from] ?? '')?.[1]
   if (mark === undefined) return undefined
-  // Further in it is none to most programs, but somebody meant it.
+  // Most programs ignore indented delimiters, but the author meant front matter.
   if (/^\s/.test(lines[from] ?? '')) return { from, end: mark === '---' ? /^\s*(?:---|\.\.\.)\s*$/ : /^\s*\+\+\+\s*$/ }
   return { from, end: mark === '---' ? /^(?:---|\.\.\.)\s*$/ : /^\+\+\+\s*$/ }
 }
 
-/** The value in the front matter, or in the properties that Logseq writes first; undefined where nothing is said. */
+/** Returns the visibility value from the front matter or from leading Logseq properties; undefined if there is none. */
 function saidOf(lines: readonly string[]): string | undefined {
   const matter = matterOf(lines)
   const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
@@ -74,17 +74,17 @@ function saidOf(lines: readonly string[]): string | undefined {
     const value = matter ? matterValue(line) : propertyValue(line)
     if (value === undefined) continue
     const whole = withoutComment(value) === '' ? belowIt(lines, at + 1) : value
-    // Of two that differ the one that keeps more counts; `all` counts for nothing where no end says what it stands in.
+    // If values conflict, `local` wins. `all` does not count in unclosed front matter.
     if (found === undefined || !readValue(found).isLocal)
       found = matter && close < 0 && !readValue(whole).isLocal ? line.trim() : whole
   }
   return found
 }
 
-/** What a line of front matter says of who may see it; undefined where that is nothing. */
+/** Returns the visibility value of a front matter line; undefined if the line has none. */
 export function matterValue(written: string): string | undefined {
   const line = plainly(written)
-  // Also where YAML would find a mistake: a full-width colon, tabs; and however the key is written there.
+  // Accepts invalid YAML too: a full-width colon, tabs, quoted or tagged keys.
   const value =
     /visibility/i.test(line) &&
     /^(?:.*\{(?:.*,)?)?[\s{]*(?:[!&]\S*\s+)*(?:\?\s+)?["']?visibility["']?\s*(?:[:：=]+(.*)|$)/i.exec(line)
@@ -93,7 +93,7 @@ export function matterValue(written: string): string | undefined {
   return isMisspelt(key, said) ? line.trim() : undefined
 }
 
-/** Without what YAML and fonts hide letters behind. */
+/** Decodes YAML escapes and normalizes look-alike and invisible characters. */
 function plainly(line: string): string {
   const read = line.replaceAll(/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8}))/gi, (sign, ...codes: string[]) => {
     const code = Number.parseInt(codes.slice(0, 3).find((one) => one) ?? '', 16)
@@ -102,7 +102,7 @@ function plainly(line: string): string {
   return read.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
 }
 
-/** The same of the properties that Logseq writes. */
+/** Returns the visibility value of a Logseq property line; undefined if the line has none. */
 export function propertyValue(written: string): string | undefined {
   const line = plainly(written)
   const [, key = '', said = ''] = /^[\s-]*([a-z]{6,14})::\s*(.*)$/i.exec(line) ?? []
@@ -110,12 +110,12 @@ export function propertyValue(written: string): string | undefined {
   return isMisspelt(key, said) ? line.trim() : undefined
 }
 
-/** A slip of the key, where its value speaks of it. */
+/** Returns true for a misspelled key with the value `local`. */
 function isMisspelt(key: string, said: string): boolean {
   return /\blocal\b/i.test(withoutComment(said)) && isNear(key.toLowerCase(), 'visibility')
 }
 
-/** Two letters more, fewer or others at most. */
+/** Returns true if the Levenshtein distance is at most 2. */
 function isNear(one: string, other: string): boolean {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {
@@ -131,7 +131,7 @@ function isProperty(line: string): boolean {
   return /^[\s-]*[\p{L}_][\p{L}\p{N}_-]*::/u.test(line) || /^[\s-]*$/.test(line)
 }
 
-/** A value that begins on the next lines, indented or as a list. */
+/** Returns the value on the following lines, indented or as a list. */
 function belowIt(lines: readonly string[], from: number): string {
   const below: string[] = []
   for (let at = from; /^(?:\s+\S|-\s|:\s)/.test(lines[at] ?? ''); at += 1)
@@ -155,7 +155,7 @@ function readValue(value: string): { readonly isLocal: boolean; readonly problem
 
 function markedLines(lines: readonly string[]): Set<number> {
   const blocks = blocksOf(lines)
-  /** How far what begins at a line goes. */
+  /** End of the covered range by its first line. */
   const reach = new Map<number, number>()
   for (const [at, line] of lines.entries()) {
     if (!marked.test(line)) continue
@@ -171,17 +171,20 @@ function markedLines(lines: readonly string[]): Set<number> {
   return local
 }
 
-/** What a remote model is shown where a line stays here: as many lines as there were, so that numbers stay right. */
+/** Placeholder for a local line in text for a remote model. Replaces lines one by one, so line numbers stay valid. */
 export const heldLine = '[stays on this machine]'
 
-/** The text with its local lines held back, and how many those are. */
+/**
+ * Redacts the local lines of a text.
+ * @returns `held`: the number of redacted lines
+ */
 export function withoutLocal(
   text: string,
   visibility: NoteVisibility,
 ): { readonly text: string; readonly held: number } {
   if (!visibility.isWhole && visibility.lines.size === 0) return { text, held: 0 }
   let held = 0
-  // Lines and what ends them by turns: they are counted as `visibilityOf` counts them.
+  // Odd indexes are line breaks, so `at / 2` is the line number of `visibilityOf`.
   const shown = text.split(/(\r\n|\n|\r)/).map((line, at) => {
     if (at % 2 === 1 || line.trim() === '') return line
     if (!visibility.isWhole && !visibility.lines.has(at / 2)) return line

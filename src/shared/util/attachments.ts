@@ -23,12 +23,13 @@ const types: Readonly<Record<string, string>> = {
 
 export type AttachmentKind = 'image' | 'audio' | 'video' | 'document'
 
-/** MIME; undefined for what is no attachment. */
+/** Returns the MIME type by file extension, or undefined if the extension is not a supported attachment. */
 export function attachmentType(path: string): string | undefined {
   const ending = /\.([a-z\d]{2,5})$/i.exec(path)?.[1]?.toLowerCase()
   return ending !== undefined && Object.hasOwn(types, ending) ? types[ending] : undefined
 }
 
+/** Returns undefined if the extension is not a supported attachment. */
 export function attachmentKind(path: string): AttachmentKind | undefined {
   const [kind] = attachmentType(path)?.split('/') ?? []
   if (kind === undefined) return undefined

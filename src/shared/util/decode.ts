@@ -1,9 +1,15 @@
-/** One part of an address (a path segment, a parameter) as it was before `encodeURIComponent`. */
+/**
+ * Reverses `encodeURIComponent` on a URL component.
+ * @returns the input unchanged if its percent-encoding is malformed
+ */
 export function decodePart(encoded: string): string {
   return decodeWith(decodeURIComponent, encoded)
 }
 
-/** An address as a whole: what separates its parts stays encoded. */
+/**
+ * Decodes a whole URL with `decodeURI`; encoded separators (`%2F`, `%3F` …) stay encoded.
+ * @returns the input unchanged if its percent-encoding is malformed
+ */
 export function decodeAddress(encoded: string): string {
   return decodeWith(decodeURI, encoded)
 }
@@ -18,7 +24,7 @@ function decodeWith(decode: (text: string) => string, encoded: string): string {
   }
 }
 
-/** One part of an address that any text can be put into; half a surrogate pair, which has no encoding, becomes U+FFFD. */
+/** Encodes any string as a URL component. Lone surrogates, which make `encodeURIComponent` throw, become U+FFFD. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

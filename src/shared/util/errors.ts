@@ -1,6 +1,6 @@
 /**
- * Expected failures are values with a code. The code crosses every boundary; the sentence for the user is looked up
- * by code in the locale files, and `message` is its English form for the terminal, the log and the model.
+ * Codes of expected failures, shared by main, renderer and the local socket. Locale files map each code to a sentence
+ * for the user; `AppError.message` is the English text for the terminal, the log and the model.
  */
 export const errorCodes = [
   'path_outside_workspace',
@@ -99,7 +99,9 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** What fills the blanks of the user's sentence: paths, names, numbers. Never a key or a private text. */
+/**
+ * Values for the placeholders of the localized sentence: paths, names, numbers. Must not contain keys or private text.
+ */
 export type ErrorData = Record<string, string | number | boolean>
 
 export class AppError extends Error {
@@ -114,7 +116,10 @@ export class AppError extends Error {
   }
 }
 
-/** True for a Node system error with one of the given codes (`ENOENT`, `EACCES`, …); with any, when none is given. */
+/**
+ * Returns true for a Node system error with one of `codes` (`ENOENT`, `EACCES`, …); without `codes`, for any error of a
+ * system call.
+ */
 export function isSystemError(error: unknown, ...codes: string[]): error is NodeJS.ErrnoException {
   return (
     error instanceof Error &&

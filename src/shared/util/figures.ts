@@ -1,6 +1,10 @@
 const maxDigits = 6
 
-/** How many digits tell `value` from `limit`: a score below a threshold must not be written like the threshold. */
+/**
+ * Returns the number of decimals (at most 6) at which `value` and `limit` print differently, so that a score just below
+ * a threshold does not look equal to it.
+ * @param least minimum number of decimals
+ */
 export function decidingDigits(value: number, limit: number, least = 2): number {
   const isTold = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
   let digits = least
@@ -8,7 +12,9 @@ export function decidingDigits(value: number, limit: number, least = 2): number 
   return digits
 }
 
-/** `parts` rounded to `digits`, so that what is shown of them sums to what is shown of their sum (largest remainders). */
+/**
+ * Rounds `parts` to `digits` decimals so that the rounded parts add up to their rounded sum (largest remainder method).
+ */
 export function roundTogether(parts: readonly number[], digits: number): number[] {
   const unit = 10 ** digits
   const scaled = parts.map((part) => part * unit)

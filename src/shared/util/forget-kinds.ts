@@ -1,7 +1,8 @@
 /**
- * `note` a note; `trash` what was thrown away; `other` another file of the workspace, in which nothing is changed; `chat` a
- * transcript; `request` a request as it was sent; `output` what a tool gave; `history` recorded versions of a file;
- * `index` what search made of it; `check`, `proposal`, `draft`, `log`; `state` another file of the app, such as its settings.
+ * Kinds of stored data that an erasure searches. `note`: a note · `trash`: a deleted file · `other`: another workspace
+ * file, which erasure never changes · `chat`: a transcript · `request`: a captured model request · `output`: stored
+ * tool output · `history`: versions of a file · `index`: the search index · `check`: a saved query · `proposal`: a
+ * suggestion · `draft`: unsent or unsaved text · `log`: the log file · `state`: another app file, such as the settings.
  */
 export const forgetKinds = [
   'note',

@@ -1,4 +1,7 @@
-/** @returns undefined for a text that is no JSON, such as a line that a crash tore */
+/**
+ * Parses JSON.
+ * @returns undefined if the text is not valid JSON, for example a line truncated by a crash
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -8,7 +11,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True for an object with named fields: no list, no null. */
+/** Returns true for a non-null object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

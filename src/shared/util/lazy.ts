@@ -1,4 +1,6 @@
-/** What is made when it is first asked for: what a process that has just started need not have, it need not wait for. Pure. */
+/**
+ * Returns a getter that calls `make` on first use and caches the result. Keeps start-up free of work not needed yet.
+ */
 export function lazily<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())

@@ -1,74 +1,77 @@
 const thousand = 1000
 const million = 1_000_000
 
-/** A patch that is to be taken back; longer ones name their texts instead (shared/large-change.ts). */
+/** Characters of a patch that can be undone; a larger change stores only a header (large-change.ts). */
 export const maxPatch = 10 * million
-/** A note: some forty pages. What is longer is a file, and can be imported as one. */
+/** Characters of a new note, about forty pages. Longer text must be imported as a file. */
 export const maxNote = 100 * thousand
-/** A message of the user, or the text of one attached file: more than any model's window holds. */
+/** Characters of a user message or of one attached text file; larger than any context window. */
 export const maxMessage = million
-/** A picture in base64: 20 MB, twice what any provider takes. */
+/** Characters of a base64 image: 20 MB of data, twice the highest provider limit. */
 export const maxPicture = 28 * million
 export const maxAttachments = 20
-/** A question to the search: some pages; nobody types more, and every word of it is looked up. */
+/** Characters of a search query; every word costs an index lookup. */
 export const maxQuery = 10 * thousand
-/** What is looked for letter by letter, or the name of a heading, a model, a tool. */
+/** Characters of a find-and-replace search text, or of a heading, model or tool name. */
 export const maxPhrase = thousand
 export const maxTitle = 200
 export const maxName = 255
-/** What replaces a phrase. */
+/** Characters of a replacement text. */
 export const maxReplacement = 10 * thousand
-/** Ids are ours or a provider's; theirs are below a hundred characters. */
+/** Characters of an id. Provider ids stay below 100. */
 export const maxId = 200
-/** The longest path that Linux takes. */
+/** PATH_MAX on Linux. */
 export const maxPath = 4096
-/** Files named in one request: more than a memory has that is still read. */
+/** Paths in one request; above the file count of any workspace the index can handle. */
 export const maxPaths = 100 * thousand
-/** The configuration is written by hand. */
+/** Characters of the configuration file. */
 export const maxSettings = million
-/** A file of checks: thousands of questions. */
+/** Characters of an imported file of saved queries; enough for thousands. */
 export const maxChecks = 10 * million
 
-/** Text and thoughts of one answer: ten times the longest that any model gives. */
+/** Characters of text and thinking in one answer; ten times the longest output of current models. */
 export const maxAnswer = 4 * million
-/** Arguments of one tool call, as JSON: a long file, whole. */
+/** Characters of one tool call's JSON arguments; enough for the content of a long file. */
 export const maxArguments = 4 * million
-/** What of arguments that are no JSON is kept, to be shown to the model. */
+/** Characters of invalid JSON arguments that are stored and shown to the model. */
 export const maxBrokenArguments = 10 * thousand
-/** Tool calls of one answer; models make one to ten. */
+/** Tool calls in one answer; models usually make one to ten. */
 export const maxToolCalls = 128
-/** Stretches of text and thought in one answer, in turns. */
+/** Alternating blocks of text and thinking in one answer. */
 export const maxParts = 2000
-/** Models of one provider; the largest router lists some hundreds. */
+/** Models listed by one provider; the largest router lists several hundred. */
 export const maxModels = 5000
-/** Tools of one server, and pages of them. Every request carries all of them. */
+/** Tools of one MCP server, and pages of its tool list. Every request to a model includes all tools. */
 export const maxTools = 500
 export const maxToolPages = 50
 export const maxToolDescription = 10 * thousand
 
-/** What is kept of a request as it went over the wire, pictures apart: more than any window holds. */
+/** Characters of a captured request body, images excluded; larger than any context window. */
 export const maxWire = 8 * million
-/** A picture in base64 inside of it: enough to tell its kind. */
+/** Characters of a base64 image in a captured request; enough to detect its type. */
 export const maxWirePicture = 64
 
 const kibi = 1024
 const mebi = 1024 * kibi
 
 /**
- * Bytes of one message between the interface and the runtime, as JSON in UTF-8: a file that is as large as one can be,
- * with what it was before, fits. A request that is larger is refused before it is sent (`message_too_large`).
+ * Bytes of one WebSocket message between interface and runtime (JSON, UTF-8). Fits the largest file together with its
+ * base text. The client refuses larger requests with `message_too_large` before sending.
  */
 export const maxMessageBytes = 45 * mebi
 
-/** One event of a stream: the arguments of a call in one piece, and room. */
+/** Bytes of one server-sent event; fits the arguments of a tool call in one piece. */
 export const maxEventBytes = 8 * mebi
-/** One answer as it comes over the wire: each token is an event of some 200 bytes. */
+/** Bytes of one streamed answer; each token is an event of about 200 bytes. */
 export const maxStreamBytes = 64 * mebi
-/** A list of models. */
+/** Bytes of a model list response. */
 export const maxListBytes = 8 * mebi
-/** Vectors of one batch: 2,048 of 3,072 numbers would be 80 MB, and no provider takes such a batch. */
+/**
+ * Bytes of an embedding response. A batch of 2,048 vectors with 3,072 dimensions would take 80 MB; no provider accepts
+ * such a batch.
+ */
 export const maxVectorBytes = 64 * mebi
-/** What a provider says of a failure; the sentence is in the first lines. */
+/** Bytes read of a provider's error response; the error message is in the first lines. */
 export const maxErrorBytes = 64 * kibi
-/** One message of a tool server: pictures of some megabytes. The official client has the same bound for programs. */
+/** Bytes of one MCP message; fits images of several MB. The official SDK has the same limit for stdio servers. */
 export const maxToolMessageBytes = 10 * mebi

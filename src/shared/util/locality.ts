@@ -1,8 +1,11 @@
-/** `auto` goes by the address. */
+/** `auto` derives locality from the address. */
 export const reaches = ['auto', 'local', 'remote'] as const
 export type Reach = (typeof reaches)[number]
 
-/** @param url undefined for a provider's own address, which is nobody's machine here */
+/**
+ * Returns true for a loopback host (`localhost`, `127.0.0.0/8`, `::1`).
+ * @param url undefined for a provider's default address (remote)
+ */
 export function isLocalAddress(url: string | undefined): boolean {
   const host =
     url === undefined
@@ -12,11 +15,14 @@ export function isLocalAddress(url: string | undefined): boolean {
           .replace(/^\[|\]$|\.$/g, '')
   if (host === undefined) return false
   if (host === 'localhost' || host.endsWith('.localhost') || host === '::1') return true
-  // The parser writes every form of such an address (`127.1`, `0x7f000001`) with four numbers.
+  // URL.parse normalizes short and hex forms (`127.1`, `0x7f000001`) to four decimal numbers.
   return /^127(?:\.\d{1,3}){3}$/.test(host) || /^::ffff:7f[\da-f]{2}:[\da-f]{1,4}$/.test(host)
 }
 
-/** @param proxy that the request goes through, if any: what is behind one is only as local as the proxy itself */
+/**
+ * Returns true if a request to `url` stays on this machine.
+ * @param proxy the proxy of the request, if any; a local URL behind a remote proxy is not local
+ */
 export function staysHere(reach: Reach, url: string | undefined, proxy: string | undefined): boolean {
   if (reach !== 'auto') return reach === 'local'
   return isLocalAddress(url) && (proxy === undefined || isLocalAddress(proxy))

@@ -1,20 +1,21 @@
-/** Read into every request, in this order. */
+/** Project-context files, included in every request in this order. */
 export const contextNames = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
 export const longTermName = 'MEMORY.md'
 export const ownNames = [...contextNames, longTermName] as const
 
-/** The one hidden folder of a workspace that is ours: such files may lie there, out of the way of a vault's notes. */
+/** The app's own hidden folder of a workspace. The agent's files may be here, separate from the notes of a vault. */
 export const ownFolderName = '.commonplace'
 
-/** By its name alone, whatever folder it lies in. */
+/** Compares the file name only; the folder does not matter. */
 export function hasOwnName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return ownNames.some((own) => own === name)
 }
 
 /**
- * Whether an agent's files may lie in a folder: at the top, in ours, or in one that is not hidden, since other programs
- * obey what lies in theirs (`.claude`, `.github`).
+ * Returns true if an agent's files may be in `folder`: the top of the workspace, the app's own folder, or a path
+ * without hidden folders or `node_modules`. Files in hidden folders such as `.claude` or `.github` control other
+ * programs.
  */
 export function isOwnFolder(folder: string): boolean {
   if (folder === '' || folder === ownFolderName) return true

@@ -1,13 +1,19 @@
 import { parseLargeChange } from './large-change.ts'
 
-/** Diffs of one hunk each; one that shows no lines stays whole. */
+/**
+ * Splits a patch into patches of one hunk each.
+ * @returns the patch itself for a large-change header; empty if there are no hunks
+ */
 export function splitHunks(patch: string): string[] {
   const { header, hunks } = parts(patch)
   if (hunks.length === 0) return parseLargeChange(patch) ? [patch] : []
   return hunks.map((hunk) => `${[...header, ...hunk].join('\n').trimEnd()}\n`)
 }
 
-/** The diff with some of its hunks only; by their places, 0-based. */
+/**
+ * Returns the patch reduced to the hunks that `isPicked` accepts.
+ * @param isPicked receives the 0-based index of a hunk
+ */
 export function pickHunks(patch: string, isPicked: (place: number) => boolean): string {
   const { header, hunks } = parts(patch)
   if (hunks.length === 0) return patch
@@ -15,7 +21,7 @@ export function pickHunks(patch: string, isPicked: (place: number) => boolean): 
   return `${[...header, ...picked].join('\n').trimEnd()}\n`
 }
 
-/** A name for a hunk that stays while its lines do. */
+/** Returns a hash of the hunk's text (djb2, base 36). */
 export function hunkKey(hunk: string): string {
   let hash = 5381
   for (const letter of hunk) hash = ((hash * 33) ^ (letter.codePointAt(0) ?? 0)) >>> 0

@@ -1,2 +1,4 @@
-/** While a change that a crash interrupted is being completed: nothing of the agent can be asked for until it is. */
+/**
+ * Problem codes shown while startup recovery completes an interrupted change; requests to the agent wait until then.
+ */
 export const changesEnding = { move: 'move_ending', tag: 'tag_ending', replacement: 'replacement_ending' } as const

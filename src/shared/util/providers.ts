@@ -1,12 +1,12 @@
-/** Of language models; the offline one needs no provider. */
+/** Language model providers. The offline model is not in this list: it has no provider. */
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const
 export type ModelProvider = (typeof modelProviders)[number]
 
-/** Of embeddings: the model that comes with the app, `none` for keywords alone, and others'. */
+/** Embedding providers. `builtin`: the bundled model; `none`: keyword search only. */
 export const embeddingProviders = ['builtin', 'none', 'openai', 'gemini', 'openai-compatible', 'local'] as const
 export type EmbeddingProviderName = (typeof embeddingProviders)[number]
 
-/** Those that are sent the texts; the others work in this process. */
+/** Providers that receive the texts over HTTP; the others run in this process. */
 const remoteEmbeddingProviders: ReadonlySet<string> = new Set<EmbeddingProviderName>([
   'openai',
   'gemini',
@@ -14,8 +14,8 @@ const remoteEmbeddingProviders: ReadonlySet<string> = new Set<EmbeddingProviderN
 ])
 
 /**
- * What is asked for where no model is named: the providers' own documents' first choice, November 2026; of a server at
- * home Ollama's most fetched one, and on this machine a small one that knows many languages.
+ * Default models: the first choice of each provider's documentation (November 2026); for `openai-compatible` Ollama's
+ * most downloaded embedding model; for `local` a small multilingual model.
  */
 const defaultEmbeddingModels: Readonly<Partial<Record<EmbeddingProviderName, string>>> = {
   openai: 'text-embedding-3-small',
@@ -24,20 +24,25 @@ const defaultEmbeddingModels: Readonly<Partial<Record<EmbeddingProviderName, str
   local: 'Xenova/multilingual-e5-small',
 }
 
-/** @param named what the configuration says; the empty text for providers that have no model to choose */
+/**
+ * Returns the configured model or the provider's default.
+ * @param named the model from the configuration
+ * @returns the empty string if the provider has no selectable model
+ */
 export function embeddingModelOf(provider: EmbeddingProviderName, named: string | undefined): string {
   return named ?? defaultEmbeddingModels[provider] ?? ''
 }
 
 /**
- * Where an embedding provider is asked, for telling apart the models of two servers that have one name; undefined at its
- * own address, and where nobody is asked.
+ * Returns the normalized base URL, which distinguishes models of the same name on two servers.
+ * @returns undefined if the provider uses its default address or sends no texts
  */
 export function embeddingAddressOf(provider: string, baseUrl: string | undefined): string | undefined {
   if (baseUrl === undefined || !isSentTexts(provider)) return undefined
   return (URL.parse(baseUrl)?.href ?? baseUrl).replace(/\/+$/, '')
 }
 
+/** Returns true if the provider receives texts over HTTP; false for the models that run in this process. */
 export function isSentTexts(provider: string): boolean {
   return remoteEmbeddingProviders.has(provider)
 }

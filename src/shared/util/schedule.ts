@@ -3,18 +3,19 @@ import { Cron } from 'croner'
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
- * Reads a schedule in local time: `off`; `hourly`; `daily`, `daily 04:00`; `weekly`, `monday 09:00`, `weekdays 18:30`;
- * `monthly`; or the five fields of cron.
+ * Parses a schedule in local time: `off`; `hourly`; `daily`, `daily 04:00`; `weekly`, `monday 09:00`, `weekdays 18:30`;
+ * `monthly`; or a cron expression with five fields. Without a time, 04:00 applies; `weekly` means Monday, `monthly` the
+ * first.
  * @returns undefined for `off`, null for invalid text
  */
 export function parseSchedule(text: string): Cron | undefined | null {
   const words = text.trim().toLowerCase().split(/\s+/)
   if (words.length === 1 && words[0] === 'off') return undefined
-  // croner knows the names of weekdays and months by three letters only.
+  // croner accepts only three-letter names of weekdays and months.
   const fields = words.length === 5 ? words.map((word) => word.replace(/[a-z]{4,}/g, shortened)) : wordForm(words)
   if (!fields) return null
   try {
-    // With a star in one of the two day fields both must match, as cron has it.
+    // Follows Vixie cron: if one of the two day fields starts with a star, both must match; otherwise either.
     const domAndDow = [fields[2], fields[4]].some((field) => field?.startsWith('*'))
     return new Cron(fields.join(' '), { mode: '5-part', domAndDow, sloppyRanges: true })
   } catch {
@@ -22,7 +23,7 @@ export function parseSchedule(text: string): Cron | undefined | null {
   }
 }
 
-/** @returns undefined for a schedule that never comes, such as 31 February */
+/** Returns the first run after `after`, or undefined if the schedule never fires, such as on 31 February. */
 export function nextOf(schedule: Cron, after: Date): Date | undefined {
   return schedule.nextRun(after) ?? undefined
 }

@@ -1,4 +1,4 @@
-/** Cuts texts into words, sentences or characters; made when the first text comes: a thread's first of all takes 10 ms. Pure. */
+/** Creates the `Intl.Segmenter` on first use: the first one in a thread takes 10 ms. */
 export function segmenter(
   locale: string | undefined,
   granularity: 'word' | 'sentence',

@@ -1,9 +1,10 @@
-/** Longer than any path, address or identifier that somebody would look for. */
+/** Characters; longer than any path, URL or identifier. */
 const longestName = 400
 
-/** Text in scripts without spaces is none of it: such a run is of what names and paths are written with. */
+/** Matches only characters of paths, URLs and identifiers, so CJK text without spaces stays. */
 const longRuns = new RegExp(`[\\w@./:+%=&?#~-]{${longestName + 1},}`, 'g')
 
+/** Replaces tokens longer than `longestName`, such as base64 data, with a space. */
 export function withoutLongRuns(text: string): string {
   return text.replace(longRuns, ' ')
 }

@@ -1,4 +1,4 @@
-/** Han, kana, Hangul, bopomofo and the full-width forms. */
+/** Han, kana, Hangul, bopomofo and full-width forms; the surrogate range covers planes 2 and 3. */
 const cjk =
   /[\u1100-\u11ff\u2e80-\u303f\u3040-\u30ff\u3100-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]|[\ud840-\ud8bf][\udc00-\udfff]/g
 
@@ -8,13 +8,13 @@ export function countCjk(text: string): number {
   return text.match(cjk)?.length ?? 0
 }
 
-/** Estimated tokens of `text`, rounded up; 0 for the empty string. */
+/** Estimates tokens, rounded up: one for each CJK character, else one for every four characters. */
 export function estimateTokens(text: string): number {
   const wide = countCjk(text)
   return wide + Math.ceil((text.length - wide) / charactersPerToken)
 }
 
-/** Words as a reader counts them: runs of letters and digits, each CJK character for itself. */
+/** Counts words: runs of letters and digits, and each CJK character as one word. */
 export function countWords(text: string): number {
   return countCjk(text) + (text.replace(cjk, ' ').match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu)?.length ?? 0)
 }

@@ -1,4 +1,4 @@
-/** Starting with damaged or foreign files of our own: the app starts, says what, and keeps what was there. */
+/** Starts the app with damaged or foreign state files: it reports them and preserves their content. */
 import Database from 'better-sqlite3'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,12 +11,12 @@ const note = 'The pangolin sleeps in the attic.'
 
 interface Case {
   readonly name: string
-  /** In the state folder. */
+  /** Path in the state folder. */
   readonly file: string
   readonly damage: 'garbage' | 'folder' | 'foreign database' | 'foreign lines' | 'torn'
-  /** The code of a problem, or words of the log. */
+  /** Problem code, or words in the log. */
   readonly told?: string
-  /** Beside the file is a copy, or it is untouched. */
+  /** `aside`: a copy exists next to the file; `untouched`: the file is unchanged. */
   readonly kept: 'aside' | 'untouched'
 }
 
@@ -60,7 +60,7 @@ async function damageFile(file: string, damage: Case['damage']): Promise<void> {
   }
 }
 
-/** Uses everything that could stumble over a damaged file. */
+/** Uses every feature that reads these files. */
 async function useAll(home: string) {
   const app = await createApp({ mainFolder, env: {}, home })
   onTestFinished(() => app.close())
@@ -81,7 +81,7 @@ async function useAll(home: string) {
 }
 
 describe('damaged and foreign files', () => {
-  it.each(cases)('$name ($damage): starts, says so, loses nothing', async ({ file, damage, told, kept }) => {
+  it.each(cases)('$name ($damage): starts, reports it and loses no data', async ({ file, damage, told, kept }) => {
     const { home } = await prepareFolders({ files: { 'MEMORY.md': `${note}\n` } })
     if (file.includes('repository.git/')) {
       const before = await createApp({ mainFolder, env: {}, home })
@@ -101,7 +101,7 @@ describe('damaged and foreign files', () => {
   it.each([
     ['garbage', (file: string) => writeFile(file, garbage)],
     ['a folder', (file: string) => mkdir(file)],
-  ])('a configuration that is %s: the app starts, says so, and leaves it', async (_name, damage) => {
+  ])('starts with a configuration that is %s, reports it and keeps the file', async (_name, damage) => {
     const { home } = await prepareFolders({})
     const file = join(home, 'config.yaml')
     await rm(file)
@@ -113,7 +113,7 @@ describe('damaged and foreign files', () => {
     expect(await readdir(home)).toContain('config.yaml')
   })
 
-  it('a configuration that is no text is copied before it is replaced', async () => {
+  it('copies a configuration that is not text before it replaces it', async () => {
     const { home } = await prepareFolders({})
     await writeFile(join(home, 'config.yaml'), garbage)
     const app = await createApp({ mainFolder, env: {}, home })

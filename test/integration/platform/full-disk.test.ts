@@ -1,4 +1,4 @@
-/** Disks that are full: nothing is cut, nothing acknowledged is lost, the reason is told, and with room it all goes on. */
+/** Full disks: writes are complete or rejected with a reason, and work continues once there is space. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -32,9 +32,9 @@ async function openOn(home: string, workspace: string) {
   return { app, agent: await app.agents.get('main') }
 }
 
-// Where mounting is not permitted there is no small disk to be had.
+// Requires permission to mount a small disk.
 describe.skipIf(!mayMount)('full disks', () => {
-  it('a file that does not fit is refused with what it needs; the old one is whole, the history knows no deletion', async () => {
+  it('rejects a file that does not fit with the required size; keeps the old file and its history', async () => {
     const disk = smallDisk(8 * megabyte)
     const { agent } = await openOn(join(await temporaryFolder(), 'state'), join(disk.folder, 'workspace'))
     const before = `${'A line of what is known.\n'.repeat(5000)}`
@@ -56,7 +56,7 @@ describe.skipIf(!mayMount)('full disks', () => {
     await agent.workspace.save('MEMORY.md', `${before}and one more\n`, { hash, baseText: before })
   })
 
-  it('with the state folder’s disk full notes are kept all the same, and recorded when there is room', async () => {
+  it("saves notes while the state folder's disk is full, and records them once there is space", async () => {
     const disk = smallDisk(16 * megabyte)
     const workspace = join(await temporaryFolder(), 'workspace')
     const { agent } = await openOn(join(disk.folder, 'state'), workspace)
@@ -71,7 +71,7 @@ describe.skipIf(!mayMount)('full disks', () => {
     await expect(agent.drafts.save('s', { text: 'unsent', attachments: [] })).rejects.toMatchObject({
       code: 'disk_full',
     })
-    // What is not in the index yet is not there: whoever asks hears that, and why.
+    // Searches report that the index is behind, and the reason.
     const whatIsLacking = { stale: true, standstill: expect.stringMatching(/full/) }
     await until(async () => (await agent.memory.search(last)).standstill !== undefined, 20_000)
     expect(await agent.memory.search(last)).toMatchObject(whatIsLacking)

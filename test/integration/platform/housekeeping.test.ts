@@ -8,7 +8,7 @@ import { openTestApp } from '../../support/app.ts'
 const planted = ['sk-ant-planted-0123456789', 'Bearer planted.token.abcdef', 'sk-proj-plantedABCDEFGH']
 
 describe('secrets', () => {
-  it('planted keys are in no log and in no report, nor is what the user wrote', async () => {
+  it('keeps planted keys and user text out of the log and the report', async () => {
     const { app, workspace, home } = await openTestApp({
       watch: true,
       files: { 'memory/secret-plan.md': 'The walrus moves on Friday.\n' },
@@ -29,7 +29,7 @@ describe('secrets', () => {
     expect(report).toContain('request failed with')
   })
 
-  it('a key that is kept comes before the environment and after one given for now; forgetting removes it', async () => {
+  it('prefers a key given for the session, then a stored one, then the environment; deleting removes it', async () => {
     let kept: Readonly<Record<string, string>> = { anthropic: 'kept' }
     const vault = {
       strength: 'keychain' as const,
@@ -53,8 +53,8 @@ describe('secrets', () => {
   })
 })
 
-describe('the file and the pane at once', () => {
-  it('what is typed is merged with what was saved meanwhile; what touches is refused and nothing is lost', async () => {
+describe('editing the file and the settings page concurrently', () => {
+  it('merges an edit with changes saved meanwhile; rejects overlapping ones without losing text', async () => {
     const { app, home } = await openTestApp({
       watch: true,
       config:
@@ -81,7 +81,7 @@ describe('the file and the pane at once', () => {
     })
   })
 
-  it('where everything lies, with sizes', async () => {
+  it('lists data locations with sizes', async () => {
     const { app, workspace } = await openTestApp({ watch: true, files: { 'memory/a.md': 'x'.repeat(1000) } })
     await app.agents.get('main')
     const locations = await app.locations()
@@ -91,7 +91,7 @@ describe('the file and the pane at once', () => {
       agent: 'main',
     })
     expect(locations.find(({ kind }) => kind === 'workspace')?.bytes).toBeGreaterThan(1000)
-    // The index may still be written to between the two readings.
+    // The index may grow between the two readings.
     await vi.waitFor(async () => {
       const { path, bytes, files } = (await app.locations()).find(({ kind }) => kind === 'index') ?? { path: '' }
       const beside = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))

@@ -1,4 +1,3 @@
-/** Pictures of the web: fetched when asked for, from the open network alone, bounded, and with nothing of the reader. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +12,7 @@ const png = Buffer.from(
   'base64',
 )
 
-/** A server of this machine, which no app but the test's own may ask. */
+/** Starts a server on this machine; only this test allows its address. */
 async function openServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -32,8 +31,8 @@ async function openPictures(isOpenAddress?: (address: string) => boolean) {
 
 const here = (address: string) => address === '127.0.0.1'
 
-describe('pictures of the web', () => {
-  it('a picture comes with its kind, after redirections, and the server learns nothing of the reader', async () => {
+describe('remote images', () => {
+  it('follows redirects, returns the image with its type and sends no data about the user', async () => {
     const asked: IncomingMessage['headers'][] = []
     const server = await openServer((request, response) => {
       asked.push(request.headers)
@@ -51,7 +50,7 @@ describe('pictures of the web', () => {
     }
   })
 
-  it('nothing is asked of this machine or its network, whatever it is called, and no redirection leads there', async () => {
+  it('never connects to this machine or its network, by any name or redirect', async () => {
     let asked = 0
     const server = await openServer((_request, response) => {
       asked += 1
@@ -92,7 +91,7 @@ describe('pictures of the web', () => {
     expect(inside).toBe(0)
   })
 
-  it('what is too large, no picture, or not there, is refused in words', async () => {
+  it('rejects large, invalid and missing images with a reason', async () => {
     const server = await openServer((request, response) => {
       const kind = { 'content-type': 'image/png' }
       if (request.url === '/large') response.writeHead(200, kind).end(Buffer.alloc(maxPictureBytes + 1, png))

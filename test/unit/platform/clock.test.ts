@@ -14,7 +14,7 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 describe('clock', () => {
-  it('is the only reader of the system time, besides the age of files', () => {
+  it('is the only code that reads the system time, except file ages', () => {
     expect(filesWith(/\bDate\.now\b|new Date\(\s*\)|\bDate\(\)/)).toEqual([
       'platform/clock.ts',
       'platform/fs/file-age.ts',

@@ -17,8 +17,8 @@ function applied(before: readonly string[], after: readonly string[], steps?: nu
   return [...text, ...before.slice(at)]
 }
 
-describe('comparing lines', () => {
-  it('the edits turn one text into the other, however little work may be spent', () => {
+describe('line comparison', () => {
+  it('produces edits that turn one text into the other, for any limit', () => {
     fc.assert(
       fc.property(lines, lines, fc.option(fc.nat(200), { nil: undefined }), (before, after, steps) => {
         expect(applied(before, after, steps)).toEqual(after)
@@ -26,7 +26,7 @@ describe('comparing lines', () => {
     )
   })
 
-  it('within the bound they are the fewest', () => {
+  it('finds a shortest edit script within the limit', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const mine = compareLines(before, after).reduce(
@@ -42,7 +42,7 @@ describe('comparing lines', () => {
     )
   })
 
-  it('past the bound, all between the first and the last change is one edit', () => {
+  it('returns one edit from the first to the last difference beyond the limit', () => {
     const before = Array.from({ length: 20_000 }, (_, line) => `often ${(line * line) % 7}`)
     const after = [before[0], ...before.slice(1, -1).map((_, line) => `often ${(line * 5) % 7}`), before.at(-1)].map(
       String,
@@ -51,7 +51,7 @@ describe('comparing lines', () => {
     expect(applied(before, after)).toEqual(after)
   })
 
-  it('5,000 lines of 20,000 that became others are told one by one', () => {
+  it('reports 5,000 changed lines of 20,000 individually', () => {
     const before = Array.from({ length: 20_000 }, (_, line) => `line ${line % 4 === 0 ? line : line % 7}`)
     const after = before.map((line, at) => (at % 4 === 0 ? `${line}!` : line))
     expect(compareLines(before, after)).toHaveLength(5000)
@@ -63,7 +63,7 @@ describe('changes', () => {
     .array(fc.constantFrom('a', 'b', 'c', '', '-- x', '@@ y'), { maxLength: 30 })
     .chain((all) => fc.boolean().map((ends) => all.join('\n') + (ends && all.length > 0 ? '\n' : '')))
 
-  it('a patch taken back gives the text before, letter for letter', () => {
+  it('reverting a patch restores the old text exactly', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
@@ -73,19 +73,19 @@ describe('changes', () => {
   })
 
   it.each([
-    ['as it was made', 'a\nb\nL\n', ['there']],
+    ['the text with the change', 'a\nb\nL\n', ['there']],
     ['with lines after it', 'a\nb\nL\nM\n', ['there']],
     ['with other lines before it', 'x\na\nb\nL\n', ['there']],
-    ['where a neighbour is another', 'a\nB\nL\n', ['there']],
-    ['where it was taken back', 'a\nb\n', ['undone']],
-    ['where its line is another', 'a\nb\nL2\n', ['changed']],
+    ['with a changed context line', 'a\nB\nL\n', ['there']],
+    ['after it was undone', 'a\nb\n', ['undone']],
+    ['with its line changed', 'a\nb\nL2\n', ['changed']],
     ['in an empty text', '', ['changed']],
-  ])('an added line %s', (_, text, standings) => {
+  ])('reports the status of an added line: %s', (_, text, standings) => {
     const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isKept: true })
     expect(standingsOf(text, patch)).toEqual(standings)
   })
 
-  it('a line that was removed is not brought back twice', () => {
+  it('does not restore a removed line twice', () => {
     const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isKept: true })
     expect(standingsOf('a\nb\n', patch)).toEqual(['there'])
     expect(standingsOf('a\nb\nX\n', patch)).toEqual(['undone'])
@@ -93,7 +93,7 @@ describe('changes', () => {
     expect(takeBack('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
   })
 
-  it('a hunk that was taken back by itself leaves the other one to be taken back', () => {
+  it('reverts the remaining hunk after the other one was undone', () => {
     const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
     const before = lines.join('')
     const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isKept: true })
@@ -101,7 +101,7 @@ describe('changes', () => {
     expect(takeBack(`first\n${before}`, patch)).toBe(before)
   })
 
-  it('after a change each of its hunks stands', () => {
+  it('every hunk can be undone right after a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
@@ -110,7 +110,7 @@ describe('changes', () => {
     )
   })
 
-  it('a change of very many lines is told in their number, and names the texts', () => {
+  it('describes a very large change by line counts and blob ids', () => {
     const before = Array.from({ length: 10_000 }, (_, line) => `old ${line}\n`).join('')
     const after = before.replaceAll('old', 'new')
     const change = describeChange('a.md', before, after, { isKept: true })
@@ -121,7 +121,7 @@ describe('changes', () => {
     expect(takeBack(after, alone.patch)).toBe(before)
   })
 
-  it('a text that speaks like such a patch is none', () => {
+  it('does not mistake a text for such a patch', () => {
     const { patch } = describeChange('a.md', '', `index ${'a'.repeat(40)}..${'b'.repeat(40)} +1 -1\n`, { isKept: true })
     expect(parseLargeChange(patch)).toBeUndefined()
   })

@@ -19,13 +19,13 @@ function keysOf(schema: Schema, path: readonly string[] = []): string[] {
   })
 }
 
-/** An agent's settings and those of all are the same; so are those of one provider and another. */
+/** Maps the settings of one agent, of all agents, and of all providers to the same key. */
 function shortened(key: string): string {
   return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<provider>.')
 }
 
-describe('every setting takes effect when it is saved', () => {
-  it('of each setting it is known how', () => {
+describe('settings take effect when saved', () => {
+  it('declares the effect of every setting', () => {
     const keys = new Set(keysOf(configJsonSchema()).map(shortened))
     expect(Object.keys(settingEffects).sort()).toEqual([...keys].sort())
   })

@@ -9,26 +9,26 @@ const remote = {
   'memory.embedding.baseUrl': 'http://localhost:1/v1',
 }
 
-describe('what is asked before texts go to a provider', () => {
+describe('confirmation before texts are sent to a provider', () => {
   it.each([
-    ['a provider is chosen', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
-    ['another model of it', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
+    ['another provider', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
+    ['another model', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
     ['another address', remote, 'baseUrl', 'http://localhost:2/v1', { baseUrl: 'http://localhost:2/v1' }],
-    ['another length', remote, 'dimensions', 256, { dimensions: 256 }],
-    ['what holds already', remote, 'model', 'small', undefined],
-    ['a model while nobody is asked', off, 'model', 'large', undefined],
-    ['a model in the process', remote, 'provider', 'local', undefined],
-    ['nobody any more', remote, 'provider', 'none', undefined],
-    ['how many texts a request has', remote, 'batchSize', 8, undefined],
-    ['back to one that is inherited', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
+    ['another vector length', remote, 'dimensions', 256, { dimensions: 256 }],
+    ['the same value', remote, 'model', 'small', undefined],
+    ['a model while embeddings are off', off, 'model', 'large', undefined],
+    ['a local model', remote, 'provider', 'local', undefined],
+    ['no provider', remote, 'provider', 'none', undefined],
+    ['the batch size', remote, 'batchSize', 8, undefined],
+    ['reset to an inherited provider', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
     [
-      'back to the own address of a provider',
+      'reset to the default address',
       { ...remote, 'memory.embedding.provider': 'openai' },
       'baseUrl',
       undefined,
       { provider: 'openai' },
     ],
-    ['back to what is inherited', remote, 'provider', undefined, undefined],
+    ['reset to inherited values', remote, 'provider', undefined, undefined],
   ])(' %s', (_name, before: Record<string, string>, name, value, expected) => {
     const sent = modelSentTo(`memory.embedding.${name}`, value, (key) => before[key])
     if (expected) expect(sent).toMatchObject(expected)
@@ -36,7 +36,7 @@ describe('what is asked before texts go to a provider', () => {
   })
 })
 
-describe('the model that is asked where none is named', () => {
+describe('default model of a provider', () => {
   it.each([
     ['openai', 'text-embedding-3-small'],
     ['gemini', 'gemini-embedding-001'],

@@ -5,11 +5,11 @@ function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code, syscall: 'open' })
 }
 
-it('a write that failed is told in words, by the name that the user knows', () => {
+it('describes a failed write in words, with the path that the user knows', () => {
   const inner = "open '/proc/self/fd/41/.commonplace-0123456789abcdef.tmp'"
   for (const [code, said, why] of [
     ['EROFS', 'read-only file system', 'the disk or folder is read-only (EROFS)'],
-    ['EACCES', 'permission denied', 'its folder may not be written to (EACCES)'],
+    ['EACCES', 'permission denied', 'no permission to write to its folder (EACCES)'],
     ['ENAMETOOLONG', 'name too long', 'name too long (ENAMETOOLONG)'],
   ] as const) {
     const { message, data } = writeFailure(systemError(code, `${said}, ${inner}`), 'memory/2026-11-23.md')

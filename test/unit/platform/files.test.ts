@@ -1,4 +1,4 @@
-/** Writing, appending, queues and locks, on real files and between real processes. */
+/** Uses real files and real processes. */
 import { fork } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { temporaryFolder, until } from '../../support/folder.ts'
 const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))
 
 describe('durable writes', () => {
-  it('replaces a file whole, keeps its mode, and leaves nothing beside it', async () => {
+  it('replaces a file completely, keeps its mode and leaves no temporary file', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'deep', '笔记 📝.md')
     await writeDurably(file, 'one')
@@ -24,20 +24,20 @@ describe('durable writes', () => {
     expect(await readdir(join(folder, 'deep'))).toEqual(['笔记 📝.md'])
   })
 
-  it('leaves the old file, and nothing beside it, when it cannot take the new one’s place', async () => {
+  it('keeps the old file and leaves no temporary file if the rename fails', async () => {
     const folder = await temporaryFolder()
     await mkdir(join(folder, 'taken', 'child'), { recursive: true })
     await expect(writeDurably(join(folder, 'taken'), 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
     expect(await readdir(folder)).toEqual(['taken'])
   })
 
-  it('knows its own left-overs from everything else', () => {
+  it('recognizes only its own temporary files', () => {
     expect(isLeftOver('.commonplace-0123456789abcdef.tmp')).toBe(true)
     for (const name of ['MEMORY.md', '.commonplace.tmp', 'a.tmp', '.commonplace-0123456789abcdef.tmp.md'])
       expect(isLeftOver(name), name).toBe(false)
   })
 
-  it('takes away what a crash left, also where the next start comes at once, and nothing that is being written', async () => {
+  it('deletes temporary files after a crash, also on a quick restart, but none in use', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const folder = await temporaryFolder()
@@ -71,7 +71,7 @@ describe('durable writes', () => {
     expect(runs).toBe(2)
   })
 
-  it('ends a line that a crash left torn before it appends', async () => {
+  it('ends an incomplete last line before it appends', async () => {
     const file = join(await temporaryFolder(), 'log.jsonl')
     await appendDurably(file, '{"a":1}\n')
     await writeFile(file, '{"b', { flag: 'a' })
@@ -80,8 +80,8 @@ describe('durable writes', () => {
   })
 })
 
-describe('a queue', () => {
-  it('runs what has one name in order and goes on after a failure', async () => {
+describe('work queue', () => {
+  it('runs work of one name in order and continues after a failure', async () => {
     const queue = new Queue()
     const seen: number[] = []
     const gate = Promise.withResolvers<void>()
@@ -99,8 +99,8 @@ describe('a queue', () => {
   })
 })
 
-describe('a lock between processes', () => {
-  it('lets one at a time through, whatever the number of processes', async () => {
+describe('lock between processes', () => {
+  it('lets one process at a time through', async () => {
     const folder = await temporaryFolder()
     const children = Array.from({ length: 4 }, () => fork(counter, [folder, '50'], { stdio: 'ignore' }))
     const codes = await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))))
@@ -124,7 +124,7 @@ describe('a lock between processes', () => {
     lock.close()
   })
 
-  it('holds although somebody tidied its file up', async () => {
+  it('stays effective after its file was deleted', async () => {
     const file = join(await temporaryFolder(), 'lock')
     const one = new FileLock(file)
     expect(one.tryTake()).toBe(true)

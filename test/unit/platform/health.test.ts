@@ -24,8 +24,8 @@ const status: IndexStatus = {
   problems: [],
 }
 
-describe('how the app is', () => {
-  it('keeps since when, tells changes once, and forgets what is mended', async () => {
+describe('health', () => {
+  it('keeps the start time, emits each change once and removes cleared problems', async () => {
     const { health, told, pass } = openHealth()
     health.report({ part: 'disk', code: 'full', message: 'no space', level: 'bad' })
     health.report({ part: 'history', code: 'failing', message: 'EACCES', agent: 'main' })
@@ -48,7 +48,7 @@ describe('how the app is', () => {
     expect(told).toHaveLength(2)
   })
 
-  it('an index tells of its provider, watcher and files; what it tells no more is mended', () => {
+  it('reports index problems by part; problems no longer reported are cleared', () => {
     const { health } = openHealth()
     const problems = [
       { code: 'watch_limit', message: 'ENOSPC' },
@@ -68,7 +68,7 @@ describe('how the app is', () => {
     expect(health.problems('main')).toEqual([])
   })
 
-  it('counts the faults of the last hour, with the reference of the newest', () => {
+  it('counts the faults of the last hour and gives the newest reference', () => {
     const { health, now } = openHealth()
     let count = 0
     const log = {

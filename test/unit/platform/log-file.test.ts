@@ -5,10 +5,10 @@ import { LogFile } from '../../../src/main/platform/logging/log-file.ts'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-describe('the log', () => {
-  it('what cannot be written is counted, and said when writing works again', async () => {
+describe('log file', () => {
+  it('counts lines that cannot be written and reports the count later', async () => {
     const folder = join(await temporaryFolder(), 'logs')
-    writeFileSync(folder, 'a file stands in the way')
+    writeFileSync(folder, 'a file in place of the folder')
     let now = 0
     const log = new LogFile(join(folder, 'a.log'), { now: () => now })
     for (let line = 0; line < 3; line += 1) log.write('lost\n')
@@ -20,7 +20,7 @@ describe('the log', () => {
     expect(lines).toEqual([expect.stringContaining('"dropped":3'), 'kept'])
   })
 
-  it('a file that was moved away, or a folder that is gone, is made anew', async () => {
+  it('reopens a file that was moved or whose folder was deleted', async () => {
     const folder = await temporaryFolder()
     let now = 0
     const log = new LogFile(join(folder, 'logs/a.log'), { now: () => now })
@@ -32,7 +32,7 @@ describe('the log', () => {
     expect(readFileSync(join(folder, 'logs/a.log'), 'utf8')).toBe('two\n')
   })
 
-  it('it grows to its bound only; one old one is kept', async () => {
+  it('rotates at the size limit and keeps one old file', async () => {
     const folder = await temporaryFolder()
     mkdirSync(folder, { recursive: true })
     const log = new LogFile(join(folder, 'a.log'), { maxBytes: 1000 })
@@ -43,7 +43,7 @@ describe('the log', () => {
     expect(readFileSync(join(folder, 'a.log'), 'utf8')).toContain('line 499\n')
   })
 
-  it('anything can be logged as a fault', async () => {
+  it('logs any thrown value as a fault', async () => {
     const log = openLog(await temporaryFolder())
     const circle: { self?: unknown } = {}
     circle.self = circle

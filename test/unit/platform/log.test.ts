@@ -6,7 +6,7 @@ describe('log', () => {
     ['key sk-ant-REDACTED used', 'key [redacted] used'],
     ['Authorization: Bearer abcdefgh12345678', 'Authorization: [redacted]'],
     ['http://127.0.0.1:1/?token=abcDEF_123-456', 'http://127.0.0.1:1/[redacted]'],
-  ])('takes the secret out of %j', (text, redacted) => {
+  ])('redacts the secret in %j', (text, redacted) => {
     expect(redact(text)).toBe(redacted)
   })
 })

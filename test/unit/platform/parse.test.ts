@@ -7,7 +7,7 @@ function problems(text: string) {
 }
 
 describe('configuration', () => {
-  it('an empty file is a whole configuration', () => {
+  it('accepts an empty file', () => {
     const parsed = parseConfig('')
     expect(parsed.ok && parsed.config.agents.defaults).toMatchObject({
       model: 'offline',
@@ -18,7 +18,7 @@ describe('configuration', () => {
     })
   })
 
-  it('an agent inherits what it does not say', () => {
+  it('agents inherit settings that they do not set', () => {
     const parsed = parseConfig(
       'agents:\n  defaults:\n    memory: { search: { minScore: 0.5 } }\n  list:\n    - { id: main, memory: { search: { maxResults: 9 } } }\n',
     )
@@ -36,11 +36,11 @@ describe('configuration', () => {
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
     ['mcp: { servers: { files: {} } }', { fault: 'toolServer' }],
     ['spending: {}\nspending: {}', { fault: 'twice' }],
-  ])('%s is told in a way that every language has words for', (text, fault) => {
+  ])('%s has a localized message', (text, fault) => {
     expect(problems(text)).toEqual([expect.objectContaining(fault)])
   })
 
-  it('names the key, the line and what is allowed', () => {
+  it('reports the key, the line and the allowed values', () => {
     expect(problems('agents:\n  defaults:\n    memory:\n      search:\n        minScore: 7\n')).toEqual([
       {
         key: 'agents.defaults.memory.search.minScore',
@@ -56,16 +56,16 @@ describe('configuration', () => {
     })
   })
 
-  it('tells where broken YAML is broken', () => {
+  it('reports the line of a YAML error', () => {
     expect(problems('interface:\n  theme: [dark\n')[0]?.line).toBeGreaterThan(1)
   })
 
-  it('refuses two agents of one id, and ids that could be paths', () => {
+  it('rejects duplicate agent ids and ids that could be paths', () => {
     expect(problems('agents:\n  list:\n    - id: a\n    - id: a\n')).toHaveLength(1)
     expect(problems('agents:\n  list:\n    - id: ../x\n')[0]?.key).toBe('agents.list.0.id')
   })
 
-  it('refuses absurd figures', () => {
+  it('rejects values out of range', () => {
     const keys = problems(
       'agents:\n  defaults:\n    compaction: { keepRecentTokens: -5 }\n    contextPruning: { ttl: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
     ).map(({ key }) => key)
@@ -77,7 +77,7 @@ describe('configuration', () => {
     ])
   })
 
-  it('ignores unknown keys and names them, whether misspelt or dropped', () => {
+  it('ignores unknown keys and reports them, whether misspelled or removed', () => {
     const text =
       'agents:\n  defaults:\n    modle: gpt\n    chat: { maxSteps: 9, titles: false }\n  list: [{ id: main }]\n'
     const parsed = parseConfig(text)
@@ -96,7 +96,7 @@ describe('configuration', () => {
     ])
   })
 
-  it('reads durations', () => {
+  it('parses durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)
   })
@@ -108,24 +108,24 @@ describe('configuration', () => {
     ['90s', 90_000],
     ['250ms', 250],
     ['2h', 7_200_000],
-  ])('a ttl of %s is %i ms: a bare number is seconds', (written, ms) => {
+  ])('parses a ttl of %s as %i ms; a plain number is seconds', (written, ms) => {
     const parsed = parseConfig(`agents: { defaults: { contextPruning: { ttl: ${written} } } }`)
     expect(parsed.ok && parsed.config.agents.defaults.contextPruning.ttl).toBe(ms)
   })
 
-  it('a duration that no timer takes is refused', () => {
+  it('rejects a duration above the timer limit', () => {
     const [problem] = problems('agents: { defaults: { chat: { toolTimeout: 30d } } }')
     expect(problem).toMatchObject({ key: 'agents.defaults.chat.toolTimeout' })
   })
 })
 
-describe('configurations that are attacks', () => {
+describe('malicious configurations', () => {
   const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 9; level += 1)
     bomb.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`)
 
   it.each([
-    ['an alias that makes gigabytes of nothing', bomb.join('\n'), /repeats itself/, 2],
+    ['an alias that expands to gigabytes', bomb.join('\n'), /repeats itself/, 2],
     ['an alias of itself', 'agents: &a\n  list: [*a]\n', /levels deep/, 2],
     ['more than a million characters', `#${'x'.repeat(1_000_000)}`, /larger than/, null],
     [
@@ -134,8 +134,8 @@ describe('configurations that are attacks', () => {
       /more than a configuration/,
       null,
     ],
-    ['a key that stands there twice', 'spending: {}\nspending: {}\n', /more than once/, 2],
-  ])('%s is a problem with its line, not the end', (_name, text, message, line) => {
+    ['a duplicate key', 'spending: {}\nspending: {}\n', /more than once/, 2],
+  ])('reports %s as a problem with its line', (_name, text, message, line) => {
     expect(problems(text)).toEqual([expect.objectContaining({ line, message: expect.stringMatching(message) })])
   })
 })

@@ -1,11 +1,10 @@
-/** Which addresses are on the open network, and what is a picture. */
 import { describe, expect, it } from 'vitest'
 import { pictureType } from '../../../src/main/platform/net/remote-picture.ts'
 import { isPublicAddress } from '../../../src/main/platform/net/public-address.ts'
 
-describe('addresses', () => {
+describe('public addresses', () => {
   it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
-    '%s is on the open network',
+    '%s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -33,10 +32,10 @@ describe('addresses', () => {
     'ff02::1',
     'localhost',
     '',
-  ])('%j is not', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%j is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 })
 
-describe('pictures by their bytes', () => {
+describe('image type detection', () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1')
   it.each([
     ['\x89PNG\r\n\x1A\n…', 'image/jpeg', 'image/png'],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { SettingsStore } from '../../../src/main/platform/config/settings-store.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
-describe('a configuration that cannot be read', () => {
+describe('unreadable configuration', () => {
   const bomb = Array.from({ length: 9 }, (_, level) =>
     level === 0
       ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
@@ -16,26 +16,29 @@ describe('a configuration that cannot be read', () => {
     ['an alias bomb', (file) => writeFile(file, bomb), /repeats itself/],
     ['a hundred megabytes', (file) => writeFile(file, '').then(() => truncate(file, 100_000_000)), /96 MB/],
     ['a pipe', async (file) => (await rm(file), execFileSync('mkfifo', [file])), /not a regular file/],
-    ['what is no UTF-8', (file) => writeFile(file, Buffer.from('# \xff\xfe\n', 'latin1')), /not UTF-8/],
-  ])('%s leaves the last good one in force and is told; later saving works again', async (_name, spoil, message) => {
-    const file = join(await temporaryFolder(), 'config.yaml')
-    await writeFile(file, 'interface: { theme: dark }\n')
-    const store = await SettingsStore.open(file)
-    onTestFinished(() => store.close())
-    await spoil(file)
-    await until(() => store.problems.length > 0)
-    expect(store.problems).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
-    expect(store.config.interface.theme).toBe('dark')
-    await expect(store.set([['interface', 'theme'], 'light'])).rejects.toThrow()
-    await rm(file)
-    await writeFile(file, 'interface: { theme: light }\n')
-    await until(() => store.problems.length === 0)
-    expect(store.config.interface.theme).toBe('light')
-  })
+    ['a file that is not UTF-8', (file) => writeFile(file, Buffer.from('# \xff\xfe\n', 'latin1')), /not UTF-8/],
+  ])(
+    '%s: keeps the last valid configuration and reports the problem; saving works afterwards',
+    async (_name, spoil, message) => {
+      const file = join(await temporaryFolder(), 'config.yaml')
+      await writeFile(file, 'interface: { theme: dark }\n')
+      const store = await SettingsStore.open(file)
+      onTestFinished(() => store.close())
+      await spoil(file)
+      await until(() => store.problems.length > 0)
+      expect(store.problems).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
+      expect(store.config.interface.theme).toBe('dark')
+      await expect(store.set([['interface', 'theme'], 'light'])).rejects.toThrow()
+      await rm(file)
+      await writeFile(file, 'interface: { theme: light }\n')
+      await until(() => store.problems.length === 0)
+      expect(store.config.interface.theme).toBe('light')
+    },
+  )
 })
 
-describe('a value that is taken out', () => {
-  it('leaves no empty map behind, and every entry and comment where it was', async () => {
+describe('removing a value', () => {
+  it('removes empty maps and keeps every other entry and comment', async () => {
     const file = join(await temporaryFolder(), 'config.yaml')
     const agents = 'agents:\n  list:\n    - { id: main }\n'
     await writeFile(file, `${agents}  defaults:\n    memory:\n      search: { minScore: 0.2 }\n`)

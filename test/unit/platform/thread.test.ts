@@ -14,7 +14,7 @@ const entry = new URL('../../support/dying-thread.ts', import.meta.url)
 const told = 'a thread ended before it answered'
 
 describe('threads', () => {
-  it('when one dies, all who wait for it are told, and who asks after that', async () => {
+  it('rejects pending and later calls when the thread dies', async () => {
     const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const { promise: died, resolve } = Promise.withResolvers<Error>()
     thread.onExit(resolve)
@@ -26,7 +26,7 @@ describe('threads', () => {
     expect((await died).message).toBe('died')
   })
 
-  it('when one is ended, who waits is told; who gives up hears why', async () => {
+  it('rejects pending calls when the thread is terminated; an aborted call gets its reason', async () => {
     const thread = startThread<WorkerClient<DyingJobs>>(entry)
     const stop = new AbortController()
     const givenUp = expect(thread.client.wait(undefined, { signal: stop.signal })).rejects.toThrow('no more')
@@ -38,7 +38,7 @@ describe('threads', () => {
   })
 })
 
-describe('a worker that one owner has', () => {
+describe('worker host', () => {
   function hostOf(options: Omit<WorkerOptions<WorkerClient<DyingJobs>>, 'entry'> = {}): WorkerHost<DyingJobs> {
     const host = new WorkerHost<DyingJobs>({ entry, ...options })
     onTestFinished(() => host.close())
@@ -54,7 +54,7 @@ describe('a worker that one owner has', () => {
     expect(await host.run((client) => client.greet())).toBe('hello')
   })
 
-  it('does not end while a request has no answer', async () => {
+  it('stays running while a request is pending', async () => {
     const host = hostOf({ idleMs: 20 })
     const waiting = host.run((client) => client.wait())
     waiting.catch(() => undefined)
@@ -65,7 +65,7 @@ describe('a worker that one owner has', () => {
     await expect(waiting).rejects.toThrow(told)
   })
 
-  it('rejects who waits when it dies, and the next request starts another', async () => {
+  it('rejects pending requests when it dies; the next request starts another worker', async () => {
     const crashes: string[] = []
     const host = hostOf({ onCrash: (error) => crashes.push(error.message) })
     const waiting = expect(host.run((client) => client.wait())).rejects.toThrow(told)
@@ -75,7 +75,7 @@ describe('a worker that one owner has', () => {
     expect(crashes).toEqual(['died'])
   })
 
-  it('ends when the last who waits gives up, and goes on while another waits', async () => {
+  it('ends when the last pending request is aborted, not earlier', async () => {
     const host = hostOf()
     const [first, second] = [new AbortController(), new AbortController()]
     const one = expect(host.run((client) => client.wait(), first.signal)).rejects.toThrow('no more')
@@ -88,13 +88,13 @@ describe('a worker that one owner has', () => {
     expect(host.isRunning).toBe(false)
   })
 
-  it('tells the steps of a request', async () => {
+  it('yields the steps of a request', async () => {
     const steps: number[] = []
     for await (const step of hostOf().stream((client) => client.count(3))) steps.push(step)
     expect(steps).toEqual([1, 2, 3])
   })
 
-  it('starts the next worker only when the one before has stopped', async () => {
+  it('starts the next worker only after the previous one has stopped', async () => {
     const order: string[] = []
     const host = hostOf({
       onStart: async (client) => void order.push(`start ${await client.greet()}`),
@@ -108,7 +108,7 @@ describe('a worker that one owner has', () => {
     expect(order).toEqual(['start hello', 'settle hello', 'stop hello', 'start hello'])
   })
 
-  it('is tried again after it could not start', async () => {
+  it('retries after a failed start', async () => {
     let tries = 0
     const host = hostOf({
       async onStart() {
@@ -120,12 +120,12 @@ describe('a worker that one owner has', () => {
     expect(await host.run((client) => client.greet())).toBe('hello')
   })
 
-  it('has the memory that threads share when it starts', async () => {
+  it('receives the memory shared between threads', async () => {
     shareWithThreads('test', new SharedArrayBuffer(64))
     expect(await hostOf().run((client) => client.sharedBytes())).toBe(64)
   })
 
-  it('serves one request and is gone', async () => {
+  it('serves one request and ends', async () => {
     expect(await runInWorker<DyingJobs, string>(entry, (client) => client.greet())).toBe('hello')
   })
 })

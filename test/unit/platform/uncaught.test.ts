@@ -5,8 +5,8 @@ import { followUncaught, type UncaughtFault } from '../../../src/main/platform/l
 import { harmless } from '../../../src/main/app/cli/terminal.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-describe('what nobody caught', () => {
-  it('is logged and told; again and again is said once, until it has been quiet', async () => {
+describe('uncaught errors', () => {
+  it('logs and reports them; reports repetition once until it stops', async () => {
     const source = new EventEmitter()
     const told: UncaughtFault[] = []
     let now = 0
@@ -24,14 +24,14 @@ describe('what nobody caught', () => {
   })
 })
 
-describe('what a terminal is shown', () => {
+describe('terminal output', () => {
   it.each([
     ['\u001b[2J\u001b]0;title\u0007', '\\u001b[2J\\u001b]0;title\\u0007'],
     ['a\u009b31mb\u007f', 'a\\u009b31mb\\u007f'],
     ['ab\u202egpj.exe', 'ab\\u202egpj.exe'],
     ['two\r\nlines\tand 数据 é 👩‍💻\n', 'two\nlines\tand 数据 é 👩‍💻\n'],
     ['over\rwritten', 'over\\u000dwritten'],
-  ])('%j has nothing in it that it obeys', (text, shown) => {
+  ])('%j contains no control sequences', (text, shown) => {
     expect(harmless(text)).toBe(shown)
     expect(JSON.parse(harmless(JSON.stringify({ text })))).toEqual({ text })
   })

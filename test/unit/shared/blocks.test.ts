@@ -14,7 +14,7 @@ interface Node {
   readonly position?: { readonly start: { readonly line: number; readonly column: number } } | undefined
 }
 
-/** Headings and fenced code by micromark, as `line kind`, 0-based. */
+/** Returns micromark's headings and fenced code as `line kind`; lines are 0-based. */
 function byMicromark(text: string): string[] {
   const lines = text.split('\n')
   const found: string[] = []
@@ -37,7 +37,7 @@ function byScanner(text: string): string[] {
 
 const kindsOf = (text: string) => scanBlocks(text.split('\n')).map(({ kind, from, to }) => `${kind} ${from}-${to}`)
 
-describe('blocks of Markdown', () => {
+describe('Markdown block scanner', () => {
   it.each([
     ['# A\n## B ##\n#C\n####### D\n#', ['0 heading 1', '1 heading 2', '4 heading 1']],
     ['   # A\n    # B', ['0 heading 1']],
@@ -60,12 +60,12 @@ describe('blocks of Markdown', () => {
     ['[^a]: # A\n\n    # B\n\n# C', ['0 heading 1', '2 heading 1', '4 heading 1']],
     ['# A\r\n```\r\n# no\r\n```\r\nB\r\n==\r\n', ['0 heading 1', '1 fence', '4 heading 1']],
     ['-\t# A\n\n\t# B\n>\t# C', ['0 heading 1', '2 heading 1', '3 heading 1']],
-  ])('reads %j as micromark does', (text, blocks) => {
+  ])('parses %j like micromark', (text, blocks) => {
     expect(byScanner(text)).toEqual(blocks)
     expect(byMicromark(text)).toEqual(blocks)
   })
 
-  it('agrees with micromark on headings and fences, whatever the text', () => {
+  it('agrees with micromark on headings and fences for any text', () => {
     const breaks = ['\n', '\n', '\n', '\n\n', '\r\n', ' ', '  ', '    ', '\t']
     const signs = '- ·* ·-·+ ·1. ·2) ·> ·>·# ·#·## ·```·```js·~~~·````·===·---·--·=·***·`·~·\\·|a|b|·|-|-|·:-:·|'
     const others = 'a·b c·<div>·</div>·<!--·-->·<pre>·<b>·[^f]: '
@@ -80,7 +80,7 @@ describe('blocks of Markdown', () => {
     )
   }, 60_000)
 
-  it('places every block, with what it stands in', () => {
+  it('returns the range and parent of every block', () => {
     const text = 'a\n\n- b\n  - c\n\n    code\n\n> d\n---\n\n    code\n\n| a |\n| - |\n| b |\n\n<div>'
     expect(kindsOf(text).join(', ')).toBe(
       'paragraph 0-1, item 2-6, paragraph 2-3, item 3-6, paragraph 3-4, paragraph 5-6, quote 7-8, ' +
@@ -94,14 +94,14 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('tells titles and info without what marks them', () => {
+  it('strips the markers from titles and info strings', () => {
     const titles = scanBlocks(['# A #', '## C#', '# #', 'One ', 'two', '==', '``` js x', '```', '~~~']).map((block) =>
       block.kind === 'heading' ? block.title : block.kind === 'fence' ? `${block.info} ${block.isClosed}` : '',
     )
     expect(titles).toEqual(['A', 'C#', '', 'One two', 'js x true', ' false'])
   })
 
-  it('takes nested lists and formulas for what some programs show', () => {
+  it('supports nested lists and math blocks as dialects', () => {
     const logseq = ['# A', '\t- ## B', '\t  ```', 'a', '\t- ## C']
     expect(scanBlocks(logseq).filter(({ kind }) => kind === 'heading')).toHaveLength(1)
     expect(scanBlocks(logseq, { hasNestedLists: true }).filter(({ kind }) => kind === 'heading')).toHaveLength(3)
@@ -112,7 +112,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('finds front matter at the beginning alone', () => {
+  it('finds front matter only at the start', () => {
     const inside = (text: string) => {
       const matter = frontMatterOf(text)
       return matter && [text.slice(matter.from, matter.to), text.slice(matter.end)]
@@ -124,7 +124,7 @@ describe('blocks of Markdown', () => {
       expect(frontMatterOf(text)).toBeUndefined()
   })
 
-  it('tells a fence by its line', () => {
+  it('recognizes a fence from its line', () => {
     expect(fenceAt('```js `x`')).toBeUndefined()
     expect(fenceAt('~~~~ js `x`')).toEqual({ marker: '~~~~', info: 'js `x`' })
     expect(['~~~', '~~~~', '~~~~~ ', '~~~~ a'].map((line) => closesFence(line, '~~~~'))).toEqual([
@@ -135,7 +135,7 @@ describe('blocks of Markdown', () => {
     ])
   })
 
-  it('takes time in proportion to the text', () => {
+  it('runs in linear time', () => {
     const much = 200_000
     const texts = [
       ' '.repeat(much) + 'x',

@@ -1,4 +1,3 @@
-/** The contract as one value: what the types say holds while it runs. */
 import { call } from '@orpc/server'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
@@ -16,7 +15,7 @@ interface Definition {
   readonly handler?: unknown
 }
 
-/** Every request of a contract or a router, sorted by its path. */
+/** Returns all procedures of a contract or router, sorted by path. */
 function proceduresOf(tree: object, prefix = ''): { path: string; definition: Definition }[] {
   return Object.keys(tree)
     .sort()
@@ -27,7 +26,7 @@ function proceduresOf(tree: object, prefix = ''): { path: string; definition: De
     })
 }
 
-/** Where a schema takes a text or a list of any length. */
+/** Returns paths in a schema where a string or an array has no maximum length. */
 function endlessIn(schema: z.ZodType, name: string): string[] {
   const endless: string[] = []
   const look = (part: unknown, at: string): void => {
@@ -43,7 +42,7 @@ function endlessIn(schema: z.ZodType, name: string): string[] {
 }
 
 describe('contract', () => {
-  it('types what goes in and what comes out', () => {
+  it('infers the types of inputs and outputs', () => {
     expectTypeOf<ContractClient['search']['query']>().parameter(0).toHaveProperty('query').toEqualTypeOf<string>()
     expectTypeOf<Awaited<ReturnType<ContractClient['search']['query']>>>().toEqualTypeOf<SearchResponse>()
     expectTypeOf<Awaited<ReturnType<ContractClient['chat']['watch']>>>().toExtend<AsyncIterable<ChatEvent>>()
@@ -53,13 +52,13 @@ describe('contract', () => {
       .toEqualTypeOf<string | null>()
   })
 
-  it('the router implements every request of the contract, and no other', async () => {
+  it('the router implements exactly the procedures of the contract', async () => {
     const { app } = await openTestApp({ watch: false })
     const handlers = proceduresOf(createRouter(app)).map(({ path, definition }) => [path, typeof definition.handler])
     expect(handlers).toEqual(proceduresOf(contract).map(({ path }) => [path, 'function']))
   })
 
-  it('what does not fit the contract is refused before anything is asked to act on it', async () => {
+  it('rejects invalid input before a handler runs', async () => {
     const { app } = await openTestApp({ watch: false })
     const router = createRouter(app)
     const refused = { code: 'input_invalid' }
@@ -69,7 +68,7 @@ describe('contract', () => {
     await expect(call(router.search.query, { agent: 'main', query })).rejects.toMatchObject({ code: 'input_too_long' })
   })
 
-  it('every text and every list that a request may carry has a most', () => {
+  it('limits the length of every string and array in a request', () => {
     const schemas = proceduresOf(contract).flatMap(({ path, definition: { inputSchema } }) =>
       inputSchema ? [[path, inputSchema] as const] : [],
     )

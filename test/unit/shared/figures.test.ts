@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decidingDigits, roundTogether } from '../../../src/shared/util/figures.ts'
 
-describe('figures as they are shown', () => {
-  it('a score below the threshold is not written like it', () => {
+describe('rounding for display', () => {
+  it('shows a score below the threshold with enough digits to differ from it', () => {
     expect((0.2899).toFixed(decidingDigits(0.2899, 0.29))).toBe('0.2899')
     expect((0.28996).toFixed(decidingDigits(0.28996, 0.29))).toBe('0.28996')
     expect(decidingDigits(0.29, 0.29)).toBe(2)
     expect(decidingDigits(0.7, 0.35)).toBe(2)
   })
 
-  it('parts as shown sum to the sum as shown', () => {
+  it('rounded parts add up to the rounded sum', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { minLength: 1, maxLength: 12 }), (parts) => {
         const shown = roundTogether(parts, 4)

@@ -1,4 +1,3 @@
-/** The one form in which memory says that something does not hold any more. */
 import { describe, expect, it } from 'vitest'
 import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../../src/shared/markdown/superseded.ts'
 
@@ -21,10 +20,10 @@ describe('superseded lines', () => {
     const found = supersededLine(line)
     expect(found).toEqual({ text, until, by: path === undefined ? undefined : { path, line: at } })
     const again = strike(line, { until, by: found?.by })
-    expect(supersededLine(again), 'struck again it says the same').toEqual(found)
+    expect(supersededLine(again), 'striking again changes nothing').toEqual(found)
   })
 
-  it('the words that name a successor pass through, and find its line wherever it stands, struck or marked', () => {
+  it('finds the successor by its quoted words after it moved or was struck or marked', () => {
     const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
     const line = strike('- Rent is 1200', { until: '2026-11-22', by })
     expect(line).toBe('- ~~Rent is 1200~~ (until 2026-11-22, now: [a.md:3] “Rent is "1450"”)')
@@ -55,7 +54,7 @@ describe('superseded lines', () => {
     ['> - quoted', '> - ~~quoted~~ (until 2026-11-22)'],
     ['plain', '~~plain~~ (until 2026-11-22)'],
     ['- [ ] Pay', '- [ ] ~~Pay~~ (until 2026-11-22)'],
-  ])('%j is struck as %j', (line, struck) => {
+  ])('strikes %j as %j', (line, struck) => {
     expect(strike(line, { until: '2026-11-22', by: undefined })).toBe(struck)
     expect(strike(line, { until: '2026-11-22', by: { path: 'a.md', line: 3 } })).toBe(
       struck.replace(/\)$/, ', now: [a.md:3])'),
@@ -69,7 +68,7 @@ describe('superseded lines', () => {
       ['2026-11-21', 'notes/new.md', 4],
     ],
     ['---\r\nsuperseded:\r\n  until: 2026-11-21\r\n---\r\n', ['2026-11-21', undefined, undefined]],
-  ] as const)('front matter %j', (text, [until, path, line]) => {
+  ] as const)('reads front matter %j', (text, [until, path, line]) => {
     expect(supersededNote(text)).toEqual({ until, by: path === undefined ? undefined : { path, line } })
   })
 
@@ -77,7 +76,7 @@ describe('superseded lines', () => {
     '---\ntitle: x\n---\nsuperseded: { until: 2026-11-21 }\n',
     'superseded: { until: 2026-11-21 }',
     '---\nsuperseded: yes\n---\n',
-  ])('%j holds as a whole', (text) => {
+  ])('treats %j as valid', (text) => {
     expect(supersededNote(text)).toBeUndefined()
   })
 })

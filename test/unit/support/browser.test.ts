@@ -1,4 +1,4 @@
-/** Which browser the tests run in, and how one is got where there is none. */
+/** Finds or installs the browser for the tests. */
 import { describe, expect, it } from 'vitest'
 import { findBrowser } from '../../support/find-browser.mjs'
 import { getBrowser, needsBrowser } from '../../support/get-browser.mjs'
@@ -12,21 +12,21 @@ interface Found {
   readonly platform: string
   readonly env?: Readonly<Record<string, string>>
   readonly programs: readonly string[]
-  /** Programs that do not start. */
+  /** Programs that fail to start. */
   readonly broken?: readonly string[]
   readonly expected: string | undefined
 }
 
 const finds: readonly Found[] = [
   {
-    name: 'the named one before any other',
+    name: 'the configured one first',
     platform: 'linux',
     env: { CHROMIUM_PATH: '/opt/mine', PATH: '/usr/bin' },
     programs: ['/opt/mine', '/usr/bin/google-chrome'],
     expected: '/opt/mine',
   },
   {
-    name: 'another where the named one is not there',
+    name: 'another one if the configured one does not exist',
     platform: 'linux',
     env: { CHROMIUM_PATH: '/opt/mine', PATH: '' },
     programs: ['/usr/bin/chromium'],
@@ -39,7 +39,7 @@ const finds: readonly Found[] = [
     expected: '/opt/google/chrome/chrome',
   },
   {
-    name: 'a shell without a window before any other',
+    name: 'a headless shell before any other',
     platform: 'linux',
     programs: ['/opt/google/chrome/chrome', '/usr/bin/chromium', '/usr/bin/chromium-headless-shell'],
     expected: '/usr/bin/chromium-headless-shell',
@@ -52,27 +52,27 @@ const finds: readonly Found[] = [
     expected: '/nix/bin/chromium',
   },
   {
-    name: 'not one that only tells how to install it',
+    name: 'not a stub that only explains how to install it',
     platform: 'linux',
     programs: ['/usr/bin/chromium-browser', '/opt/microsoft/msedge/msedge'],
     broken: ['/usr/bin/chromium-browser'],
     expected: '/opt/microsoft/msedge/msedge',
   },
   {
-    name: "playwright's own, last",
+    name: "Playwright's own, last",
     platform: 'linux',
     programs: [cached],
     expected: cached,
   },
   {
-    name: "not playwright's own before a system's, nor one without its libraries",
+    name: "not Playwright's own if the system has one, nor one without its libraries",
     platform: 'linux',
     programs: [cached],
     broken: [cached],
     expected: undefined,
   },
   {
-    name: 'nothing where there is nothing',
+    name: 'nothing if there is no browser',
     platform: 'linux',
     env: { PATH: '/usr/bin' },
     programs: [],
@@ -108,7 +108,7 @@ const finds: readonly Found[] = [
   },
 ]
 
-describe('the browser of the tests', () => {
+describe('test browser', () => {
   it.each(finds)('finds $name', ({ platform, env = {}, programs, broken = [], expected }) => {
     const found = findBrowser({
       platform,
@@ -129,7 +129,7 @@ describe('the browser of the tests', () => {
     { args: ['--project', 'unit'], expected: false },
     { args: ['--project', 'unit', '--project', 'unit-isolated'], expected: false },
     { args: ['--project=integration', 'chat', '--project', 'unit'], expected: false },
-  ])('$args need one: $expected', ({ args, expected }) => {
+  ])('$args require one: $expected', ({ args, expected }) => {
     expect(needsBrowser(args)).toBe(expected)
   })
 })
@@ -143,12 +143,12 @@ const download = 'playwright install'
 
 interface Got {
   readonly name: string
-  /** What is there before. */
+  /** Browser found before the installation. */
   readonly own?: string
   readonly named?: boolean
   readonly hasFonts?: boolean
   readonly mayInstall: boolean
-  /** What fails. */
+  /** Commands that fail. */
   readonly fails?: readonly string[]
   readonly runs: readonly string[]
   readonly expected: string | undefined
@@ -158,10 +158,17 @@ const windowed = '/usr/bin/chromium'
 const bare = '/usr/bin/chromium-headless-shell'
 
 const gets: readonly Got[] = [
-  { name: 'does nothing where all is there', own: bare, hasFonts: true, mayInstall: true, runs: [], expected: bare },
-  { name: 'gets the fonts alone', own: bare, mayInstall: true, runs: [update, fonts], expected: bare },
   {
-    name: 'goes on without fonts',
+    name: 'does nothing if everything is installed',
+    own: bare,
+    hasFonts: true,
+    mayInstall: true,
+    runs: [],
+    expected: bare,
+  },
+  { name: 'installs only the fonts', own: bare, mayInstall: true, runs: [update, fonts], expected: bare },
+  {
+    name: 'continues without fonts',
     own: bare,
     mayInstall: true,
     fails: [fonts],
@@ -169,7 +176,7 @@ const gets: readonly Got[] = [
     expected: bare,
   },
   {
-    name: 'gets a browser without a window beside one that has one',
+    name: 'installs a headless shell next to a full browser',
     own: windowed,
     hasFonts: true,
     mayInstall: true,
@@ -177,7 +184,7 @@ const gets: readonly Got[] = [
     expected: bare,
   },
   {
-    name: 'takes the one with a window where that cannot be had',
+    name: 'uses the full browser if no headless shell is available',
     own: windowed,
     hasFonts: true,
     mayInstall: true,
@@ -185,9 +192,15 @@ const gets: readonly Got[] = [
     runs: [update, shell],
     expected: windowed,
   },
-  { name: 'needs nothing of who may not install', own: windowed, mayInstall: false, runs: [], expected: windowed },
   {
-    name: 'takes the one that is named as it is',
+    name: 'requires nothing if installing is not permitted',
+    own: windowed,
+    mayInstall: false,
+    runs: [],
+    expected: windowed,
+  },
+  {
+    name: 'uses the configured browser as it is',
     named: true,
     own: windowed,
     hasFonts: true,
@@ -197,29 +210,29 @@ const gets: readonly Got[] = [
   },
   { name: 'installs packages as root', mayInstall: true, runs: [update, packages], expected: bare },
   {
-    name: 'installs packages from what lists there are',
+    name: 'installs from existing package lists',
     mayInstall: true,
     fails: [update],
     runs: [update, packages],
     expected: bare,
   },
   {
-    name: 'installs the one with a window where there is no other',
+    name: 'installs the full browser if there is no headless shell',
     mayInstall: true,
     fails: [packages],
     runs: [update, packages, update, others],
     expected: windowed,
   },
   {
-    name: 'downloads where there is no package, fonts all the same',
+    name: 'downloads a browser if there is no package, and installs the fonts',
     mayInstall: true,
     fails: [packages, others],
     runs: [update, packages, update, others, fonts, `${download} --with-deps`],
     expected: 'downloaded',
   },
-  { name: 'downloads where it may not install', mayInstall: false, runs: [download], expected: 'downloaded' },
+  { name: 'downloads if installing is not permitted', mayInstall: false, runs: [download], expected: 'downloaded' },
   {
-    name: 'gives up where nothing can be had',
+    name: 'fails if no browser is available',
     mayInstall: false,
     fails: [download],
     runs: [download],
@@ -227,7 +240,7 @@ const gets: readonly Got[] = [
   },
 ]
 
-describe('getting a browser', () => {
+describe('installing a browser', () => {
   it.each(gets)('$name', ({ own, named = false, hasFonts = false, mayInstall, fails = [], runs, expected }) => {
     const ran: string[] = []
     let browser = own

@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import type { DataLocation } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 
-/** Files that are looked at; a folder with more is told as "at least". */
+/** Maximum number of files to count; beyond it, the result is marked incomplete. */
 const maxFiles = 50_000
 
 interface Place {
   readonly kind: DataLocation['kind']
   readonly path: string
   readonly agent?: string | undefined
-  /** What belongs to it and lies beside it. */
+  /** Related files or folders next to it. */
   readonly beside?: readonly string[]
 }
 
+/** Measures files and folders on disk. Omits places that do not exist. */
 export async function dataLocations(places: readonly Place[]): Promise<DataLocation[]> {
   const measured: DataLocation[] = []
   for (const { kind, path, agent, beside = [] } of places) {
@@ -23,7 +24,7 @@ export async function dataLocations(places: readonly Place[]): Promise<DataLocat
   return measured
 }
 
-/** Of a file or a folder with all in it, and what lies beside it; undefined where there is nothing. Links are not followed. */
+/** Returns the total size; undefined if `path` does not exist. Does not follow symlinks in folders. */
 async function sizeOf(
   path: string,
   ...beside: readonly string[]
@@ -49,7 +50,7 @@ async function sizeOf(
         files += 1
       }
     } catch (error) {
-      // Gone meanwhile, or not for us to see.
+      // Deleted meanwhile, or not readable.
       if (!isSystemError(error)) throw error
     }
   }

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
 import type { Health } from './health.ts'
 
-/** Less than this is soon full, bytes. */
+/** Free bytes below which a warning is reported. */
 const lowBytes = 100_000_000
 const intervalMs = 10_000
 const dataSettings = { kind: 'settings', section: 'data' } as const
@@ -13,7 +13,7 @@ export class DiskWatch {
   readonly #onFault: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
 
-  /** @param folders that are looked at, asked for anew each time */
+  /** @param folders returns the folders to check; called for every check */
   constructor(health: Health, folders: () => Promise<readonly string[]>, onFault: (error: unknown) => void) {
     this.#health = health
     this.#folders = folders
@@ -58,7 +58,7 @@ async function wrongWith(path: string) {
       const message = error.message
       return { part: 'disk', code: 'folder_missing', level: 'bad', message, path, remedy: dataSettings } as const
     }
-    // File systems without figures tell nothing.
+    // Some file systems report no sizes.
     if (isSystemError(error)) return undefined
     throw error
   }

@@ -2,7 +2,7 @@ import { Changes, type Announcements } from '../events.ts'
 import type { Part, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 
-/** What a part says of itself; `since` only when it began before it was reported. */
+/** A problem as reported by a part; `since` (ms since the epoch) only if it began before the report. */
 export type Report = Omit<Problem, 'since' | 'level'> & {
   readonly level?: Problem['level']
   readonly since?: number | undefined
@@ -15,7 +15,7 @@ export interface HealthOptions {
 const order = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
-  /** Something is another than it was; many reports of one moment are told once. */
+  /** Emitted when the problems change; changes within one microtask are coalesced. */
   readonly changes: Announcements<void>
   readonly #changes = new Changes()
   readonly #options: HealthOptions
@@ -27,7 +27,7 @@ export class Health {
     this.#options = options
   }
 
-  /** A part does not work (any more), a warning unless it says otherwise. What was known keeps its `since`. */
+  /** Reports a problem, by default as a warning. A problem already known keeps its `since`. */
   report({ level = 'warning', since, ...report }: Report): void {
     const key = keyOf(report)
     const known = this.#problems.get(key)
@@ -37,7 +37,7 @@ export class Health {
     this.#tell()
   }
 
-  /** A part works again: all of it, or what `code` says; of one agent, or of the app. */
+  /** Removes the problems of a part, or only those with `code`; of one agent, or without `agent` those of the app. */
   clear(part: Part, code?: string, agent?: string): void {
     for (const [key, problem] of this.#problems) {
       if (problem.part !== part || problem.agent !== agent || (code !== undefined && problem.code !== code)) continue
@@ -46,7 +46,7 @@ export class Health {
     }
   }
 
-  /** Some parts of an agent (or of the app) say all that is wrong with them; what they do not say is mended. */
+  /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
   replace(parts: readonly Part[], reports: readonly Report[], agent?: string): void {
     const kept = new Set(reports.map(keyOf))
     for (const [key, problem] of this.#problems) {
@@ -57,7 +57,7 @@ export class Health {
     for (const report of reports) this.report(report)
   }
 
-  /** What concerns an agent, the app's own problems included; the worst first, then the oldest. */
+  /** Returns the problems of an agent and of the app, most severe first, then oldest first. */
   problems(agent?: string): Problem[] {
     return [...this.#problems.values()]
       .filter((problem) => problem.agent === undefined || problem.agent === agent)

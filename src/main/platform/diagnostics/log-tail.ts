@@ -4,11 +4,12 @@ import type { LogLine } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Bytes that are read from the end. */
+/** Bytes to read from the end of the file. */
 const maxBytes = 256 * 1024
 
 const lineSchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string().default('') })
 
+/** Returns the last `most` lines of the log, oldest first; empty if there is no log. Skips lines that are not JSON. */
 export async function readLog(file: string, most: number): Promise<LogLine[]> {
   const text = await tailOf(file)
   return text

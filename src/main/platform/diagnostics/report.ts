@@ -5,14 +5,14 @@ import { redact } from '../logging/log.ts'
 export interface DiagnosticsInput {
   readonly version: string
   readonly home: string
-  /** As written, without defaults. */
+  /** Settings as in the file, without defaults. */
   readonly settings: unknown
   readonly agents: readonly { readonly model: string; readonly status: IndexStatus | undefined }[]
   readonly log: readonly LogLine[]
   readonly now: Date
 }
 
-/** As JSON, to be read by a person before it is sent to anybody. */
+/** Returns the report as JSON. The user reviews it before sharing it. */
 export function diagnostics({ version, home, settings, agents, log, now }: DiagnosticsInput): string {
   const report = {
     app: version,
@@ -47,16 +47,16 @@ export function diagnostics({ version, home, settings, agents, log, now }: Diagn
   return JSON.stringify(report, null, 2)
 }
 
-/** Figures and choices say what is set; a text could say anything: only its length is told. */
+/** Replaces free text by its length; keeps numbers, booleans and identifier-like values. */
 function withoutTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTexts)
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutTexts(inner)]))
   if (typeof value !== 'string') return value
-  return /^[a-z][a-z0-9+_-]{0,23}$/i.test(value) ? value : `(text of ${value.length})`
+  return /^[a-z][a-z0-9+_-]{0,23}$/i.test(value) ? value : `(${value.length} characters)`
 }
 
-/** Quoted texts, paths and addresses are somebody's own. */
+/** Redacts secrets, paths, note names and email addresses. */
 function clean(text: string, home: string): string {
   return redact(text)
     .replaceAll(home, '(state)')

@@ -1,6 +1,9 @@
 import { diffArrays } from 'diff'
 
-/** Half-open ranges, 0-based: lines `from` to `to` of the old text became lines `newFrom` to `newTo` of the new one. */
+/**
+ * Lines `from` to `to` of the old text are replaced by lines `newFrom` to `newTo` of the new one; 0-based, end
+ * exclusive.
+ */
 export interface LineEdit {
   readonly from: number
   readonly to: number
@@ -8,20 +11,20 @@ export interface LineEdit {
   readonly newTo: number
 }
 
-/** Some 0.3 s of work. */
+/** About 0.3 s of work. */
 const usualSteps = 2_000_000
 
 /**
- * The edits that turn `before` into `after`, in order, none touching the next: the shortest, or, where that is too much
- * work, one edit between the lines that both begin and end with.
- * @param steps how much work may be spent on a short answer
+ * Returns the edits that turn `before` into `after`, in order and not adjacent: the shortest script, or, if that
+ * exceeds `steps`, one edit between the common prefix and suffix.
+ * @param steps limit on the work
  */
 export function compareLines(
   before: readonly string[],
   after: readonly string[],
   steps: number = usualSteps,
 ): LineEdit[] {
-  // Lines that only one side has match nothing. Without them the search is short: it takes d²/2 steps for d differences.
+  // Lines that occur on one side only cannot match. Without them the search takes d²/2 steps for d differences.
   const olds = placesOf(before, new Set(after))
   const news = placesOf(after, new Set(before))
   const parts = diffArrays(
@@ -39,12 +42,12 @@ export function compareLines(
   return editsBetween(parts ? kept : outerLines(before, after), before.length, after.length)
 }
 
-/** The same of two texts. One that ends with the end of a line has an empty line behind it. */
+/** Compares two texts by line. A trailing line break counts as an empty last line. */
 export function changesOf(before: string, after: string): LineEdit[] {
   return compareLines(before.split('\n'), after.split('\n'))
 }
 
-/** The lines of a text with their ends, so that joining them gives the text back. */
+/** Splits a text into lines that keep their line breaks, so that joining them restores the text. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -53,7 +56,7 @@ function placesOf(lines: readonly string[], others: ReadonlySet<string>): number
   return lines.flatMap((line, place) => (others.has(line) ? [place] : []))
 }
 
-/** Lines that both texts begin and end with. */
+/** Pairs of lines in the common prefix and suffix. */
 function outerLines(before: readonly string[], after: readonly string[]): [number, number][] {
   const most = Math.min(before.length, after.length)
   let first = 0

@@ -5,18 +5,18 @@ import type { Described, DiffJobs, Merged } from './diff.worker.ts'
 import { mergeBoth, mergeTexts } from './merge-texts.ts'
 import { describeChange, takeBack } from './patch.ts'
 
-/** Characters of the texts that are compared in place: some 10 ms at worst (test/stress/diff.ts). */
+/** Characters; shorter texts are compared on this thread, in about 10 ms at worst (test/stress/diff.ts). */
 const maxInPlace = 8000
 const usualIdleMs = 10_000
 
 export interface DifferOptions {
-  /** The worker's file; without one all texts are compared in place. */
+  /** Worker file; without it all texts are compared on this thread. */
   readonly entry?: URL | undefined
-  /** The worker ends after so long without a request, ms. */
+  /** Idle time before the worker ends, ms. */
   readonly idleMs?: number
 }
 
-/** Compares short texts in place and long ones in a worker. What the work costs is bounded. */
+/** Compares short texts on this thread and long ones in a worker, with bounded work. */
 export class Differ {
   readonly #worker: WorkerHost<DiffJobs> | undefined
 
@@ -29,8 +29,8 @@ export class Differ {
   }
 
   /**
-   * What was changed. It never fails, for what is described is done: where the thread is lost, or the wait is given up,
-   * everything between the first and the last change counts as changed.
+   * Describes a change. Never rejects, because the change is already written: if the worker dies or `signal` is
+   * aborted, everything between the first and the last difference counts as changed.
    */
   async describe(change: Described, signal?: AbortSignal): Promise<FileChange> {
     const { path, before, after, isKept } = change
@@ -44,7 +44,8 @@ export class Differ {
   }
 
   /**
-   * A text without a change; undefined when the change's lines do not stand any more.
+   * Reverts a patch in a text.
+   * @returns undefined if the changed lines are no longer there
    * @throws the signal's reason
    */
   async takeBack(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
@@ -53,7 +54,8 @@ export class Differ {
   }
 
   /**
-   * Two changes of one text as one; undefined when they touch and it is not both sides' lines that are wanted.
+   * Merges two changes of one text.
+   * @returns undefined if they overlap and `keepsBoth` is false
    * @throws the signal's reason
    */
   async merge(texts: Merged, signal?: AbortSignal): Promise<string | undefined> {
@@ -63,18 +65,22 @@ export class Differ {
     return worker.run((client) => client.merge(texts), signal)
   }
 
-  /** Which lines of a text became which of another one; lines are what stands between `\n`. @throws the signal's reason */
+  /**
+   * Returns the changed lines between two texts, split at `
+   * `.
+   * @throws the signal's reason
+   */
   async changes(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
     const worker = this.#workerFor(before, after)
     return worker ? worker.run((client) => client.changes({ before, after }), signal) : changesOf(before, after)
   }
 
-  /** What is being compared is described roughly, or fails. */
+  /** Ends the worker. Pending `describe` calls return a coarse result; other calls reject. */
   async close(): Promise<void> {
     await this.#worker?.close()
   }
 
-  /** Undefined where the texts are compared in place. */
+  /** Returns undefined for texts to compare on this thread. */
   #workerFor(...texts: readonly string[]): WorkerHost<DiffJobs> | undefined {
     return texts.reduce((sum, text) => sum + text.length, 0) > maxInPlace ? this.#worker : undefined
   }

@@ -1,6 +1,6 @@
 import { compareLines, splitLines } from './compare-lines.ts'
 
-/** Lines of the merged text, or what each side has where both changed the same or neighbouring lines differently. */
+/** Merged lines, or both versions if the sides changed the same or adjacent lines differently. */
 type Piece = { readonly lines: readonly string[] } | { readonly mine: string[]; readonly theirs: string[] }
 
 interface Edit {
@@ -10,7 +10,10 @@ interface Edit {
   readonly isMine: boolean
 }
 
-/** Two changes of the same text as one; undefined where they touch and differ. */
+/**
+ * Merges two changes of one text.
+ * @returns undefined if they overlap and differ
+ */
 export function mergeTexts(base: string, mine: string, theirs: string): string | undefined {
   const merged: string[] = []
   for (const piece of piecesOf(base, mine, theirs)) {
@@ -20,7 +23,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
   return merged.join('')
 }
 
-/** The merged text; where both sides changed the same lines it has those of both, mine first. */
+/** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
 export function mergeBoth(base: string, mine: string, theirs: string): string {
   return [...piecesOf(base, mine, theirs)]
     .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))

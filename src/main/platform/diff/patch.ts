@@ -4,28 +4,28 @@ import { formatLargeChange, parseLargeChange } from '#shared/util/large-change.t
 import { blobId } from './blob-id.ts'
 import { compareLines, type LineEdit, splitLines } from './compare-lines.ts'
 
-/** Nobody reads more than this in a card; a longer patch names the two texts instead (see shared/large-change.ts). */
+/** Limits of a patch to display; a longer one stores only blob ids (see shared/util/large-change.ts). */
 const maxLines = 2000
 const maxCharacters = 200_000
-/** What a patch may have where no history keeps the texts: as much as a request to take it back may. */
+/** Characters of a patch when no history stores the texts; below the request limit of undo. */
 const maxCharactersAlone = 8_000_000
 
-/** Lines shown around a change. */
+/** Context lines around a change. */
 const context = 2
-/** Lines around a change that may be others by now. */
+/** Context lines that may differ when a patch is applied. */
 const fuzz = 2
 
-/** `there`: it can be taken back; `undone`: what was before it stands again; `changed`: neither. */
+/** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
 export type Standing = 'there' | 'undone' | 'changed'
 
 export interface DescribeOptions {
-  /** Both texts can be had from the history later: a long patch need not hold them. */
+  /** True if the history stores both texts, so a long patch can be replaced by their ids. */
   readonly isKept: boolean
-  /** As `compareLines` has it. */
+  /** Limit on the work, as in `compareLines`. */
   readonly steps?: number
 }
 
-/** What was changed, in lines; `startLine` is the first changed one of the new text, 1-based. */
+/** Describes a change by lines. `startLine` is the first changed line of the new text, 1-based. */
 export function describeChange(
   path: string,
   before: string,
@@ -66,8 +66,8 @@ export function countLines(before: string, after: string): { added: number; remo
 }
 
 /**
- * The text without the change, also where other lines were changed since, and where some of it was taken back already.
- * @returns undefined when its lines do not stand any more
+ * Reverts a patch in a text, even if other lines have changed or some hunks are already undone.
+ * @returns undefined if the changed lines are no longer there
  */
 export function takeBack(text: string, patch: string): string | undefined {
   const [parsed] = parsePatch(patch)
@@ -79,7 +79,7 @@ export function takeBack(text: string, patch: string): string | undefined {
   return restored === false ? undefined : restored
 }
 
-/** The patch that does again what taking this one back has undone. */
+/** Returns the inverse patch. */
 export function reversed(patch: string): string {
   const large = parseLargeChange(patch)
   if (large) {
@@ -91,11 +91,7 @@ export function reversed(patch: string): string {
   return parsed ? formatPatch(reversePatch(parsed)) : patch
 }
 
-/**
- * Whether a change still stands in a text: a hunk stands where it can be taken back, and is undone where what was there
- * before it stands again.
- * @returns one a hunk, in their order
- */
+/** Returns the status of each hunk in a text, in order; empty if the patch has no hunks. */
 export function standingsOf(text: string, patch: string): Standing[] {
   const [parsed] = parsePatch(patch)
   if (!parsed) return []
@@ -116,10 +112,10 @@ function standingOf(
   const reversed = reversePatch(patch)
   const isBack = applyPatch(text, reversed) !== false
   const again = applyPatch(text, patch)
-  // At the end of a file one side is the beginning of the other, and both are found: the longer one is what is there.
+  // At the end of a file one side can be a prefix of the other, so both match; the longer side is the one present.
   if (isBack && again !== false) return news.length >= olds.length ? 'there' : 'undone'
   if (isBack) return 'there'
-  // Where nothing follows a change, what stands there now may be the changed lines changed again.
+  // Without context after the change, the lines found may be a later edit of the changed lines.
   if (again !== false && (endsInContext(hunk) || again.endsWith(news.join('')))) return 'undone'
   return applyPatch(text, reversed, { fuzzFactor: fuzz }) === false ? 'changed' : 'there'
 }
@@ -160,7 +156,7 @@ function hunksOf(edits: readonly LineEdit[], olds: readonly string[], news: read
   const hunks: StructuredPatchHunk[] = []
   for (let index = 0; index < edits.length;) {
     let last = index
-    // Changes whose surroundings touch are shown together.
+    // Edits with adjacent or overlapping context form one hunk.
     while ((edits[last + 1]?.from ?? Infinity) - (edits[last]?.to ?? 0) <= 2 * context) last += 1
     hunks.push(hunkOf(edits.slice(index, last + 1), olds, news))
     index = last + 1

@@ -1,4 +1,7 @@
-/** The results of `work` in the order of the items, of which `size` are under way at a time. @throws when `signal` is aborted */
+/**
+ * Returns the results in the order of the items; processes `size` items concurrently.
+ * @throws the reason of `signal`, checked before each batch; the first error of `work`
+ */
 export async function inBatches<Item, Result>(
   items: readonly Item[],
   size: number,

@@ -4,9 +4,10 @@ import { fileTime } from './file-age.ts'
 import { readIfThere } from './read-file.ts'
 
 /**
- * What a file says; undefined where there is none. One that says nothing that can be understood is set aside.
- * @param parse undefined for a text that is not what the file should hold
- * @param onDamaged told where it is then
+ * Reads and parses a file; renames it if it is invalid.
+ * @param parse returns undefined for an invalid text
+ * @param onDamaged receives the new path of an invalid file
+ * @returns undefined if the file is missing or invalid
  */
 export async function readKept<T>(
   file: string,
@@ -22,14 +23,20 @@ export async function readKept<T>(
   return value
 }
 
-/** @returns where it is now */
+/**
+ * Renames a damaged file.
+ * @returns the new path
+ */
 export async function setAside(file: string): Promise<string> {
   const aside = nameAside(file)
   await rename(file, aside)
   return aside
 }
 
-/** The same where the file stays in use. @returns where the copy is */
+/**
+ * Copies a damaged file that stays in use.
+ * @returns the path of the copy
+ */
 export async function copyAside(file: string): Promise<string> {
   const aside = nameAside(file)
   await copyFile(file, aside)

@@ -1,4 +1,7 @@
-/** @returns undefined for bytes that are none, and where the runtime does not know the encoding */
+/**
+ * Decodes bytes.
+ * @returns undefined if `fatal` is set and the bytes are invalid, or if the runtime does not support the encoding
+ */
 export function decodeAs(encoding: string, bytes: Uint8Array, fatal: boolean): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal, ignoreBOM: fatal }).decode(bytes)

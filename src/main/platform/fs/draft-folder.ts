@@ -6,11 +6,11 @@ import { readKept } from './damaged-file.ts'
 import { Queue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 
-/** For a draft that no single window owns. */
+/** Writer id of drafts that belong to no window. */
 export const unnamedWriter = 'earlier'
 
 export interface KeptDraft<T> {
-  /** The window that it was typed in. */
+  /** Id of the window that wrote it. */
   readonly writer: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -19,24 +19,27 @@ export interface KeptDraft<T> {
 
 export interface DraftFolderOptions<T> {
   readonly folder: string
-  /** @returns undefined for what is no draft */
+  /** Returns undefined if the value is not a valid draft. */
   readonly parse: (value: unknown) => T | undefined
   readonly now: () => Date
-  /** Told where a draft went that could not be read. */
+  /** Receives the new path of an unreadable draft. */
   readonly onDamaged: (file: string) => void
 }
 
-/** Unsaved text, in a file for each writer of each thing that is typed into. */
+/** Unsaved text, one file per name and writer. */
 export class DraftFolder<T extends object> {
   readonly #options: DraftFolderOptions<T>
-  /** One after another: the last one typed is the one that stays. */
+  /** Serializes access, so that the last save wins. */
   readonly #queue = new Queue()
 
   constructor(options: DraftFolderOptions<T>) {
     this.#options = options
   }
 
-  /** Of one thing, the newest first. @param name a name that a file can have, without `~` */
+  /**
+   * Returns the drafts of one name, newest first.
+   * @param name valid file name without `~`
+   */
   async list(name: string): Promise<KeptDraft<T>[]> {
     const { folder, onDamaged } = this.#options
     const names = await readdir(folder).catch((error: unknown) => {
@@ -55,8 +58,10 @@ export class DraftFolder<T extends object> {
   }
 
   /**
-   * @param draft null: there is nothing that is not kept elsewhere
-   * @throws AppError `disk_full`, `write_failed`
+   * Stores a draft.
+   * @param draft null deletes the stored draft
+   * @param shownAs name of the file for error messages
+   * @throws AppError 'disk_full', 'write_failed'
    */
   async save(name: string, writer: string, draft: T | null, shownAs?: string): Promise<void> {
     const file = writer === unnamedWriter ? `${name}.json` : `${name}~${writer}.json`

@@ -1,7 +1,7 @@
 /**
- * Writing that is true when it says so. A file is replaced in one step: the new bytes go to a temporary file beside it,
- * all of them (a disk that is full takes fewer than it is given and calls that success), and are on the disk before the
- * name changes hands. Whatever goes wrong on the way, the old file is as it was.
+ * Durable writes. A file is replaced atomically: the bytes go to a temporary file next to it, are checked for
+ * completeness (a full disk may accept only some of them without an error), synced and renamed. On any error the old
+ * file is unchanged.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
@@ -12,21 +12,21 @@ import { makeFolder } from './make-folder.ts'
 
 const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
 
-/** True for a file that a writer left behind when it was killed: nothing refers to it. */
+/** Returns true for the name of a temporary file; after a crash, nothing refers to it. */
 export function isLeftOver(name: string): boolean {
   return temporaryName.test(name)
 }
 
-/** A name for what is being written, in the same folder. */
+/** Returns a new temporary path in the same folder. */
 export function temporaryBeside(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }
 
 /**
- * Replaces or creates the file in one step: a reader sees the old bytes or the new, and a crash leaves one of them whole.
- * @param shownAs how the user knows the file
- * @param beforeRename the last word: when it throws, nothing happens
- * @throws AppError `disk_full`, `write_failed`; the file is as it was then
+ * Creates or replaces a file atomically and durably: readers and a crash see the old or the new bytes.
+ * @param shownAs path of the file for error messages
+ * @param beforeRename last check; if it throws, the file stays unchanged
+ * @throws AppError 'disk_full', 'write_failed'; the file is unchanged
  */
 export async function writeDurably(
   file: string,
@@ -37,23 +37,27 @@ export async function writeDurably(
   await replace(file, bytesOf(data), { shownAs, isDurable: true, beforeRename })
 }
 
-/** The same for what nobody but the user may read. @throws as `writeDurably` */
+/**
+ * Like `writeDurably`, but a new file gets mode 0600. An existing file keeps its mode.
+ * @throws AppError 'disk_full', 'write_failed'
+ */
 export async function writePrivately(file: string, data: string | Uint8Array): Promise<void> {
   await replace(file, bytesOf(data), { shownAs: file, isDurable: true, newMode: 0o600 })
 }
 
 /**
- * The same without waiting for the disk, for what can be made again: whole or not there, but after the machine lost its
- * power perhaps not there. @throws as `writeDurably`
+ * Like `writeDurably` without syncing, for data that can be recreated: the write is atomic, but a power failure may
+ * lose it.
+ * @throws AppError 'disk_full', 'write_failed'
  */
 export async function writeWhole(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
   await replace(file, bytesOf(data), { shownAs, isDurable: false })
 }
 
 /**
- * Appends and waits until it is on the disk. A last line that a crash left without its end is ended first, so that
- * nothing is glued to it. The caller sees to it that nobody else appends at the same time.
- * @throws AppError `disk_full`, `write_failed`; nothing was appended then
+ * Appends a text and syncs it. Ends an incomplete last line first, so that the new text starts on its own line. The
+ * caller must prevent concurrent appends.
+ * @throws AppError 'disk_full', 'write_failed'; nothing is appended
  */
 export async function appendDurably(file: string, text: string, shownAs: string = file): Promise<void> {
   try {
@@ -68,7 +72,7 @@ export async function appendDurably(file: string, text: string, shownAs: string 
   }
 }
 
-/** Makes the names in a folder durable; file systems that do not know of that need not. */
+/** Syncs a folder, which makes renames and new files durable. Ignores file systems without support. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   let handle: FileHandle | undefined
@@ -82,7 +86,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Waits until what a file holds is on the disk. */
+/** Syncs a file to disk. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   try {
@@ -99,7 +103,7 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
 interface Replacement {
   readonly shownAs: string
   readonly isDurable: boolean
-  /** Permissions of a file that was not there. */
+  /** Permissions of a new file. */
   readonly newMode?: number
   readonly beforeRename?: (() => Promise<void>) | undefined
 }
@@ -145,7 +149,7 @@ async function writeNew(file: string, bytes: Uint8Array, mode: number | undefine
   const handle = await open(file, 'wx', mode)
   try {
     await writeAll(handle, bytes)
-    // The mask of the process may have taken bits away that the replaced file had.
+    // The umask may have removed bits that the replaced file had.
     if (mode !== undefined) await handle.chmod(mode)
     if (isDurable) await handle.sync()
     const { size } = await handle.stat()
@@ -155,7 +159,7 @@ async function writeNew(file: string, bytes: Uint8Array, mode: number | undefine
   }
 }
 
-/** One call may take only a part. */
+/** A single write call may accept only part of the bytes. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs'
 
-/** How long ago a file was changed, ms. */
+/** Returns the time since the file's last modification, ms. */
 export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
   return Date.now() - mtimeMs
 }
 
-/** For stamping a file. */
+/** Returns the current time for file names and time stamps. */
 export function fileTime(): Date {
   return new Date()
 }

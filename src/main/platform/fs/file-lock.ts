@@ -1,7 +1,6 @@
 /**
- * Locks between processes. Each is a lock of the operating system on an empty file, taken through SQLite, which has one
- * on every system: it ends with its holder, however that ends, and knows nothing of process numbers. Within the process
- * holders wait in a queue; between processes they ask again after a short while.
+ * Locks between processes: an operating system lock on an empty file, taken through SQLite on every platform. It is
+ * released when its holder ends, also by a crash. Within the process, waiters queue; across processes, they poll.
  */
 import Database from 'better-sqlite3'
 import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
@@ -11,21 +10,21 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { fileTime } from './file-age.ts'
 import { Queue } from './work-queue.ts'
 
-/** Asked again after this long at first, and at most, ms. A write with its two syncs takes about 5 ms. */
+/** Poll interval, initial and maximum, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1
 const maxDelayMs = 25
-/** Nobody holds a lock for the length of more than a few writes; past this something hangs. */
+/** Default timeout, ms; a holder needs a lock only for a few writes. */
 const usualPatienceMs = 30_000
 
-/** Another process holds the lock and did not let go in time. */
+/** Another process did not release the lock in time. */
 export class LockBusyError extends Error {
   constructor(file: string, ms: number) {
-    super(`${file} was held by another process for ${ms} ms`)
+    super(`another process has locked ${file} for ${ms} ms`)
     this.name = 'LockBusyError'
   }
 }
 
-/** All holders of one file in this process wait in one line. */
+/** Waiters of all FileLock objects in this process, by file. */
 const queue = new Queue()
 
 export class FileLock {
@@ -33,14 +32,15 @@ export class FileLock {
   #database: Database.Database | undefined
   #inode: number | undefined
 
-  /** @param file any path on a disk of this machine; it is made when first taken, and stays, empty */
+  /** @param file path on a local disk; created empty when first taken, and not deleted */
   constructor(file: string) {
     this.file = file
   }
 
   /**
-   * Runs `work` while no other process (and nothing else in this one) holds the lock.
-   * @throws LockBusyError after `patienceMs`, or what SQLite says where locks cannot be had
+   * Runs `work` while no other process, and no other caller in this process, holds the lock.
+   * @param patienceMs timeout in ms
+   * @throws LockBusyError after the timeout; SqliteError if locks are not supported; errors of `work`
    */
   async hold<T>(work: () => Promise<T>, patienceMs: number = usualPatienceMs): Promise<T> {
     return queue.run(this.file, async () => {
@@ -57,7 +57,10 @@ export class FileLock {
     })
   }
 
-  /** Takes it for as long as the process likes. @returns false when somebody else has it */
+  /**
+   * Takes the lock without a timeout; `release` or the end of the process frees it.
+   * @returns false if another holder has it
+   */
   tryTake(): boolean {
     const database = this.#open()
     try {
@@ -66,13 +69,13 @@ export class FileLock {
       if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false
       throw error
     }
-    // Somebody tidied up the folder: what we hold is a lock on a file that nobody else can find.
+    // The lock file was deleted or replaced meanwhile; retry.
     if (this.isIntact) return true
     this.close()
     return this.tryTake()
   }
 
-  /** False when the file was exchanged or deleted: others do not find this lock any more. */
+  /** False if the lock file was deleted or replaced, so that other processes cannot see this lock. */
   get isIntact(): boolean {
     return inodeOf(this.file) === this.#inode
   }
@@ -85,9 +88,9 @@ export class FileLock {
     if (this.#database?.inTransaction) this.#database.exec('ROLLBACK')
   }
 
-  /** Lets go of it for good: of a name that nobody needs again, no file stays. */
+  /** Deletes the lock file if this object holds the lock, and closes it. For names that are not used again. */
   discard(): void {
-    // Whoever opens the file meanwhile finds that it has no name any more.
+    // A process that has opened the file detects through `isIntact` that it was deleted.
     if (this.isHeld) unlinkSync(this.file)
     this.close()
   }
@@ -101,7 +104,7 @@ export class FileLock {
     if (this.#database) return this.#database
     makeParent(this.file)
     const database = new Database(this.file, { timeout: 0 })
-    // Nothing is ever written; the file is opened with the first statement.
+    // The database stays empty; SQLite opens the file with the first statement.
     database.exec('PRAGMA journal_mode = MEMORY')
     this.#inode = inodeOf(this.file)
     touch(this.file)
@@ -110,7 +113,7 @@ export class FileLock {
   }
 }
 
-/** The folder right above may have been tidied up; those above that are not ours to make. */
+/** Recreates the parent folder after a cleanup, but no folders above it. */
 function makeParent(file: string): void {
   try {
     mkdirSync(dirname(file), { mode: 0o700 })
@@ -119,7 +122,7 @@ function makeParent(file: string): void {
   }
 }
 
-/** Systems that sweep their folders of temporary files leave alone what is young. */
+/** Systems that clean temporary folders keep recently modified files. */
 function touch(file: string): void {
   const now = fileTime()
   try {

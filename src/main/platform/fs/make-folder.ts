@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
 
 /**
- * Makes a folder and those above it. Node's own recursive mkdir never returns where the file system denies a folder with
- * "no such file", as /proc does; here that is an error.
+ * Creates a folder and its parents. Node's recursive mkdir hangs if the file system rejects a folder with ENOENT, as
+ * /proc does; this function throws the error.
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return

@@ -1,7 +1,7 @@
 /**
- * Work on what several processes change: one after the other in this process, and between processes wherever a lock can
- * be had. Where none can (a system without them, a folder of locks that is somebody else's) the work is still done, and
- * that is told, once.
+ * Mutual exclusion for files that several processes write: a queue in this process and a lock between processes. If
+ * locks are not available (unsupported, or the lock folder belongs to another user), the work runs without one, and
+ * `onUnlocked` is called once.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { LockBusyError, type FileLock } from './file-lock.ts'
 import { lockOf } from './lock-folder.ts'
 import { Queue } from './work-queue.ts'
 
-/** Those of one name wait in one line, whichever object they ask. */
+/** Queues by real path, shared by all objects. */
 const lines = new Queue()
 
 export class Exclusive {
@@ -21,8 +21,8 @@ export class Exclusive {
   #hasTold = false
 
   /**
-   * @param path the file or folder that is worked on; links to it mean the same
-   * @param onUnlocked told why other processes are not kept out
+   * @param path file or folder to protect; symlinks to it share the lock
+   * @param onUnlocked receives the error if there is no lock between processes
    */
   constructor(path: string, onUnlocked: (error: unknown) => void = () => undefined) {
     this.#path = path
@@ -30,8 +30,8 @@ export class Exclusive {
   }
 
   /**
-   * Runs `work` while nobody else works on the same. It must not ask for the same again.
-   * @throws AppError `file_busy` when another process does not let go, or what `work` throws
+   * Runs `work` exclusively. Not reentrant: `work` must not run on the same path again.
+   * @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const name = (this.#name ??= await realName(this.#path))
@@ -52,7 +52,7 @@ export class Exclusive {
     })
   }
 
-  /** Lets go of what a lock costs; it is had again when needed. */
+  /** Closes the lock's file handle; `run` opens it again. */
   close(): void {
     this.#lock?.close()
     this.#lock = undefined
@@ -66,10 +66,10 @@ export class Exclusive {
 }
 
 function busy(path: string, cause: LockBusyError): AppError {
-  return new AppError('file_busy', `another process is writing to ${path} and does not end`, { path }, { cause })
+  return new AppError('file_busy', `another process has locked ${path} and does not release it`, { path }, { cause })
 }
 
-/** The real path: that of the folder where the file itself is not there yet. */
+/** Resolves symlinks; for a missing file, resolves its nearest existing parent. */
 export async function realName(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** The file's text (UTF-8), or undefined where there is no such file. */
+/** Reads a UTF-8 file; undefined if it does not exist. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
@@ -15,15 +15,16 @@ export async function readIfThere(file: string): Promise<string | undefined> {
 const bytesInMegabyte = 1024 * 1024
 
 /**
- * The text of a small file, or undefined where there is none. What is no file (a pipe would be waited for, for ever), is
- * larger than `maxBytes`, or is not UTF-8 is not read.
- * @param isStrict false: bytes that are no UTF-8 become U+FFFD instead
- * @throws AppError `file_not_text`, `file_too_large`; the system's error
+ * Reads a small text file.
+ * @param isStrict false replaces invalid UTF-8 by U+FFFD instead of throwing
+ * @returns undefined if the file does not exist
+ * @throws AppError 'file_not_text' if it is not a regular file or not UTF-8; 'file_too_large' above `maxBytes`; system
+ * errors
  */
 export async function readSmallText(file: string, maxBytes: number, isStrict = true): Promise<string | undefined> {
   let handle: FileHandle
   try {
-    // Opening a pipe waits for whoever writes into it, unless one says not to; Windows knows neither.
+    // Without O_NONBLOCK, opening a pipe blocks until a writer appears. Windows lacks the flag.
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined

@@ -4,21 +4,21 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { ageOf } from './file-age.ts'
 import { isLeftOver } from './durable-write.ts'
 
-/** A writer in another process may be at work on one that is newer, ms. */
+/** Temporary files younger than this may still be in use by another process, ms. */
 const atWorkMs = 60_000
-/** Whoever has just started the app, or asks for something, is answered first, ms. */
+/** Delay after the start, so that the first requests come first, ms. */
 const tidyAfterMs = 3000
 
 export interface Tidied {
-  /** The other files, as paths below the folder with forward slashes. */
+  /** Paths of all other files, relative to the folder, with forward slashes. */
   readonly others: readonly string[]
-  /** Something was too new to be told from what is being written. */
+  /** True if some temporary files were too young to delete. */
   readonly isUnsure: boolean
 }
 
 /**
- * Removes our temporary files from a folder, and those below it.
- * @param isOpen which of its folders to go into, by their paths below it
+ * Deletes the app's temporary files in a folder and its subfolders.
+ * @param isOpen returns true for subfolders to enter; receives their relative path
  */
 export async function tidyFolder(folder: string, isOpen: (path: string) => boolean): Promise<Tidied> {
   const others: string[] = []
@@ -38,9 +38,9 @@ export async function tidyFolder(folder: string, isOpen: (path: string) => boole
 }
 
 /**
- * Tidies a little later, and once more where that was unsure: who starts again right after a crash finds what it left too
- * new.
- * @returns what calls it off
+ * Runs the cleanup after a delay, and once more a minute later if some files were too young: after a crash and a quick
+ * restart they are.
+ * @returns a function that cancels it
  */
 export function tidyLater(
   tidy: () => Promise<Pick<Tidied, 'isUnsure'>>,

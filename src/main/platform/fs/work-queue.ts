@@ -1,8 +1,11 @@
-/** Work that must not overlap, one after the other, by name. */
+/** Runs async work sequentially per name. */
 export class Queue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` when everything that was queued under this name before has ended, well or not. */
+  /**
+   * Runs `work` after all work queued earlier under this name has settled.
+   * @throws errors of `work`
+   */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#tails.get(name) ?? Promise.resolve()).then(work, work)
     this.#tails.set(name, turn)
@@ -13,7 +16,7 @@ export class Queue {
     }
   }
 
-  /** Waits for all that was queued so far. */
+  /** Waits until all work queued so far has settled. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#tails.values())
   }

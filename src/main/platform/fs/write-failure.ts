@@ -1,19 +1,20 @@
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** What a new name in a folder takes at most. */
+/** Bytes; upper bound for a new directory entry. */
 const smallestNeed = 4096
 
 /**
- * @param shownAs how the user knows the file
- * @param bytes that were to be written
- * @returns AppError `disk_full` or `write_failed`; an AppError is what it is already
+ * Converts an error of a write into an AppError.
+ * @param shownAs path of the file for error messages
+ * @param bytes size of the attempted write
+ * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
  */
 export function writeFailure(error: unknown, shownAs: string, bytes: number = smallestNeed): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
   if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1024))
-    const message = `the disk is full: ${kilobytes} kB are needed for ${shownAs}; what was there before is unchanged`
+    const message = `the disk is full: ${kilobytes} kB are needed for ${shownAs}; the existing file is unchanged`
     return new AppError('disk_full', message, { path: shownAs, kilobytes }, options)
   }
   const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
@@ -23,12 +24,12 @@ export function writeFailure(error: unknown, shownAs: string, bytes: number = sm
 
 const inWords: Readonly<Record<string, string>> = {
   EROFS: 'the disk or folder is read-only',
-  EACCES: 'its folder may not be written to',
-  EPERM: 'its folder may not be written to',
+  EACCES: 'no permission to write to its folder',
+  EPERM: 'no permission to write to its folder',
   EIO: 'the disk failed',
 }
 
-/** Without the paths that are used on the way: they are not what the user calls the file. */
+/** Removes internal paths (temporary files) from the system's message. */
 function whyText(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error)
   const code = error.code ?? ''

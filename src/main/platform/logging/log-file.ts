@@ -1,19 +1,19 @@
 /**
- * The file under the log. Writing to it never throws: what cannot be written (the disk is full, the folder is gone) is
- * counted, and the count is written as soon as writing works again. It is bounded: when it is full it becomes the old
- * one, of which one is kept. Lines are written at once, for the last of them before a crash must be there.
+ * Log file. Writing never throws: lines that cannot be written (disk full, folder missing) are counted, and the count
+ * is logged when writing works again. At 10 MB the file is renamed to `.old`, replacing the previous one. Writes are
+ * synchronous so that the last line before a crash is not lost.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { systemClock } from '../clock.ts'
 
 const maxBytes = 10 * 1024 * 1024
-/** How often it is looked whether the file is still the one that its name leads to, and whether writing works again. */
+/** Interval for checking that the path still leads to the open file, and for retrying, ms. */
 const lookMs = 1000
 
 export interface LogFileOptions {
   readonly maxBytes?: number
-  /** Measures how long ago it was looked, ms. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number
 }
 
@@ -25,7 +25,7 @@ export class LogFile {
   #size = 0
   #lookedAt = -Infinity
   #dropped = 0
-  /** The last line was written in part only. */
+  /** True if the last line was written only in part. */
   #isTorn = false
 
   constructor(path: string, options: LogFileOptions = {}) {
@@ -34,17 +34,17 @@ export class LogFile {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  /** Makes the file, if that can be done now. */
+  /** Creates the file; ignores errors. */
   open(): void {
     try {
       this.#look()
     } catch {
-      // The first line tries again.
+      // The first write retries.
       this.close()
     }
   }
 
-  /** Appends a line, its line break included. */
+  /** Appends a line that includes its line break. */
   write(line: string): void {
     try {
       this.#look()
@@ -57,7 +57,7 @@ export class LogFile {
       this.#append(this.#handle, `${this.#isTorn ? '\n' : ''}${missing}${line}`)
       this.#dropped = 0
     } catch {
-      // Nobody can be told in a log that the log does not work; what is missing is said when it works again.
+      // A log error cannot be logged; the count follows when writing works again.
       this.#dropped += 1
       this.close()
     }
@@ -70,11 +70,11 @@ export class LogFile {
     try {
       closeSync(handle)
     } catch {
-      // It is closed all the same.
+      // The descriptor is released even if close fails.
     }
   }
 
-  /** Opens the file; anew where it was moved or deleted, which other processes may do too. */
+  /** Opens the file, or reopens it if it was moved or deleted, possibly by another process. */
   #look(): void {
     const now = this.#now()
     if (now - this.#lookedAt < lookMs && now >= this.#lookedAt) return
@@ -115,7 +115,7 @@ function isSameFile(handle: number, path: string): boolean {
   return there !== undefined && there.ino === open.ino && there.dev === open.dev
 }
 
-/** In the form that pino writes, with the same clock. */
+/** Formats the line like pino does. */
 function droppedLine(count: number): string {
-  return `${JSON.stringify({ level: 40, time: systemClock().toISOString(), dropped: count, msg: 'lines of the log could not be written' })}\n`
+  return `${JSON.stringify({ level: 40, time: systemClock().toISOString(), dropped: count, msg: 'log lines could not be written' })}\n`
 }

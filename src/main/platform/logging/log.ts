@@ -5,11 +5,14 @@ import type { Logger } from 'pino'
 import { LogFile } from './log-file.ts'
 
 export interface Log {
-  /** Where it is written. */
+  /** Path of the log file. */
   readonly file: string
   info(details: object, message: string): void
   warn(details: object, message: string): void
-  /** @returns a short reference that the user can be shown and that stands in the log */
+  /**
+   * Logs an error.
+   * @returns a short reference, contained in the log line, to show to the user
+   */
   fault(error: unknown, message: string): string
   close(): void
 }
@@ -20,12 +23,12 @@ const secrets = [
   /([?&](?:token|key|api_key)=)[^&\s"]+/gi,
 ]
 
-/** Takes out what looks like a key, wherever it stands. */
+/** Redacts API keys, tokens and credentials in URLs. */
 export function redact(text: string): string {
   return secrets.reduce((redacted, pattern) => redacted.replace(pattern, '[redacted]'), text)
 }
 
-/** Characters of an error that are kept: a message can quote a whole file. */
+/** Maximum characters of an error to log: a message can quote a whole file. */
 const maxMessage = 4000
 const maxStack = 8000
 
@@ -48,7 +51,7 @@ export function openLog(folder: string): Log {
   }
 }
 
-/** Loaded with the first line: most commands write none, and are there 10 ms sooner. */
+/** Loads pino with the first line: most commands write none and start 10 ms faster. */
 function startLogger(write: (line: string) => void): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
   return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write })
@@ -63,7 +66,7 @@ function describeError(error: unknown): object | string {
       cause: String(error.cause ?? '').slice(0, maxMessage),
     }
   } catch {
-    // Anything can be thrown, also what cannot be made into a text.
+    // Any value can be thrown, including ones whose conversion to a string throws.
     return 'an error that cannot be described'
   }
 }

@@ -1,31 +1,33 @@
 /**
- * The one place for what nobody caught. It is logged and told, and the process goes on: what went wrong belonged to one
- * request or one event, and everybody else's work is in the same process. When it happens again and again, that is said
- * too, and no longer every time.
+ * Handles uncaught exceptions and rejections. They are logged and reported, and the process continues, because other
+ * requests share it. Above 10 in a minute, they are reported as repeated once and then only counted.
  */
 import type { Log } from './log.ts'
 
 export interface UncaughtOptions {
   readonly log: Log
-  /** Shows it to whoever uses the app. */
+  /** Shows the fault in the interface. */
   readonly tell: (fault: UncaughtFault) => void
   readonly now?: () => number
 }
 
 export interface UncaughtFault {
-  /** Stands in the log. */
+  /** Reference in the log. */
   readonly reference: string
-  /** It happened so often lately that the app had better be started anew. */
+  /** True if faults are so frequent that a restart is advisable. */
   readonly isRepeated: boolean
 }
 
 type Source = Pick<NodeJS.EventEmitter, 'on' | 'off'>
 
-/** So many in a minute are no accident any more. */
+/** Above this number per minute, faults count as repeated. */
 const maxInAMinute = 10
 const minuteMs = 60_000
 
-/** @returns what ends it; from then on Node's own way is taken again: the process ends */
+/**
+ * Installs the handler.
+ * @returns a function that removes it, which restores Node's default: the process exits
+ */
 export function followUncaught(
   { log, tell, now = () => performance.now() }: UncaughtOptions,
   source: Source = process,
@@ -40,13 +42,13 @@ export function followUncaught(
       return
     }
     times.push(time)
-    if (unsaid > 0) log.warn({ count: unsaid }, 'more was uncaught that was not logged')
+    if (unsaid > 0) log.warn({ count: unsaid }, 'more uncaught errors were not logged')
     unsaid = 0
     const isRepeated = times.length > maxInAMinute
-    const reference = log.fault(error, isRepeated ? 'uncaught, again and again' : 'uncaught')
+    const reference = log.fault(error, isRepeated ? 'uncaught, repeatedly' : 'uncaught')
     tell({ reference, isRepeated })
   }
-  // A promise that nobody waits for arrives here too: without a listener of its own Node makes an exception of it.
+  // Node raises unhandled rejections as uncaught exceptions if no listener handles them.
   source.on('uncaughtException', follow)
   return () => source.off('uncaughtException', follow)
 }

@@ -1,24 +1,24 @@
 /**
- * A `fetch` whose answers cannot be of any size. What arrives is counted after decompression; a stream of events goes on
- * in whole lines, so that whoever reads it never has to piece one together, and no faster than it is read. A request's
- * body does not follow a redirect to somebody else.
+ * A `fetch` with size limits. Counts bytes after decompression, forwards event streams in whole lines, and applies
+ * backpressure. Only GET requests follow redirects, so a request body is not sent to another host.
  */
 import { maxErrorBytes } from '#shared/util/limits.ts'
 import { Nesting } from './json-depth.ts'
 
 export type Fetch = typeof fetch
 
-/** In bytes. */
+/** Limits in bytes. */
 export interface BodyLimits {
-  /** One event of a stream; undefined for bodies that are read as a whole. */
+  /** Limit of one event of a stream; undefined for bodies read as a whole. */
   readonly event?: number | undefined
-  /** All of a body; undefined for streams that stay open. */
+  /** Limit of the whole body; undefined for streams that stay open. */
   readonly whole?: number | undefined
 }
 
 /**
- * @param limitsOf asked for each answer, by the request's method and the answer's type
- * @param tooMuch the failure of a body that goes past `limit` bytes
+ * Wraps a fetch function. Error responses are cut to `maxErrorBytes`.
+ * @param limitsOf returns the limits by request method and response MIME type
+ * @param tooMuch creates the error for a body larger than `limit` bytes
  */
 export function boundedFetch(
   inner: Fetch,
@@ -36,7 +36,7 @@ export function boundedFetch(
       ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)
       : beginning(response.body, maxErrorBytes)
     const { status, statusText, headers } = response
-    // What is told of the bytes on the wire no longer holds.
+    // These headers describe the compressed body.
     const told = new Headers(headers)
     told.delete('content-encoding')
     told.delete('content-length')
@@ -91,7 +91,7 @@ function limited(
 const lineFeed = 10
 const carriageReturn = 13
 
-/** Gives whole lines on, and counts the bytes of each event: they end with an empty line. */
+/** Forwards whole lines and counts the bytes of each event; an empty line ends an event. */
 class Lines {
   readonly #most: number
   readonly #tooMuch: (limit: number) => Error
@@ -106,7 +106,7 @@ class Lines {
     this.#tooMuch = tooMuch
   }
 
-  /** @returns all that ends with a line's end now */
+  /** Returns all complete lines so far; may be empty. */
   add(chunk: Uint8Array): Uint8Array {
     let end = 0
     for (let at = 0; at < chunk.length; at += 1) {
@@ -133,12 +133,12 @@ class Lines {
       return new Uint8Array()
     }
     const ready = Buffer.concat([...this.#held, chunk.subarray(0, end)])
-    // A copy: the rest would keep the whole chunk.
+    // Copies the rest, so that the whole chunk can be freed.
     this.#held = end < chunk.length ? [chunk.slice(end)] : []
     return ready
   }
 
-  /** What the last line has without an end; nothing when it is asked for again. */
+  /** Returns the unterminated last line; empty on a second call. */
   rest(): Uint8Array {
     const rest = Buffer.concat(this.#held)
     this.#held = []
@@ -146,7 +146,7 @@ class Lines {
   }
 }
 
-/** The first bytes; what comes after them is not waited for. */
+/** Returns the first `most` bytes and cancels the rest. */
 function beginning(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let left = most

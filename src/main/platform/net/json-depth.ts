@@ -1,15 +1,16 @@
-/** No answer of any provider nests deeper than some tens of levels, schemas of tools included. */
+/** Maximum nesting of a JSON response; real ones, tool schemas included, stay below 100. */
 export const maxLevels = 200
 
 const quote = 0x22
 const backslash = 0x5c
 
+/** Tracks the nesting depth of a JSON byte stream. */
 export class Nesting {
   #levels = 0
   #isString = false
   #isEscaped = false
 
-  /** @returns false when it is too deep */
+  /** Returns false if the nesting exceeds `maxLevels`. */
   add(byte: number): boolean {
     if (this.#isString) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -23,19 +24,20 @@ export class Nesting {
     return this.#levels <= maxLevels
   }
 
-  /** A line has ended: no string goes on past it. */
+  /** Resets the string state: JSON strings do not span lines. */
   endLine(): void {
     this.#isString = false
     this.#isEscaped = false
   }
 
-  /** What comes now has nothing to do with what was. */
+  /** Starts a new document. */
   reset(): void {
     this.endLine()
     this.#levels = 0
   }
 }
 
+/** Returns true if the nesting stays within `maxLevels`. */
 export function isShallow(json: string): boolean {
   const nesting = new Nesting()
   for (let at = 0; at < json.length; at += 1) if (!nesting.add(json.charCodeAt(at))) return false

@@ -19,7 +19,7 @@ for (const [address, bits] of [
 ] as const)
   inside.addSubnet(address, bits, 'ipv4')
 
-/** Of version 6 only what is given to the open network counts, without what carries an address of version 4 in it. */
+/** SSRF guard for IPv6: only globally routable ranges, excluding those that embed IPv4 addresses. */
 const open6 = new BlockList()
 open6.addSubnet('2000::', 3, 'ipv6')
 for (const [address, bits] of [
@@ -30,7 +30,10 @@ for (const [address, bits] of [
 ] as const)
   inside.addSubnet(address, bits, 'ipv6')
 
-/** @param address as numbers, without brackets */
+/**
+ * Returns true if the address is publicly routable: not loopback, private, link-local or reserved.
+ * @param address IP address without brackets
+ */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !inside.check(address, 'ipv4')

@@ -1,8 +1,7 @@
 /**
- * Fetches a picture that a note names by an address on the web, when the reader asked for it. Nothing of the reader goes
- * along but what any request has: no cookies, no referrer. The address is looked up once and that very address is connected
- * to, so that a name cannot lead inside after it was judged; every step of a redirection is judged anew. What comes is
- * bounded in size and time, and is a picture by its own bytes.
+ * Fetches a remote image for a note, on the user's request, without cookies and referrer. SSRF guard: the host is
+ * resolved once and the request connects to the checked address, which prevents DNS rebinding; every redirect is
+ * checked again. Size and time are limited, and the type is detected from the bytes.
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
@@ -10,7 +9,7 @@ import type { Dispatcher, Response } from 'undici'
 import { AppError } from '#shared/util/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** A screen full of photograph; what is larger is opened in a browser. */
+/** A full-screen photo fits; larger images open in the browser. */
 export const maxPictureBytes = 10 * 1024 * 1024
 const patienceMs = 20_000
 const maxRedirects = 4
@@ -29,14 +28,14 @@ const drawing = 'image/svg+xml'
 const drawingStart = /^(?:\uFEFF|\s|<\?xml[^>]*\?>|<!--[^]*?-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i
 
 export interface RemotePicture {
-  /** MIME, by its bytes. */
+  /** MIME type, detected from the bytes. */
   readonly type: string
   readonly bytes: Buffer
 }
 
 interface PicturesOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Whether an address may be connected to; what is public, when left out. */
+  /** Returns true if connections to the address are allowed; by default, public addresses. */
   readonly isOpen?: ((address: string) => boolean) | undefined
 }
 
@@ -50,7 +49,11 @@ export class RemotePictures {
     this.#isOpen = isOpen
   }
 
-  /** @throws AppError `picture_refused`, `picture_unavailable`, `picture_unusable` */
+  /**
+   * Downloads an image.
+   * @throws AppError 'picture_refused' for a non-public address; 'picture_unavailable' if the download fails;
+   * 'picture_unusable' if it is not an image or too large
+   */
   async load(address: string, signal?: AbortSignal): Promise<RemotePicture> {
     const until = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])])
     let url = this.#judge(address, undefined)
@@ -61,14 +64,14 @@ export class RemotePictures {
       await response.body?.cancel().catch(() => undefined)
       url = this.#judge(next, url)
     }
-    throw unavailable(url, 'too many redirections')
+    throw unavailable(url, 'too many redirects')
   }
 
   async close(): Promise<void> {
     await this.#dispatcher?.destroy()
   }
 
-  /** @param from what redirected to it: a step from https to http is refused */
+  /** @param from redirecting URL; a redirect from https to http is refused */
   #judge(address: string, from: URL | undefined): URL {
     const url = URL.parse(address, from?.href)
     const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && from?.protocol !== 'https:')
@@ -81,7 +84,7 @@ export class RemotePictures {
 
   async #ask(url: URL, signal: AbortSignal) {
     try {
-      // Loaded when a picture is asked for: it is a megabyte.
+      // Loaded on first use: undici is 1 MB.
       const undici = await import('undici')
       return await undici.fetch(url, {
         dispatcher: this.#dispatch(undici),
@@ -104,7 +107,7 @@ export class RemotePictures {
     const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || httpProxy
     const noProxy = env['no_proxy'] || env['NO_PROXY']
     const options = { connect: { lookup: this.#lookUp }, connections: 6 }
-    // A proxy looks names up itself, outside; what goes past it is judged as ever.
+    // A proxy resolves host names itself, outside; requests that bypass it use the checked lookup.
     this.#dispatcher ??=
       httpsProxy === undefined
         ? new Agent(options)
@@ -117,7 +120,7 @@ export class RemotePictures {
     return this.#dispatcher
   }
 
-  /** As a socket asks for it: addresses that are not open are not there. */
+  /** `lookup` function for sockets that returns only allowed addresses. */
   #lookUp = (
     host: string,
     options: LookupOptions,
@@ -127,7 +130,7 @@ export class RemotePictures {
       if (error) return told(error, [])
       const open = addresses.filter(({ address }) => this.#isOpen(address))
       const [first] = open
-      // One that leads inside is none that leads outside as well.
+      // Refuse a host if any of its addresses is not allowed.
       if (!first || open.length < addresses.length) return told(refused(host), [])
       if (options.all === true) told(null, open)
       else told(null, first.address, first.family)
@@ -135,7 +138,7 @@ export class RemotePictures {
   }
 }
 
-/** Names that only a network's own inside knows. */
+/** Returns true for host names that only resolve in a private network. */
 function isInside(host: string): boolean {
   return !host.includes('.') || /\.(?:localhost|local|internal|home\.arpa|lan|test|invalid|onion)$/i.test(host)
 }
@@ -162,19 +165,19 @@ async function read(url: URL, response: Response): Promise<RemotePicture> {
 }
 
 function refused(host: string): AppError {
-  return new AppError('picture_refused', `${host} is no address on the open web`, { host })
+  return new AppError('picture_refused', `${host} is not a public web address`, { host })
 }
 
 function unusable({ host }: URL): AppError {
   const megabytes = maxPictureBytes / 1024 / 1024
-  return new AppError('picture_unusable', `what ${host} sent is no picture of up to ${megabytes} MB`, {
+  return new AppError('picture_unusable', `${host} did not return an image of at most ${megabytes} MB`, {
     host,
     megabytes,
   })
 }
 
 function unavailable({ host }: URL, reason: string, cause?: unknown): AppError {
-  return new AppError('picture_unavailable', `${host} did not send the picture: ${reason}`, { host, reason }, { cause })
+  return new AppError('picture_unavailable', `${host} did not return the image: ${reason}`, { host, reason }, { cause })
 }
 
 function whyOf(error: unknown): string {
@@ -183,7 +186,11 @@ function whyOf(error: unknown): string {
   return last instanceof Error ? last.message : String(last)
 }
 
-/** @param said by whoever sent it: SVG is text like any other, and has to be called by its name @returns MIME; undefined for what is no picture */
+/**
+ * Detects the image type from the first bytes. SVG also requires a matching content type, because it is plain text.
+ * @param said MIME type from the response header
+ * @returns MIME type; undefined if the bytes are not an image
+ */
 export function pictureType(bytes: Uint8Array, said: string): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1024))
   const text = start.toString('latin1')

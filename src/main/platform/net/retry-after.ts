@@ -1,6 +1,9 @@
 import { systemClock } from '../clock.ts'
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date: milliseconds that a server asks to wait. */
+/**
+ * Returns the wait that the server requests, in ms, from `retry-after-ms` or `retry-after` (seconds or a date);
+ * undefined if neither is valid.
+ */
 export function retryAfterOf(headers: Headers | undefined): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(exact)) return exact

@@ -4,7 +4,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads'
 import { shareWithThreads } from './worker-start.ts'
 import { toOrpcError } from './worker-errors.ts'
 
-/** An expected failure keeps its code and data on the way. */
+/** Converts AppErrors so that code and data survive the transfer between threads. */
 export const threadBase = os.use(async ({ next }) => {
   try {
     const result = await next()
@@ -31,7 +31,7 @@ export interface FirstMessage {
   readonly shared: ReadonlyMap<string, SharedArrayBuffer>
 }
 
-/** What a worker does, by name. A job that tells its progress is an async generator. */
+/** Jobs of a worker by name. A job that reports progress is an async generator. */
 export type WorkerJobs = Readonly<Record<string, (input: never, signal: AbortSignal | undefined) => unknown>>
 
 /** Offers the jobs to the thread that started this worker. */

@@ -5,7 +5,7 @@ import { allShared, startWorker, usualYoungMb } from './worker-start.ts'
 import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
 import { fromOrpcError } from './worker-errors.ts'
 
-/** What the jobs of a worker look like to the thread that asks for them. */
+/** Client type for the jobs of a worker. */
 export type WorkerClient<Jobs extends WorkerJobs> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends (input: infer Input, ...rest: never[]) => infer Result
     ? (
@@ -21,15 +21,18 @@ interface CallOptions {
 }
 
 export interface WorkerOptions<Client> {
-  /** The worker's file. */
+  /** Worker file. */
   readonly entry: URL
-  /** The worker ends when nobody has used it for so long, ms; without it only `close` ends it. */
+  /** Idle time before the worker ends, ms; without it only `close` ends the worker. */
   readonly idleMs?: number | undefined
-  /** Runs before the first request. @param ending aborted when the worker ends */
+  /**
+   * Runs before the first request.
+   * @param ending aborted when the worker ends
+   */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
-  /** What an idle worker finishes before it ends; it answers requests meanwhile. */
+  /** Awaited before an idle worker ends; requests are served meanwhile. */
   readonly settle?: (client: Client) => Promise<void>
-  /** The last request before the worker ends. */
+  /** Last request before the worker ends. */
   readonly onStop?: (client: Client) => Promise<void>
   readonly onCrash?: (error: Error) => void
 }
@@ -40,13 +43,15 @@ interface Running<Client> {
   readonly ending: AbortController
 }
 
-/** Owns a worker that starts with the first request, ends when it is idle, and starts again after a crash. */
+/**
+ * Owns a worker that starts with the first request, ends when idle, and restarts with the first request after a crash.
+ */
 export class WorkerHost<Jobs extends WorkerJobs> {
   readonly #options: WorkerOptions<WorkerClient<Jobs>>
   #running: Running<WorkerClient<Jobs>> | undefined
-  /** The end of the worker before: the next one may need what that one holds. */
+  /** Settles when the previous worker has ended: the next one may need its locks. */
   #ended: Promise<void> = Promise.resolve()
-  /** Requests without an answer. */
+  /** Number of pending requests. */
   #open = 0
   #idle: NodeJS.Timeout | undefined
 
@@ -59,8 +64,9 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 
   /**
-   * @param signal rejects at once; the worker ends when nobody else waits for it
-   * @throws the signal's reason; what the worker throws; an error when the worker dies
+   * Runs a request.
+   * @param signal rejects at once; if no other request is pending, the worker ends
+   * @throws the signal's reason; errors of the worker; an Error if the worker dies
    */
   async run<T>(work: (client: WorkerClient<Jobs>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
@@ -79,7 +85,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /** Steps of one request. @throws as `run` */
+  /**
+   * Yields the steps of one request.
+   * @throws errors of the worker; an Error if the worker dies
+   */
   async *stream<Step>(work: (client: WorkerClient<Jobs>) => Promise<AsyncIterable<Step>>): AsyncGenerator<Step> {
     const { thread, ready } = this.#acquire()
     try {
@@ -92,7 +101,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     }
   }
 
-  /** Rejects requests without an answer. */
+  /** Ends the worker; pending requests reject. */
   async close(): Promise<void> {
     await this.#end()
   }
@@ -102,7 +111,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     clearTimeout(this.#idle)
     const known = this.#running
     if (known?.thread.isOpen) return known
-    // It has crashed, and its exit is not told yet.
+    // The worker has crashed, but its exit event is still pending.
     if (known) this.#ended = known.thread.gone
     return (this.#running = this.#start())
   }
@@ -159,7 +168,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
   }
 }
 
-/** One request to a worker of its own. @throws as `WorkerHost.run` */
+/**
+ * Runs one request in a new worker.
+ * @throws as `WorkerHost.run`
+ */
 export async function runInWorker<Jobs extends WorkerJobs, T>(
   entry: URL,
   work: (client: WorkerClient<Jobs>) => Promise<T>,
@@ -173,19 +185,22 @@ export async function runInWorker<Jobs extends WorkerJobs, T>(
   }
 }
 
-/** A worker without the rest: one MessagePort, typed calls in one direction, event iterators in the other. */
+/** A worker connected by one MessagePort; calls may return event iterators. */
 export interface Thread<Client> {
   readonly client: Client
-  /** False from the moment on when requests are rejected. */
+  /** False once requests are rejected. */
   readonly isOpen: boolean
-  /** Called once if the thread dies by itself. */
+  /** Called if the thread exits without `terminate`. */
   onExit(listener: (error: Error) => void): void
-  /** Resolves when the thread is gone, for whatever reason: what was asked of it will not be answered any more. */
+  /** Resolves when the thread has exited for any reason; pending requests are not answered. */
   readonly gone: Promise<void>
   terminate(): Promise<void>
 }
 
-/** @param youngMb room for new objects, where a thread makes many in little time */
+/**
+ * Starts a worker.
+ * @param youngMb V8 young generation in MB; more helps threads that allocate many short-lived objects
+ */
 export function startThread<Client extends object>(entry: URL, youngMb = usualYoungMb): Thread<Client> {
   const worker = startWorker(entry, youngMb)
   const { port1, port2 } = new MessageChannel()
@@ -218,14 +233,14 @@ export function startThread<Client extends object>(entry: URL, youngMb = usualYo
   }
 }
 
-/** Carries calls over a port. Once it is closed nobody answers: whoever waits, or asks after that, is told so. */
+/** Sends calls over a port. When the port closes, pending and later calls reject. */
 class LinkToThread implements ClientLink<Record<never, never>> {
   readonly #waiting = new Set<(error: Error) => void>()
   readonly #link: RPCLink<Record<never, never>>
   isOpen = true
 
   constructor(port: MessagePort) {
-    // Before the link hears of it, which would call it an abort that nobody asked for.
+    // Registered before RPCLink's own listener, which would report the close as an abort.
     port.on('close', () => {
       this.isOpen = false
       for (const fail of this.#waiting) fail(unanswered())

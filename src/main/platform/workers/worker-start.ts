@@ -3,12 +3,12 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
-/** Room for new objects: they die young, and room for more of them mostly costs memory, MB. */
+/** Default V8 young generation, MB: a larger one mostly costs memory. */
 export const usualYoungMb = 2
-/** A search makes many short-lived objects while somebody waits, MB. */
+/** Searches allocate many short-lived objects and are latency-sensitive, MB. */
 export const searcherYoungMb = 8
 
-/** The file that a thread starts from: sources run as they are, the build has one of its own for each. */
+/** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */
 export function threadFile(mainFolder: URL, name: string): URL {
   const source = new URL(`${name}.ts`, mainFolder)
   return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
@@ -18,13 +18,13 @@ export function startWorker(entry: URL, youngMb: number): Worker {
   return new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, env: threadEnv() })
 }
 
-/** A thread keeps what it compiles where this process does: by itself it would compile everything each time. */
+/** Shares this process's compile cache with the worker; otherwise every start would compile all code. */
 function threadEnv(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir()
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-/** Memory that all threads have in common. A thread gets what there is when it starts. */
+/** Memory shared by all threads. A worker receives the map as it is when the worker starts. */
 const shared = new Map<string, SharedArrayBuffer>()
 
 export function shareWithThreads(name: string, memory: SharedArrayBuffer): void {

@@ -1,9 +1,9 @@
-/** A place in a line, by columns: a tab reaches to the next multiple of four (§2.2). */
+/** Position in a line by column; a tab extends to the next multiple of four (CommonMark §2.2). */
 export class LineCursor {
   readonly line: string
   #at = 0
   #column = 0
-  /** What is not blank next. */
+  /** Index and column of the next non-blank character. */
   #next = 0
   #nextColumn = 0
 
@@ -12,7 +12,7 @@ export class LineCursor {
     this.#findNext()
   }
 
-  /** Columns before what is next. */
+  /** Columns up to the next non-blank character. */
   get indent(): number {
     return this.#nextColumn - this.#column
   }
@@ -25,7 +25,7 @@ export class LineCursor {
     return this.line.slice(this.#next)
   }
 
-  /** Passes blank columns. */
+  /** Skips blank columns, at most up to the next non-blank character. */
   skip(columns: number): void {
     const end = Math.min(this.#column + columns, this.#nextColumn)
     while (this.#column < end) {
@@ -35,7 +35,7 @@ export class LineCursor {
     }
   }
 
-  /** Passes characters that are not blank. */
+  /** Skips non-blank characters. */
   jump(length: number): void {
     this.#at = this.#next + length
     this.#column = this.#nextColumn + length

@@ -1,30 +1,37 @@
-/** What a line of Markdown begins with, taken by itself; sections (§) are those of CommonMark 0.31. */
+/** Parsers for the start of a single line; sections (§) refer to CommonMark 0.31. */
 
 export interface FenceStart {
   readonly marker: string
-  /** What stands behind the marker, trimmed. */
+  /** Info string, trimmed. */
   readonly info: string
 }
 
 export interface HeadingStart {
   /** 1 to 6. */
   readonly level: number
-  /** Without the signs around it. */
+  /** Without the `#` markers. */
   readonly title: string
 }
 
-/** §4.5. @param rest of a line, from the marker on */
+/**
+ * Parses an opening code fence (§4.5).
+ * @param rest the line from the marker on
+ * @returns undefined if there is none
+ */
 export function fenceAt(rest: string): FenceStart | undefined {
   const marker = /^(?:`{3,}(?=[^`]*$)|~{3,})/.exec(rest)?.[0]
   return marker === undefined ? undefined : { marker, info: rest.slice(marker.length).trim() }
 }
 
-/** The same of a line taken by itself, however far in it stands, also in an item. */
+/** Parses an opening fence at any indentation, also in a list item. */
 export function looseFenceAt(line: string): FenceStart | undefined {
   return fenceAt(line.trimStart().replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, ''))
 }
 
-/** As many signs as opened the fence or more, and nothing else. @param rest of a line, from the marker on */
+/**
+ * Returns true if the line closes the fence: at least as many markers, and no other text.
+ * @param rest the line from the marker on
+ */
 export function closesFence(rest: string, marker: string): boolean {
   if (!rest.startsWith(marker)) return false
   let end = marker.length
@@ -32,7 +39,11 @@ export function closesFence(rest: string, marker: string): boolean {
   return rest.slice(end).trim() === ''
 }
 
-/** §4.2. @param rest of a line, from the marker on */
+/**
+ * Parses an ATX heading (§4.2).
+ * @param rest the line from the marker on
+ * @returns undefined if there is none
+ */
 export function headingAt(rest: string): HeadingStart | undefined {
   const level = /^#{1,6}(?=[\t ]|$)/.exec(rest)?.[0].length
   if (level === undefined) return undefined
@@ -43,13 +54,13 @@ export function headingAt(rest: string): HeadingStart | undefined {
   return { level, title: isClosed ? withoutBlanks(text.slice(0, end)) : text }
 }
 
-/** §4.3: the level of the heading that a line makes of the text above it; 0 for any other line. */
+/** Returns the level of a setext underline (§4.3); 0 for any other line. */
 export function underlineAt(rest: string): 0 | 1 | 2 {
   if (!/^(?:=+|-+)[\t ]*$/.test(rest)) return 0
   return rest.startsWith('=') ? 1 : 2
 }
 
-/** By hand: a pattern that trims the end of a line looks at 100,000 spaces again from each of them. */
+/** Trims spaces and tabs without a regular expression, which would take quadratic time on long runs of spaces. */
 function withoutBlanks(text: string): string {
   let from = 0
   let to = text.length
@@ -60,14 +71,17 @@ function withoutBlanks(text: string): string {
 
 export interface Lead {
   readonly length: number
-  /** Of a heading, 1 to 6; 0 for any other line. */
+  /** Heading level, 1 to 6; 0 for any other line. */
   readonly level: number
-  /** The character in the box of a task. */
+  /** Character in the box of a task; undefined if the line is not a task. */
   readonly box: string | undefined
   readonly isItem: boolean
 }
 
-/** What stands before the words of a line, taken by itself: indentation, `>`, a list marker, a box to tick, `#`. */
+/**
+ * Parses the markers before the words of a line: indentation, `>`, list marker, task box, `#`. `length` is in UTF-16
+ * code units.
+ */
 export function leadOf(line: string): Lead {
   const found = /^\s*(?:(?:>\s*)+|(#{1,6})\s+)?((?:[-*+]|\d{1,9}[.)])\s+)?(?:\[([^\]])\]\s+)?(?:(#{1,6})\s+)?/.exec(
     line,
@@ -88,7 +102,7 @@ export function closesMath(rest: string): boolean {
   return rest.trimEnd().endsWith('$$')
 }
 
-/** §4.6: what opens HTML and what ends it; a blank line, where nothing is said. */
+/** HTML block starts and their ends (§4.6); without `ends`, a blank line ends the block. */
 const rawElements = 'script|pre|style|textarea'
 const blockElements =
   'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
@@ -104,10 +118,14 @@ const htmlBlocks: readonly { readonly opens: RegExp; readonly ends?: RegExp }[] 
   { opens: new RegExp(String.raw`^</?(?:${blockElements})(?=[\t >]|/>|$)`, 'i') },
 ]
 const attribute = String.raw`[\t ]+[a-z_:][\w.:-]*(?:[\t ]*=[\t ]*(?:[^\s"'=<>\x60]+|'[^']*'|"[^"]*"))?`
-/** Any tag alone in its line, which ends no paragraph. */
+/** Any other tag alone on its line; it cannot interrupt a paragraph. */
 const loneTag = new RegExp(String.raw`^<(?:[a-z][a-z\d-]*(?:${attribute})*[\t ]*/?|/[a-z][a-z\d-]*[\t ]*)>[\t ]*$`, 'i')
 
-/** What tells the end of the HTML that a line begins; `blank` where a blank line does. @param interrupts a paragraph */
+/**
+ * Returns the end condition of the HTML block that the line opens, `blank` for a blank line, or undefined if it opens
+ * none.
+ * @param interrupts true in a paragraph
+ */
 export function htmlEndAt(rest: string, interrupts: boolean): RegExp | 'blank' | undefined {
   const html = htmlBlocks.find(({ opens }) => opens.test(rest))
   if (html) return html.ends ?? 'blank'

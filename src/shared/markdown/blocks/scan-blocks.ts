@@ -1,7 +1,7 @@
 /**
- * The block structure of a Markdown text. Whatever asks for headings, code, front matter or list items asks here.
- * Follows CommonMark 0.31 (https://spec.commonmark.org/0.31.2/, appendix "Phase 1: block structure"), with the tables and
- * footnotes of GitHub. Takes time in proportion to the text.
+ * Scans the block structure of Markdown: the only place that recognizes headings, code, front matter and list items.
+ * Follows CommonMark 0.31 (https://spec.commonmark.org/0.31.2/, appendix "Phase 1: block structure"), with GitHub's
+ * tables and footnotes. Linear time.
  */
 import { frontMatterLines } from './front-matter.ts'
 import { LineCursor } from './line-cursor.ts'
@@ -18,17 +18,17 @@ import {
 } from './line-starts.ts'
 
 interface Place {
-  /** Lines, 0-based, half-open. Blank lines at the end belong to no block, except before the end of fenced code. */
+  /** 0-based lines, end exclusive. Trailing blank lines belong to no block, except before the end of fenced code. */
   readonly from: number
   readonly to: number
-  /** The quotation, list item or footnote that the block stands in. */
+  /** The enclosing quote, list item or footnote; undefined at the top level. */
   readonly parent: Container | undefined
 }
 
 /** §5.1, §5.2, and GitHub's footnotes. */
 export interface Container extends Place {
   readonly kind: 'quote' | 'item' | 'footnote'
-  /** Columns by which later lines are indented; 0 for quotations. */
+  /** Columns by which continuation lines are indented; 0 for quotes. */
   readonly width: number
 }
 
@@ -48,15 +48,18 @@ export interface OtherBlock extends Place {
 export type Block = Container | Heading | Fence | OtherBlock
 
 export interface Dialect {
-  /** The lines stand within another text: they have no front matter. */
+  /** True if the lines are part of another text and have no front matter. */
   readonly isPart?: boolean
-  /** Logseq: an item behind tabs begins a list also directly below a heading or paragraph. */
+  /** Logseq: a tab-indented item starts a list directly after a heading or paragraph. */
   readonly hasNestedLists?: boolean
-  /** `$$` at the beginning of a line opens a formula, up to a line that ends so. */
+  /** `$$` at the start of a line opens a math block; a line that ends with `$$` closes it. */
   readonly hasMath?: boolean
 }
 
-/** @param lines without line feeds; a carriage return at their end and a byte order mark are no content @returns in document order */
+/**
+ * Returns the blocks in document order.
+ * @param lines without line feeds; a trailing carriage return and a byte order mark are ignored
+ */
 export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Block[] {
   const scanner = new Scanner(dialect)
   const matter = dialect.isPart === true ? 0 : frontMatterLines(lines)
@@ -69,15 +72,15 @@ export function scanBlocks(lines: readonly string[], dialect: Dialect = {}): Blo
   return scanner.blocks
 }
 
-/** Blocks as the programs read them that notes come from. */
+/** Scans a note with the dialect of the programs that notes come from. */
 export function blocksOfNote(lines: readonly string[]): Block[] {
   return scanBlocks(lines, { hasNestedLists: true })
 }
 
-/** Deeper containers are read as text: a line costs no more than so many steps. */
+/** Deeper containers are parsed as text, which bounds the cost of a line. */
 const maxDepth = 50
 
-/** §4.7: `[label]: address "title"` */
+/** §4.7: link reference definition, `[label]: address "title"`. */
 const definition =
   /^\[(?!\^|\s*\])(?:[^\\[\]]|\\[^]){1,999}\]:[\t ]*\n?[\t ]*(?:<[^<>\n]*>|[^\s<]\S*)(?:(?=\s)[\t ]*\n?[\t ]*(?:"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\)))?[\t ]*(?:\n|$)/
 const rule = /^(?:(?:\*[\t ]*){3,}|(?:-[\t ]*){3,}|(?:_[\t ]*){3,})$/
@@ -85,7 +88,7 @@ const delimiterRow = /^(?=.*[|:])\|?[\t ]*:?-+:?[\t ]*(?:\|[\t ]*:?-+:?[\t ]*)*\
 const itemMarker = /^(?:[-*+]|\d{1,9}[.)])(?=[\t ]|$)/
 const footnoteMarker = /^\[\^(?:[^\\[\]\s]|\\[[\]\\]){1,999}\]:/
 
-/** Cells of a row, whether or not it has `|` at its ends. */
+/** Counts the cells of a table row; leading and trailing `|` are optional. */
 function cellCount(row: string): number {
   const inner = row.trim().replace(/^\|/, '')
   let bars = 0
@@ -104,13 +107,13 @@ class Scanner {
   readonly blocks: Block[] = []
   readonly #dialect: Dialect
   readonly #containers: Mutable<Container>[] = []
-  /** The last of the blocks, while it can go on. */
+  /** The last block, while it can continue. */
   #leaf: Mutable<Leaf> | undefined
-  /** The lines of the open paragraph. */
+  /** Lines of the open paragraph. */
   #text: string[] = []
-  /** What ends the open HTML; a blank line where it is undefined. */
+  /** Pattern that ends the open HTML block; undefined if a blank line does. */
   #htmlEnd: RegExp | undefined
-  /** Lines up to the last that is not blank. */
+  /** Number of lines up to the last non-blank one. */
   #filled = 0
 
   constructor(dialect: Dialect) {
@@ -128,7 +131,7 @@ class Scanner {
     if (isFilled) this.#filled = at + 1
   }
 
-  /** Ends the open leaf and all containers but the outermost so many. */
+  /** Ends the open leaf and all containers deeper than `depth`. */
   close(depth: number): void {
     this.#endLeaf(this.#filled)
     for (const container of this.#containers.splice(depth)) container.to = this.#filled
@@ -143,14 +146,14 @@ class Scanner {
     const container = this.#containers[depth]
     if (!container) return false
     if (container.kind === 'quote') return skipQuote(cursor)
-    // An item that begins with a blank line has no second one before its content.
+    // An item that starts with a blank line may not have a second one before its content.
     if (cursor.isBlank) return container.kind === 'footnote' || this.blocks.at(-1) !== container
     if (cursor.indent < container.width) return false
     cursor.skip(container.width)
     return true
   }
 
-  /** Whether the line belongs to code, HTML or a formula; may end them. */
+  /** Returns true if the line belongs to open code, HTML or math; ends the block if the line closes it. */
   #goesOnInLeaf(cursor: LineCursor, at: number): boolean {
     const leaf = this.#leaf
     const { rest } = cursor
@@ -164,10 +167,11 @@ class Scanner {
     return true
   }
 
-  /** @param depth of the containers that the line goes on in */
+  /** @param depth number of open containers that the line continues */
   #addContent(cursor: LineCursor, at: number, depth: number): void {
     let parents = depth
-    // Also for all that the line opens, and behind indented code: so reads micromark, which draws the notes.
+    // Also applies to containers that this line opens, and after indented code: matches micromark, which renders the
+    // notes.
     const interrupts =
       depth === this.#containers.length && (this.#leaf?.kind === 'paragraph' || this.#leaf?.kind === 'indentedCode')
     for (;;) {
@@ -217,7 +221,9 @@ class Scanner {
     )
   }
 
-  /** Whether the line makes a heading of the paragraph (§4.3), or a table's head of its last line. */
+  /**
+   * Returns true if the line turns the paragraph into a setext heading (§4.3), or its last line into a table header.
+   */
   #endsParagraph(rest: string, at: number): boolean {
     const parents = this.#containers.length
     const level = underlineAt(rest)
@@ -278,7 +284,10 @@ function skipQuote(cursor: LineCursor): boolean {
   return true
 }
 
-/** Reads what opens a container. @param interrupts a paragraph, which few items can */
+/**
+ * Parses a container start and advances the cursor.
+ * @param interrupts true in a paragraph, which few items can interrupt
+ */
 function containerAt(cursor: LineCursor, interrupts: boolean): Pick<Container, 'kind' | 'width'> | undefined {
   const { rest, indent } = cursor
   if (skipQuote(cursor)) return { kind: 'quote', width: 0 }
@@ -292,7 +301,7 @@ function containerAt(cursor: LineCursor, interrupts: boolean): Pick<Container, '
   if (marker === undefined) return undefined
   if (interrupts && (/^(?!1\D)\d/.test(marker) || rest.slice(marker.length).trim() === '')) return undefined
   cursor.jump(marker.length)
-  // Behind more than four columns there is indented code.
+  // More than four columns of space start indented code.
   const space = cursor.isBlank || cursor.indent > 4 ? 1 : cursor.indent
   cursor.skip(space)
   return { kind: 'item', width: indent + marker.length + space }

@@ -1,14 +1,14 @@
 /**
- * The files that a canvas shows (https://jsoncanvas.org: nodes of type `file`) and the links of its cards (of type `text`),
- * each with its exact place, so that a rewrite touches nothing else of the JSON. Pure.
+ * Parses JSON Canvas files (https://jsoncanvas.org): file nodes, and links in text nodes, with exact offsets so that a
+ * rewrite preserves the rest of the JSON.
  */
 import { parseLinks, type NoteLink } from './parse-links.ts'
 import type { Edit } from './rewrite-links.ts'
 
 export interface CanvasFile {
-  /** From the top of the vault, as JSON says it. */
+  /** Path from the vault's top, JSON-decoded. */
   readonly path: string
-  /** Offsets between the quotes. */
+  /** UTF-16 offsets between the quotes. */
   readonly from: number
   readonly to: number
 }
@@ -17,7 +17,7 @@ export function isCanvas(path: string): boolean {
   return /\.canvas$/i.test(path)
 }
 
-/** Within a string of JSON every quote has a backslash before it: what looks like these is a key with its value. */
+/** Inside a JSON string every quote is escaped, so these patterns match only keys with their values. */
 const card = /"text"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 const file = /"file"\s*:\s*"((?:[^"\\]|\\.)*)"/g
 
@@ -29,7 +29,7 @@ export function canvasFiles(text: string): CanvasFile[] {
   })
 }
 
-/** The links of all cards, with their offsets and lines in the canvas. */
+/** Returns the links of all text nodes, with offsets and lines in the canvas file. */
 export function canvasLinks(text: string): NoteLink[] {
   let line = 1
   let counted = 0
@@ -54,12 +54,12 @@ export function canvasLinks(text: string): NoteLink[] {
   })
 }
 
-/** What is written into a card, as JSON says it. */
+/** Escapes the replacement texts for JSON. */
 export function inJson(edits: readonly Edit[]): Edit[] {
   return edits.map((edit) => ({ ...edit, text: escaped(edit.text) }))
 }
 
-/** @param placeOf where a file is after a move; undefined for what is no file */
+/** @param placeOf returns the path after the move; undefined if the file does not exist */
 export function rewriteCanvas(files: readonly CanvasFile[], placeOf: (path: string) => string | undefined): Edit[] {
   return files.flatMap(({ path, from, to }) => {
     const now = placeOf(path)
@@ -71,7 +71,7 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Where each character of a string, and its end, stands as it is written. */
+/** Maps each UTF-16 offset in the decoded string, and its end, to the offset in the JSON source. */
 function offsetsOf(written: string): number[] {
   const offsets: number[] = []
   let at = 0

@@ -1,16 +1,20 @@
 import type { Block, Heading } from './parse-links.ts'
 
-/** @param fragment decoded, without `#` @returns 1-based; undefined when the note has nothing of that name */
+/**
+ * Finds the line of a heading or block.
+ * @param fragment decoded, without `#`
+ * @returns 1-based; undefined if the note has no such target
+ */
 export function lineOfFragment(
   fragment: string,
   { headings, blocks }: { readonly headings: readonly Heading[]; readonly blocks: readonly Block[] },
 ): number | undefined {
   const block = /^\^(.+)$/.exec(fragment)?.[1]
   if (block !== undefined) return blocks.find(({ id }) => id.toLowerCase() === block.toLowerCase())?.line
-  // How sites and editors that are made from GitHub's rules name a line.
+  // Line anchors of GitHub and similar sites.
   const line = /^L(\d+)$/.exec(fragment)?.[1]
   const steps = fragment.split('#').filter((step) => step.trim() !== '')
-  // A heading may have the sign in it.
+  // The heading itself may contain `#`.
   return (
     below(steps, headings) ??
     below([fragment], headings) ??
@@ -19,7 +23,7 @@ export function lineOfFragment(
   )
 }
 
-/** `A#B`: the heading B somewhere below A. */
+/** Resolves `A#B`: heading B nested below A. */
 function below(steps: readonly string[], headings: readonly Heading[]): number | undefined {
   let from = 0
   let level = 0
@@ -35,7 +39,7 @@ function below(steps: readonly string[], headings: readonly Heading[]): number |
   return line
 }
 
-/** As GitHub does: the second heading of a name is `name-1`. */
+/** Follows GitHub: the second heading with the same slug is `name-1`. */
 function bySlug(fragment: string, headings: readonly Heading[]): number | undefined {
   const wanted = fragment.toLowerCase()
   const seen = new Map<string, number>()
@@ -56,7 +60,7 @@ export function slugOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** As Obsidian compares headings: signs count for nothing, nor does case. */
+/** Normalizes a heading like Obsidian: ignores case and punctuation. */
 function plain(title: string): string {
   return title
     .normalize('NFC')

@@ -1,25 +1,28 @@
 import { blocksOfNote, type Block } from '../blocks/scan-blocks.ts'
 
-/** Offsets, half-open. */
+/** UTF-16 offsets, end exclusive. */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
-/** In order, none overlapping the next. @param blocks of the same text */
+/**
+ * Returns the ranges of code and comments, in order, without overlap.
+ * @param blocks blocks of the same text
+ */
 export function hiddenRanges(text: string, blocks: readonly Block[] = blocksOfNote(text.split('\n'))): Range[] {
   const code = codeRanges(text, blocks)
   return merged([...code, ...inlineRanges(text, code)])
 }
 
-/** Comments alone, of HTML and of Obsidian; in order. */
+/** Returns the ranges of HTML and Obsidian comments, in order. */
 export function commentRanges(text: string): Range[] {
   if (!text.includes('%%') && !text.includes('<!--')) return []
   const code = codeRanges(text, blocksOfNote(text.split('\n')))
   return inlineRanges(text, code).filter(({ from }) => text[from] !== '`')
 }
 
-/** Fenced and indented code, whole lines with their breaks. */
+/** Returns the ranges of fenced and indented code as whole lines, line breaks included. */
 function codeRanges(text: string, blocks: readonly Block[]): Range[] {
   let line = 0
   let offset = 0
@@ -31,13 +34,13 @@ function codeRanges(text: string, blocks: readonly Block[]): Range[] {
   return code.map(({ from, to }) => ({ from: offsetOf(from), to: offsetOf(to) }))
 }
 
-/** Among the runs of backticks that are missing: the end of a comment. */
+/** Key in `missing` for the end of an HTML comment. */
 const comment = 0
 
-/** What begins within a paragraph ends in it, but for comments. */
+/** Inline code must end in its paragraph; comments may span paragraphs. */
 function inlineRanges(text: string, blocks: readonly Range[]): Range[] {
   const ranges: Range[] = []
-  /** Runs of backticks that were looked for and are not there, by length: up to where. */
+  /** Backtick runs without a match, by length: the offset up to which none was found. Keeps the scan linear. */
   const missing = new Map<number, number>()
   let block = 0
   const begins = /`+|<!--|%%|\\[^]/g
@@ -85,7 +88,7 @@ function endOf(mark: string, text: string, at: number, missing: Map<number, numb
   return undefined
 }
 
-/** In order, what overlaps as one. */
+/** Sorts ranges and merges overlapping ones. */
 export function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from)) {

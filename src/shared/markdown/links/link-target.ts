@@ -1,17 +1,17 @@
 export interface LinkTarget {
-  /** Decoded; empty for the note itself. */
+  /** Decoded; empty if the link refers to its own note. */
   readonly target: string
-  /** What follows `#`, decoded: `Heading`, `Heading#Below`, `^block`. */
+  /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
   readonly fragment?: string | undefined
 }
 
-/** At the first `#`, as it is written. */
+/** Splits at the first `#`; does not decode. */
 export function splitTarget(written: string): LinkTarget {
   const hash = written.indexOf('#')
   return hash < 0 ? { target: written } : { target: written.slice(0, hash), fragment: written.slice(hash + 1) }
 }
 
-/** For reading. */
+/** Joins target and fragment for display. */
 export function wholeTarget({ target, fragment }: LinkTarget): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }

@@ -2,7 +2,10 @@ import { decodePart } from '../../util/decode.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `a___b.md` and `a%2Fb.md` are the page `a/b`; `2025_01_31.md` is the journal of `Jan 31st, 2025`. */
+/**
+ * Returns Logseq page names of a file: `a___b.md` and `a%2Fb.md` are the page `a/b`; `2025_01_31.md` is the journal
+ * `Jan 31st, 2025`. Empty if the page has the file's name.
+ */
 export function pageNames(path: string): string[] {
   const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:md|markdown)$/i, '')
   const [, year, month, day] = /^(\d{4})_(\d{2})_(\d{2})$/.exec(base) ?? []
@@ -13,7 +16,7 @@ export function pageNames(path: string): string[] {
   return page === base ? [] : [page]
 }
 
-/** What Logseq calls a page by the name of its file. */
+/** Returns the Logseq page name for a file name without extension. */
 export function pageOf(base: string): string {
   return decodePart(base.replaceAll('___', '/'))
 }

@@ -1,7 +1,6 @@
 /**
- * Finds what links to other notes in a Markdown text, each with its exact place, so that a rewrite touches nothing else;
- * and what a note can be linked by within: headings and block ids. What programs show as code or leave out as a comment
- * holds no links. One pass over the lines, one over the text: linear, whatever stands in it. Pure.
+ * Finds links to other notes with their exact offsets, and the link targets inside a note: headings and block ids.
+ * Skips code and comments. Linear time.
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { blocksOfNote, type Container, type Block as MarkdownBlock } from '../blocks/scan-blocks.ts'
@@ -9,29 +8,29 @@ import { hiddenRanges, type Range } from './hidden-text.ts'
 import { decodePart } from '../../util/decode.ts'
 
 export interface NoteLink {
-  /** `[[target]]`, `[text](target)` (also of an image), or `[id]: target`. */
+  /** `[[target]]`, `[text](target)` (images too), or `[id]: target`. */
   readonly kind: 'wiki' | 'inline' | 'definition'
   /** `![[…]]`, `![…](…)`. */
   readonly isEmbed: boolean
-  /** Offsets of the whole link. */
+  /** UTF-16 offsets of the whole link, end exclusive. */
   readonly from: number
   readonly to: number
-  /** Offsets of the target as it is written, without fragment and brackets. */
+  /** UTF-16 offsets of the raw target, without fragment and brackets. */
   readonly targetFrom: number
   readonly targetTo: number
-  /** Behind the fragment; undefined without one. */
+  /** Offset after the fragment; undefined if there is no fragment. */
   readonly fragmentTo: number | undefined
-  /** The target as it is written. */
+  /** Raw target. */
   readonly written: string
-  /** `(<target>)`, which may have spaces. */
+  /** True for `(<target>)`, whose target may contain spaces. */
   readonly isAngled: boolean
-  /** What is shown in its place, of `[[…|label]]` alone. */
+  /** Label of `[[…|label]]`. */
   readonly label?: string | undefined
-  /** It stands where Markdown is none: in front matter, or in a macro (`{{embed [[…]]}}`). */
+  /** True if Markdown links do not work here: in front matter, or in a Logseq macro (`{{embed [[…]]}}`). */
   readonly isWikiAlone?: boolean
-  /** What it names, decoded; empty for the note itself. */
+  /** Decoded target; empty if the link refers to its own note. */
   readonly target: string
-  /** What follows `#`, decoded: `Heading`, `Heading#Below`, `^block`. */
+  /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
   readonly fragment: string | undefined
   /** 1-based. */
   readonly line: number
@@ -52,17 +51,17 @@ export interface Block {
 }
 
 export interface ParsedLinks {
-  /** In the order of the text. */
+  /** In text order. */
   readonly links: readonly NoteLink[]
   readonly headings: readonly Heading[]
   readonly blocks: readonly Block[]
 }
 
-/** Of one link; what is longer is no name. */
+/** Characters; a longer target is not parsed as a link. */
 const maxTarget = 1000
-/** Between the `{{` of a macro and a link in it. */
+/** Characters between the `{{` of a macro and a link in it. */
 const maxMacro = 200
-/** A heading or block id stands in lines of this length at most. */
+/** Characters; longer lines are not searched for headings and block ids. */
 const maxLine = 10_000
 
 export function parseLinks(text: string): ParsedLinks {
@@ -81,7 +80,7 @@ function lineStarts(text: string): number[] {
 function linksOf(text: string, hidden: readonly Range[], lines: readonly number[]): NoteLink[] {
   const links: NoteLink[] = []
   const matter = frontMatterEnd(text)
-  /** Where `[` stand that no `]` has closed yet. */
+  /** Offsets of unclosed `[`. */
   let open: number[] = []
   let line = 0
   let skip = 0
@@ -96,7 +95,7 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
     const character = text[at]
     if (character === '\\') at += 1
     else if (character === '\n') {
-      // A paragraph ends: what was open in it stays so.
+      // A paragraph ends; its open brackets are text.
       if (isBlank(text, at + 1)) open = []
     } else if (character === '[') {
       const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
@@ -118,7 +117,7 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
             : undefined
       if (!link) continue
       links.push(link)
-      // Links hold no links; pictures may stand in them.
+      // Links cannot contain links, but can contain images.
       if (!link.isEmbed) open = []
       if (link.targetTo > at) at = Math.max(at, link.to - 1)
     }
@@ -126,7 +125,7 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
   return links.sort((one, other) => one.from - other.from)
 }
 
-/** @param before what stands before a link in its line */
+/** @param before text before the link on its line */
 function isInMacro(before: string): boolean {
   return before.lastIndexOf('{{') > before.lastIndexOf('}}')
 }
@@ -139,7 +138,7 @@ function isBlank(text: string, from: number): boolean {
   return true
 }
 
-/** `[[target#fragment|label]]`; in a table the bar is written `\|`. */
+/** Parses `[[target#fragment|label]]`; in a table the separator is `\|`. */
 function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
   const start = at + 2
   let end = start
@@ -180,15 +179,15 @@ function wikiAt(text: string, at: number, line: number): NoteLink | undefined {
 }
 
 interface Destination {
-  /** Offsets, brackets left out. */
+  /** Offsets without brackets. */
   readonly from: number
   readonly to: number
   readonly isAngled: boolean
-  /** Behind it. */
+  /** Offset after the destination. */
   readonly end: number
 }
 
-/** @param paren where `(` stands */
+/** @param paren offset of `(` */
 function inlineAt(text: string, from: number, paren: number, line: number): NoteLink | undefined {
   const found = destinationIn(text, paren)
   if (!found) return undefined
@@ -196,7 +195,11 @@ function inlineAt(text: string, from: number, paren: number, line: number): Note
   return linkOf('inline', text, found.destination, { isEmbed, from: isEmbed ? from - 1 : from, to: found.to, line })
 }
 
-/** What stands between `(` and `)` of a Markdown link, wherever it leads. @param paren where `(` stands */
+/**
+ * Parses the part of a Markdown link between `(` and `)`, for any kind of target.
+ * @param paren offset of `(`
+ * @returns undefined if it is not a valid destination
+ */
 export function destinationIn(text: string, paren: number): { destination: Destination; to: number } | undefined {
   const destination = destinationAt(text, paren + 1, true)
   if (!destination) return undefined
@@ -211,7 +214,7 @@ export function destinationIn(text: string, paren: number): { destination: Desti
   return { destination, to: end + 1 }
 }
 
-/** @param colon where `:` stands */
+/** @param colon offset of `:` */
 function definitionAt(text: string, from: number, colon: number, line: number): NoteLink | undefined {
   const destination = destinationAt(text, colon + 1, false)
   if (!destination || destination.from === destination.to) return undefined
@@ -272,7 +275,7 @@ function destinationAt(text: string, start: number, isInline: boolean): Destinat
   return depth === 0 && to <= text.length ? { from, to, isAngled: false, end: to } : undefined
 }
 
-/** Past spaces and at most one end of a line. */
+/** Skips blanks and at most one line break. */
 function skipSpace(text: string, start: number): number {
   let at = start
   let lines = 0
@@ -294,7 +297,7 @@ function landmarks(lines: readonly string[], known: readonly MarkdownBlock[], hi
   const headings: Heading[] = []
   const blocks: Block[] = []
   let skip = 0
-  /** The last line that is no property: what an id below it names. 1-based. */
+  /** 1-based line of the last non-property line: the block that a following `id::` names. */
   let owner = 1
   const outside = known.filter((one) => one.kind === 'heading').filter((one) => !isQuoted(one))
   const headingAt = new Map(outside.map((heading) => [heading.from, heading]))

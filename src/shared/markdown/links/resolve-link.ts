@@ -3,13 +3,13 @@ import type { NoteLink } from './parse-links.ts'
 import { pageNames } from './pages.ts'
 
 export interface KnownFile {
-  /** Relative to the workspace, forward slashes. */
+  /** Relative to the workspace, with forward slashes. */
   readonly path: string
-  /** Other names that its text gives it: aliases, titles. */
+  /** Other names from its text: aliases, titles. */
   readonly names?: readonly string[] | undefined
 }
 
-/** How a file was found: as a path from the linking file's folder or from the top, by its own name, or by another. */
+/** Method of resolution: path relative to the linking file, path from the top, file name, or alias. */
 export type FoundBy = 'relative' | 'root' | 'name' | 'alias'
 
 export interface Resolution {
@@ -21,23 +21,23 @@ type Target = Pick<NoteLink, 'kind' | 'target'>
 
 const markdown = /\.(?:md|markdown)$/i
 
-/** What a path may leave out: as it looks, the one or the other is tried first. */
+/** Extensions that a path may omit. The order depends on whether the path contains a dot. */
 const withEnding = ['', '.md', '.markdown']
 const withoutEnding = ['.md', '.markdown', '']
-/** The note that a folder means (Foam). */
+/** Index files that represent their folder (Foam). */
 const indexes = ['/index.md', '/readme.md']
 
-/** A file with the keys that every link is held against: in a vault of many languages, one name has dozens of files. */
+/** A file with its precomputed comparison keys: a multilingual vault can have dozens of files with one name. */
 interface Place {
   readonly path: string
   readonly key: string
-  /** Without Markdown's ending. */
+  /** Without the Markdown extension. */
   readonly stemKey: string
 }
 
 export class Resolver {
   readonly #paths = new Map<string, Place[]>()
-  /** By file name, with and without its ending when that is Markdown's. */
+  /** By file name, and without extension for Markdown files. */
   readonly #bases = new Map<string, Place[]>()
   readonly #names = new Map<string, Place[]>()
 
@@ -53,7 +53,11 @@ export class Resolver {
     }
   }
 
-  /** @param from the file that the link stands in */
+  /**
+   * Resolves a link.
+   * @param from path of the linking file
+   * @returns undefined if the link is broken
+   */
   resolve(from: string, { kind, target }: Target): Resolution | undefined {
     if (target === '') return { path: from, by: 'relative' }
     const found = this.#find(from, kind, target.replaceAll('\\', '/'))
@@ -62,7 +66,10 @@ export class Resolver {
     return decoded === target ? undefined : this.#find(from, kind, decoded)
   }
 
-  /** How many files have a name, whatever its case and folder. @param base without `.md` */
+  /**
+   * Counts the files with a name in any folder, ignoring case.
+   * @param base without `.md`
+   */
   countOf(base: string): number {
     return this.#bases.get(keyOf(base))?.length ?? 0
   }
@@ -76,7 +83,7 @@ export class Resolver {
     const byPath = kind === 'wiki' ? (root() ?? relative()) : (relative() ?? root())
     if (byPath) return byPath
     const named = this.#named(folder, target)
-    // A name that a note gives itself is meant before a file of another kind that happens to have it.
+    // For wiki links, an alias of a note has priority over a non-Markdown file of that name.
     if (named && (kind !== 'wiki' || markdown.test(named.path))) return named
     return this.#aliased(folder, target) ?? named ?? relative(indexes) ?? root(indexes)
   }
@@ -91,7 +98,7 @@ export class Resolver {
     return undefined
   }
 
-  /** By the name of the file, or that with some of the folders that it lies in. */
+  /** Resolves by file name, optionally with some parent folders. */
   #named(folder: string, target: string): Resolution | undefined {
     const wanted = keyOf(target.replace(/\/+$/, ''))
     const all = this.#bases.get(keyOf(baseOf(target))) ?? []
@@ -112,11 +119,11 @@ export class Resolver {
 function add(map: Map<string, Place[]>, key: string, place: Place): void {
   const places = map.get(key)
   if (!places) map.set(key, [place])
-  // Names of one file come one after the other.
+  // Names of one file are added consecutively.
   else if (places.at(-1) !== place) places.push(place)
 }
 
-/** Names that differ in case alone, or in how an accent is written, are one name; a sigma at a word's end is a sigma. */
+/** Returns the comparison key of a name: ignores case, Unicode composition and final sigma. */
 export function keyOf(name: string): string {
   return name.normalize('NFC').toLowerCase().replaceAll('ς', 'σ')
 }
@@ -125,7 +132,7 @@ export function baseOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** With its `/` at the end; empty at the top. */
+/** With the trailing `/`; empty at the top. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
@@ -134,7 +141,10 @@ export function stemOf(path: string): string {
   return path.replace(markdown, '')
 }
 
-/** @param folder with its `/` @returns undefined for what leads out */
+/**
+ * @param folder with its trailing `/`
+ * @returns undefined if the path leaves the workspace
+ */
 function joined(folder: string, target: string): string | undefined {
   const steps = folder.split('/').slice(0, -1)
   for (const step of target.split('/')) {
@@ -145,14 +155,14 @@ function joined(folder: string, target: string): string | undefined {
   return steps.length === 0 ? undefined : steps.join('/')
 }
 
-/** Of files whose names differ in case alone, the one that is written so. */
+/** If several files differ only in case, prefers the exact spelling. */
 function sameCase(places: readonly Place[] | undefined, written: string): string | undefined {
   return (places?.find(({ path }) => path === written) ?? places?.[0])?.path
 }
 
 /**
- * Below the linking file's folder before elsewhere, then the shortest path, then the first by name. An agent's own files in
- * a hidden folder come last: the vault's program knows nothing of them.
+ * Picks the best match: below the linking file's folder, then the shortest path, then the first by name. Hidden folders
+ * (the agent's own files) come last, because other vault programs ignore them.
  */
 function nearest(all: readonly Place[], folder: string, written: string): string | undefined {
   if (all.length < 2) return all[0]?.path

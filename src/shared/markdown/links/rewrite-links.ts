@@ -3,7 +3,7 @@ import type { NoteLink } from './parse-links.ts'
 import { pageOf, pageNames } from './pages.ts'
 import { baseOf, folderOf, Resolver, stemOf, type KnownFile, type Resolution, keyOf } from './resolve-link.ts'
 
-/** Of a file, or of a folder with all that lies in it. */
+/** Move of a file, or of a folder with its content. */
 export interface Move {
   readonly from: string
   readonly to: string
@@ -13,7 +13,7 @@ export interface LinkingFile extends KnownFile {
   readonly links?: readonly NoteLink[] | undefined
 }
 
-/** Offsets in the text as it was. */
+/** UTF-16 offsets in the original text, end exclusive. */
 export interface Edit {
   readonly from: number
   readonly to: number
@@ -21,16 +21,19 @@ export interface Edit {
 }
 
 export interface RewrittenFile {
-  /** Where it lies before, and after, the move. */
+  /** Paths before and after the move. */
   readonly path: string
   readonly newPath: string
-  /** In the order of the text, none touching the next. */
+  /** In text order, without overlap. */
   readonly edits: readonly Edit[]
 }
 
-/** A link that no writing leads to its note any more, as one in front matter to a name that has `]]` in it. */
+/**
+ * A link that cannot be updated because no spelling reaches its target, for example a wiki link in front matter to a
+ * name that contains `]]`.
+ */
 export interface LeftLink {
-  /** Before the move. */
+  /** Path before the move. */
   readonly path: string
   /** 1-based. */
   readonly line: number
@@ -42,7 +45,7 @@ export interface Rewrites {
   readonly left: readonly LeftLink[]
 }
 
-/** Where a path is after the moves. */
+/** Returns the path after the moves. */
 export function movedPath(path: string, moves: readonly Move[]): string {
   for (const { from, to } of moves) {
     if (path === from) return to
@@ -51,7 +54,10 @@ export function movedPath(path: string, moves: readonly Move[]): string {
   return path
 }
 
-/** @param files all of the workspace, with the links of those that have some */
+/**
+ * Plans the link edits for moves.
+ * @param files all files of the workspace, with their links
+ */
 export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
   const placeOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
@@ -73,14 +79,14 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
 }
 
 export interface Relinking {
-  /** Knows all files where they were, and where they are. */
+  /** Resolvers for the files before and after the move. */
   readonly before: Resolver
   readonly after: Resolver
-  /** Where a file that `before` knows is; undefined for one that is not there any more: links to it are left. */
+  /** Returns the new path of a file; undefined if the file no longer exists, in which case its links go to `left`. */
   readonly placeOf: (path: string) => string | undefined
 }
 
-/** What has to be written anew in one note. */
+/** Computes the link edits of one note. */
 export function rewriteLinks(
   { path, newPath, links }: { readonly path: string; readonly newPath: string; readonly links: readonly NoteLink[] },
   { before, after, placeOf }: Relinking,
@@ -112,13 +118,16 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return parts.join('') + text.slice(at)
 }
 
-/** True where the link leads to the same note in the same way: a path stays one, and does not become a guess. */
+/** Returns true if the link reaches the same note in the same way: a path must not become a match by name. */
 function isSame(link: NoteLink, was: Resolution, to: string, now: Resolution | undefined): boolean {
   if (now?.path !== to) return false
   return link.kind === 'wiki' ? (now.by === 'alias') === (was.by === 'alias') : now.by === was.by
 }
 
-/** True for a path that was written as the folders are called, and is not any more: where case counts, it leads nowhere. */
+/**
+ * Returns true if the move changes the case of a folder in the link's path: on a case-sensitive system the link would
+ * break.
+ */
 function losesCase({ kind, target }: NoteLink, was: string, to: string): boolean {
   if (was === to || (kind === 'wiki' && isBare(target))) return false
   const steps = target.replace(/^(?:\.{0,2}\/)+/, '')
@@ -132,7 +141,7 @@ interface Place {
   readonly after: Resolver
 }
 
-/** The target as it has to be written; undefined when no form leads there. */
+/** Returns the new target text; undefined if no form reaches the note. */
 function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place): string | undefined {
   for (const target of formsOf(link, was, from, to)) {
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
@@ -144,8 +153,8 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
 }
 
 /**
- * The whole of a wikilink as a Markdown link, where no wikilink can name the note. What shows another note in its place
- * stays: Markdown shows pictures alone. In front matter and in macros there is no Markdown.
+ * Converts a wiki link to a Markdown link if no wiki link can name the note. Note embeds cannot be converted: Markdown
+ * embeds only images. Front matter and macros cannot contain Markdown links.
  */
 function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
   const { kind, isEmbed, isWikiAlone, target, fragment, label } = link
@@ -155,28 +164,31 @@ function asInline(link: NoteLink, { from, to, after }: Place): string | undefine
   return written === undefined ? undefined : markdownLink(shown, written, isEmbed)
 }
 
-/** What stands in `](…)` where no wikilink can name the file; undefined when that leads elsewhere, too. */
+/**
+ * Returns the target of a Markdown link for a file that no wiki link can name; undefined if that target does not
+ * resolve to the file.
+ */
 export function inlineInstead(
   resolver: Resolver,
   { from, to, fragment }: { readonly from: string; readonly to: string; readonly fragment?: string | undefined },
 ): string | undefined {
-  // A bar would end the cell of a table.
+  // An unescaped bar would end a table cell.
   const written = encoded(relativePath(from, to), { written: '', isAngled: false }).replaceAll('|', '%7C')
   if (resolver.resolve(from, { kind: 'inline', target: decodePart(written) })?.path !== to) return undefined
   return fragment === undefined ? written : `${written}#${encoded(fragment, { written: '', isAngled: false })}`
 }
 
-/** @param written what stands in `](…)` */
+/** @param written encoded target for `](…)` */
 export function markdownLink(shown: string, written: string, isEmbed = false): string {
   return `${isEmbed ? '!' : ''}[${shown.replaceAll(/[[\]\\]/g, '\\$&')}](${written})`
 }
 
-/** A name alone, which means another note to whoever reads it elsewhere, if there are several. */
+/** Returns true for a bare name; ambiguous if several notes have it. */
 function isBare(target: string): boolean {
   return !target.includes('/')
 }
 
-/** How the note can be named, the link's own style first. */
+/** Returns candidate targets for a note, the link's current style first. */
 function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): string[] {
   const { target, kind } = link
   const hasEnding = stemOf(target) !== target || stemOf(to) === to
@@ -194,12 +206,12 @@ function formsOf(link: NoteLink, { by }: Resolution, from: string, to: string): 
       forms.push(steps.slice(-count).join('/'))
     forms.push(`/${path}`)
   }
-  // A folder whose name cannot stand in a wikilink is left out, where the note's own name is enough.
+  // If a folder's name is not allowed in a wiki link, the bare name may still work.
   if (kind === 'wiki') forms.push(baseOf(hasEnding ? to : stemOf(to)))
   return forms
 }
 
-/** From the folder of a file to another file. */
+/** Returns the path of a file relative to another file's folder. */
 export function relativePath(from: string, path: string): string {
   const here = folderOf(from).split('/').slice(0, -1)
   const there = path.split('/')
@@ -208,16 +220,19 @@ export function relativePath(from: string, path: string): string {
     there.shift()
   }
   const relative = [...here.map(() => '..'), ...there].join('/')
-  // What looks like the scheme of an address is none.
+  // Without `./`, a name with a colon would parse as a URL scheme.
   return /^[a-z][a-z\d+.-]*:/i.test(relative) ? `./${relative}` : relative
 }
 
-/** Whether `[[…]]` can hold it. */
+/** Returns true if `[[…]]` can contain the target. */
 export function isWritable(target: string): boolean {
   return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
 }
 
-/** As the link was: with what must be encoded, and with letters of other scripts where those were. */
+/**
+ * Encodes a target in the style of the original link: required characters always, non-ASCII letters only if the
+ * original had them encoded.
+ */
 function encoded(target: string, { written, isAngled }: Pick<NoteLink, 'written' | 'isAngled'>): string {
   const isBalanced = /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(target)
   const hasEncodedLetters = /%[89a-f][\da-f]/i.test(written)
@@ -232,15 +247,15 @@ function encoded(target: string, { written, isAngled }: Pick<NoteLink, 'written'
   })
 }
 
-/** However many: `a.md.md` is meant by `a.md`, too. */
+/** Repeated extensions too: link `a.md` can refer to `a.md.md`. */
 const endings = /(?:\.(?:md|markdown))+$/i
-/** The note that a folder means. */
+/** Files that represent their folder. */
 const index = /^(?:index|readme)$/
 
 /**
- * By names alone: what leads to a file, and what leads elsewhere because of it, has its name, one of its other names, or
- * that of the folder that it stands for.
- * @param files that are moved, where they were and where they are
+ * Returns a predicate for links that the moves can affect, by name only: the file's name, one of its aliases, or the
+ * name of its folder if it is an index file.
+ * @param files moved files with their old and new paths
  */
 function concernedBy(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
   const keys = new Set<string>()
@@ -252,7 +267,7 @@ function concernedBy(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'
   }
   return ({ target }) => {
     const path = target.replaceAll('\\', '/')
-    // What is decoded, or names no file by its last step, may be any.
+    // A percent-encoded target, or one without a last name, may match any file.
     if (path.includes('%') || /(?:^|\/)\.{0,2}$/.test(path)) return true
     return keys.has(lastKey(path)) || keys.has(keyOf(path))
   }

@@ -1,7 +1,7 @@
 /**
- * The properties that stand in the front matter of a note, as YAML, read key by key: a mistake in one takes no other
- * away. What only the whole of it says (a map in braces, aliases of what stands elsewhere) is read as one document.
- * Scalars stay as they are written (`1.10`, `2024-05-01`, `yes`). Pure.
+ * Parses front matter properties as YAML, key by key, so that an error in one key does not affect others. Falls back to
+ * parsing the whole document for flow maps and for aliases across keys. Scalars stay as written (`1.10`, `2024-05-01`,
+ * `yes`).
  */
 import {
   isAlias,
@@ -19,28 +19,32 @@ import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { type Range } from '../links/hidden-text.ts'
 import type { Property } from './property.ts'
 
-/** Looked at up to here, in characters. */
+/** Characters of front matter to parse. */
 export const maxFrontMatter = 64_000
-/** Of lists and maps as text, in characters: few aliases can stand for more than fits anywhere. */
+/** Characters of lists and maps converted to text. Bounds YAML alias expansion. */
 const maxCopied = 1_000_000
 const maxAliases = 100
 
 const entry =
   /^(?<key>[^\s#\-"'[\]{},&*!|>%@`:][^\n:]*?|"[^"\n]+"|'[^'\n]+')[\t ]*:(?=\s|$)[^\n]*(?:\n(?:[\t ]|-[\t ]|-?\r?$)[^\n]*)*/gm
-/** What YAML takes as it stands. */
+/** A plain scalar that needs no YAML parser. */
 const plainValue =
   /^[\t ]*([\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_/.,;()!?+%'-]|[ :](?=[\p{L}\p{M}\p{N}_/.(-])|&)*)[\t ]*\r?\n?$/u
 
 export interface Entry extends Property {
-  /** Offsets of what stands behind the key's colon. */
+  /** UTF-16 offsets of the part after the key's colon. */
   readonly from: number
   readonly to: number
-  /** Where each of the values stands, if that is known: what an alias names, elsewhere. */
+  /** Offsets of each value, if known; for an alias, those of its anchor. */
   readonly stands?: readonly Range[]
 }
 
 type Values = Pick<Entry, 'values' | 'isList' | 'stands'>
 
+/**
+ * Returns the entries in text order; empty if there is no front matter.
+ * @param most maximum number of characters to parse
+ */
 export function frontMatterEntries(text: string, most = maxFrontMatter): Entry[] {
   const end = frontMatterEnd(text)
   if (end === 0) return []
@@ -71,7 +75,7 @@ function saysNothing(between: string): boolean {
   return between.split('\n').every((line) => /^\s*(?:#|$)/.test(line))
 }
 
-/** @param at where the part stands */
+/** @param at offset of the part in the note */
 function valuesOf(part: string, rest: string, at: number): Values | undefined {
   const plain = plainValue.exec(rest)?.[1]
   if (plain !== undefined && !/^(?:null|true|false)$/i.test(plain)) return { values: [plain], isList: false }
@@ -80,9 +84,9 @@ function valuesOf(part: string, rest: string, at: number): Values | undefined {
   return read && new Reader(read.document, part, at).values(isNode(value) ? value : null)
 }
 
-/** All of it as one map; undefined where it is none, or is broken. */
+/** Parses the front matter as one map; undefined if it is invalid or not a map. */
 function documentEntries(matter: string): Entry[] | undefined {
-  // What opens front matter is left out, and all else keeps its place.
+  // Blanks the opening delimiter so that offsets stay valid.
   const text = matter.replace(/^[^\n]*/, (line) => ' '.repeat(line.length))
   const read = readYaml(text)
   if (!read) return undefined
@@ -105,11 +109,11 @@ class Reader {
   readonly #document: Document.Parsed
   readonly #text: string
   readonly #at: number
-  /** What each alias stands for: the last one before it that is called so. */
+  /** Target of each alias: the last preceding anchor of that name. */
   readonly #meant = new Map<Node, Node>()
   #copied = 0
 
-  /** @param at where the text stands in the note */
+  /** @param at offset of the text in the note */
   constructor(document: Document.Parsed, text: string, at: number) {
     this.#document = document
     this.#text = text
@@ -125,7 +129,7 @@ class Reader {
     })
   }
 
-  /** Those that `<<` takes over too, each map once. @returns with the offset of each key */
+  /** Returns the entries of a map, including those merged with `<<`, each map once; `at` is the offset of the key. */
   entries(map: YAMLMap, merged = new Set<YAMLMap>([map])): (Omit<Entry, 'line'> & { at: number })[] {
     return map.items.flatMap(({ key, value }) => {
       const said = isNode(key) ? this.#meaning(key) : undefined
@@ -147,7 +151,7 @@ class Reader {
     })
   }
 
-  /** Undefined where an alias stands for nothing. */
+  /** Returns undefined if an alias has no anchor. */
   values(node: Node | null): Values | undefined {
     const meant = node && this.#meaning(node)
     if (meant === undefined) return undefined
@@ -171,7 +175,7 @@ class Reader {
     return isAlias(node) ? this.#meant.get(node) : node
   }
 
-  /** Empty for what says nothing, or too much to be told. */
+  /** Returns the value as text; empty for null and for values over the size limit. */
   #textOf(node: Node): string {
     if (isScalar(node)) {
       const text = typeof node.value === 'string' ? node.value.trim() : ''
@@ -187,10 +191,10 @@ class Reader {
     }
   }
 
-  /** Of what it says, in the note. */
+  /** Returns the offsets of a node's value in the note. */
   #place(node: Node): Range {
     const [from = 0, to = from] = node.range ?? []
-    // What stands behind `|` and `>` is no part of the text.
+    // Excludes the `|` or `>` indicator.
     const isBlock = isScalar(node) && /^[|>]/.test(this.#text.slice(from, from + 1))
     const start = isBlock ? this.#text.indexOf('\n', from) : from
     return { from: this.#at + Math.max(start, from), to: this.#at + to }

@@ -1,7 +1,12 @@
 /**
+<<<<<<< HEAD
  * What a note says of itself: its properties (front matter, and `key:: value` of Logseq and Dataview), its tags (`#tag`,
  * `#[[several words]]`, `tags`), and the names that it gives itself. One place reads them, for the index, the editor and
  * every list. The rules and where they come from stand in docs/guide/links.md. Linear. Pure.
+=======
+ * Parses the properties (front matter; `key:: value` of Logseq and Dataview), tags (`#tag`, `#[[several words]]`,
+ * `tags`) and names of a note. The rules and their origins are described in docs/links.md. Linear time.
+>>>>>>> h2/l-platform
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
 import { hiddenRanges, type Range } from '../links/hidden-text.ts'
@@ -10,29 +15,30 @@ import type { NoteProperties, Property, Tag } from './property.ts'
 
 const maxProperties = 300
 const maxTags = 2000
-/** How much of a note is looked at: what is shown and searched; for what is written anew all of it. */
+/** Limits for display and search (`shown`), and for rewriting (`whole`). */
 const shown = { properties: maxProperties, tags: maxTags, frontMatter: maxFrontMatter }
 const whole = { properties: Infinity, tags: Infinity, frontMatter: 250_000 }
 const maxValue = 1000
 const maxNames = 100
 const maxName = 300
 
-/** What Logseq writes for itself. */
+/** Internal properties of Logseq. */
 const ownOfPrograms = /^(?:id|collapsed|heading|ls-type|query-.*|hl-.*|logseq\..*)$/
 
 const letter = '[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\uFE0F\\u200D_/-]'
-/** A link is passed over; a tag stands at a beginning, behind a space, or behind what Chinese ends a phrase with. */
+/** Skips links. A tag must be at the start of a line, or follow a space or CJK punctuation. */
 const inlineTag = new RegExp(
   `\\[\\[[^[\\]\\n]*\\]\\]|(?<=^|[\\s，。、；：！？（「『【《])#(?:\\[\\[(?<words>[^[\\]\\n]+)\\]\\]|(?<word>${letter}+))`,
   'gmu',
 )
 const lineProperty = /^[\t ]*(?:[-*+][\t ]+)?([\p{L}_][\p{L}\p{N}_.*+!?$%&=/-]*)::(?:[\t ]+([^\n]*?))?[\t ]*\r?$/gmu
 
+/** Parses a note within the limits for display and search. */
 export function parseProperties(text: string): NoteProperties {
   return parseUpTo(text, shown)
 }
 
-/** The same with every tag that stands there; partial only where front matter is longer than any. */
+/** Parses a note without limits on tags, for rewriting; partial only if the front matter exceeds 250,000 characters. */
 export function parseAllTags(text: string): NoteProperties {
   return parseUpTo(text, whole)
 }
@@ -65,7 +71,7 @@ function parseUpTo(text: string, most: typeof shown): NoteProperties {
   }
 }
 
-/** What stands in a property of tags was found as such. Both in the order of the text. */
+/** Returns the tags outside `taken`, the ranges of tag properties. Both are in text order. */
 function outside(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
   let at = 0
   return tags.filter(({ place }) => {
@@ -75,7 +81,7 @@ function outside(tags: readonly Tag[], taken: readonly Range[]): Tag[] {
   })
 }
 
-/** The names of a note besides its path: `title`, `alias`, `aliases`; without repetition, as they are written. */
+/** Returns the names of a note besides its path (`title`, `alias`, `aliases`) as written, without duplicates. */
 export function namesOf({ properties }: Pick<NoteProperties, 'properties'>): string[] {
   const names = properties.flatMap(({ name, values, isList, isTop }) => {
     const key = isTop ? nameKey(name) : ''
@@ -87,17 +93,17 @@ export function namesOf({ properties }: Pick<NoteProperties, 'properties'>): str
   return [...new Set(told)].slice(0, maxNames)
 }
 
-/** Properties of these are the same one: case counts for nothing, nor does `_` for `-` (Logseq). */
+/** Returns the comparison key of a property name: ignores case and, like Logseq, treats `_` as `-`. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll('_', '-')
 }
 
-/** Tags of these are the same one. */
+/** Returns the comparison key of a tag name. */
 export function tagKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 
-/** What stands in the text is asked for from its beginning to its end. */
+/** Maps offsets to lines for callers that scan forward. */
 class Places {
   readonly #text: string
   readonly #hidden: readonly Range[]
@@ -107,7 +113,7 @@ class Places {
     this.#hidden = hidden
   }
 
-  /** Asked for offsets that rise. @returns 1-based; undefined in what is hidden */
+  /** Returns a function from offset to 1-based line, undefined in hidden text. Offsets must be ascending. */
   lines(): (at: number) => number | undefined {
     let skip = 0
     let line = 1
@@ -121,7 +127,7 @@ class Places {
   }
 }
 
-/** Quick for offsets that are near the one before. @returns 1-based */
+/** Returns a function from offset to 1-based line; fast if each offset is near the previous one. */
 function lineCounter(text: string): (at: number) => number {
   let line = 1
   let counted = 0
@@ -154,7 +160,10 @@ function lineEntries(text: string, from: number, places: Places, most: number): 
   return entries
 }
 
-/** Commas part the values of `tags` and `alias`, and links where nothing else stands between them. */
+/**
+ * Commas separate the values of `tags` and `alias`; elsewhere links or tags form a list only if no other text is
+ * between them.
+ */
 function lineValues(name: string, value: string): Pick<Property, 'values' | 'isList'> {
   if (value === '') return { values: [], isList: false }
   const isQuoted = /^".*"$/.test(value)
@@ -170,7 +179,10 @@ function isOfTags({ name }: Property): boolean {
   return /^tags?$/i.test(name)
 }
 
-/** A list's members are tags as they are (Logseq's may have several words); a text has tags between commas and spaces. */
+/**
+ * Returns the tags of a `tags` property: list items are tags as a whole (Logseq's may contain spaces); plain text is
+ * split at commas and spaces.
+ */
 function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number): Tag[] {
   const { values, isList, stands } = entry
   const tags: Tag[] = []
@@ -207,7 +219,7 @@ function inlineTags(text: string, from: number, places: Places, most: number): T
   return tags
 }
 
-/** A stretch of text between what is no text: tags, without `#`, and what stands between them. */
+/** Splits a text into tags (without `#`) and the text between them. The text must not contain code or comments. */
 export function splitTags(text: string): (string | { readonly tag: string })[] {
   if (!text.includes('#')) return [text]
   const parts: (string | { readonly tag: string })[] = []
@@ -222,7 +234,7 @@ export function splitTags(text: string): (string | { readonly tag: string })[] {
   return parts
 }
 
-/** No tags: numbers (Obsidian), and colours such as `#a1b2c3` and `#fff`. */
+/** Rejects numbers (as Obsidian does) and hex colors such as `#a1b2c3` and `#fff`. */
 function isTag(name: string): boolean {
   if (name === '' || name.length > maxName || name.startsWith('/') || name.includes('//')) return false
   if (!/[\p{L}\p{Extended_Pictographic}_]/u.test(name)) return false
@@ -230,7 +242,7 @@ function isTag(name: string): boolean {
   return !isHex || !(/\d/.test(name) || /^(.)\1+$/i.test(name))
 }
 
-/** `[[Note|label]]` names a note. */
+/** Extracts the note from `[[Note|label]]`; other values are unchanged. */
 function unlinked(value: string): string {
   const [, target] = /^#?\[\[([^\]|]+)(?:\|[^\]]*)?\]\]$/.exec(value.trim()) ?? []
   return target ?? value

@@ -1,23 +1,26 @@
 import { parseProperties, tagKey } from './parse-properties.ts'
 
-/** What a value must be. */
+/** Condition on a property value. */
 export type PropertyTest =
-  /** The property is there. */
+  /** The property exists. */
   | { readonly kind: 'any' }
   | { readonly kind: 'is'; readonly key: string }
-  /** A star stands for anything. */
+  /** Glob: `*` matches any text. */
   | { readonly kind: 'like'; readonly pattern: RegExp }
   | { readonly kind: 'order'; readonly sign: '<' | '<=' | '>' | '>='; readonly than: string }
 
-/** A number, or a day, a month, a year. */
+/** A number, day, month or year. */
 const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
 
-/** @returns undefined for what asks for nothing */
+/**
+ * Parses a value condition such as `>=2024-05` or `draft*`.
+ * @returns undefined if the condition is empty or its bound is invalid
+ */
 export function readTest(given: string): PropertyTest | undefined {
   const meant = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
   if (meant === '') return undefined
   if (meant === '*') return { kind: 'any' }
-  // What is there and says nothing (Obsidian).
+  // Obsidian: an existing property without a value.
   if (meant === 'null') return { kind: 'is', key: '' }
   const [, sign, than = ''] = /^(<=|>=|<|>)\s*(.*)$/.exec(meant) ?? []
   if (sign === '<' || sign === '<=' || sign === '>' || sign === '>=')
@@ -33,7 +36,7 @@ export function testValue(test: PropertyTest, value: string): boolean {
     case 'any':
       return true
     case 'is':
-      // A month is all of its days.
+      // A year or month matches all of its days.
       return key === test.key || (/^\d{4}(?:-\d{2})?$/.test(test.key) && isDay(key) && key.startsWith(`${test.key}-`))
     case 'like':
       return test.pattern.test(key)
@@ -42,13 +45,16 @@ export function testValue(test: PropertyTest, value: string): boolean {
   }
 }
 
-/** Whether a tag is another one or lies below it. @param key of the other one */
+/**
+ * Returns true if a tag equals another one or is nested below it.
+ * @param key normalized key of the other tag
+ */
 export function underTag(name: string, key: string): boolean {
   const own = tagKey(name)
   return own === key || own.startsWith(`${key}/`)
 }
 
-/** Whether a name can stand behind `#`. */
+/** Returns true if `#name` parses as exactly this tag. */
 export function isTagName(name: string): boolean {
   const { tags } = parseProperties(`#${name}`)
   return tags[0]?.name === name && tags[0].place?.from === 1
@@ -56,7 +62,7 @@ export function isTagName(name: string): boolean {
 
 function isOrdered(key: string, { sign, than }: { sign: string; than: string }): boolean {
   if (!ordered.test(key) || isDay(key) !== isDay(than)) return false
-  // Of days, as much as is asked for.
+  // Compares dates only to the precision of `than`.
   const own = isDay(key) ? key.slice(0, than.length) : Number(key)
   const other = isDay(than) ? than : Number(than)
   return sign === '<' ? own < other : sign === '<=' ? own <= other : sign === '>' ? own > other : own >= other

@@ -1,30 +1,30 @@
 import type { Range } from '../links/hidden-text.ts'
 
 export interface Property {
-  /** As it is written. */
+  /** Raw name from the text. */
   readonly name: string
-  /** As they are written, without the brackets of a link; none for a property that says nothing. */
+  /** Raw values without link brackets; empty if the property has no value. */
   readonly values: readonly string[]
   readonly isList: boolean
-  /** It stands at the beginning: of the note as a whole, not of a block in it. */
+  /** True if the property applies to the whole note: front matter or leading lines; false for a property of a block. */
   readonly isTop: boolean
   /** 1-based. */
   readonly line: number
 }
 
 export interface Tag {
-  /** As it is written, without `#`. */
+  /** Raw name without `#`. */
   readonly name: string
   /** 1-based. */
   readonly line: number
-  /** Offsets of the name; null where it stands otherwise than it reads (`"a\u0062"`). */
+  /** UTF-16 offsets of the name; null if the source differs from the name (`"a\u0062"`). */
   readonly place: Range | null
 }
 
 export interface NoteProperties {
-  /** In the order of the text, bounded. */
+  /** In text order; truncated for large notes. */
   readonly properties: readonly Property[]
   readonly tags: readonly Tag[]
-  /** There are more tags than these, or may be. */
+  /** True if the note has, or may have, more tags than listed. */
   readonly isPartial: boolean
 }

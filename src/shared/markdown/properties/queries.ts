@@ -1,10 +1,14 @@
 const maxValue = 100
 
-/** @param name without `#` */
+/**
+ * Returns the search query for a tag.
+ * @param name without `#`
+ */
 export function tagQuery(name: string): string {
   return `tag:${isPlain(name) ? name : `"${name.replaceAll('"', '')}"`}`
 }
 
+/** Returns the search query for a property value; a long value becomes a prefix match. */
 export function propertyQuery(name: string, value: string): string {
   const meant = value.length > maxValue ? `${value.slice(0, maxValue).toWellFormed()}*` : value
   const isKnown = /^(?:after|before|on|in|path|source|tag)$/i.test(name)

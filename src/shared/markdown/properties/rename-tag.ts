@@ -9,9 +9,9 @@ export interface TagRename {
 }
 
 export interface RenamedTags {
-  /** In the order of the text. */
+  /** In text order. */
   readonly edits: readonly Edit[]
-  /** Lines, 1-based, where the tag stands in a way that cannot be written anew. */
+  /** 1-based lines with occurrences that cannot be rewritten. */
   readonly left: readonly number[]
 }
 
@@ -33,7 +33,7 @@ export function renameTag({ tags }: Pick<NoteProperties, 'tags'>, { from, to }: 
   return { edits: inOrder(edits), left }
 }
 
-/** What an alias names is written once, wherever it stands. */
+/** Removes duplicate edits: an anchored value can be reached through several YAML aliases. */
 function inOrder(edits: readonly Edit[]): Edit[] {
   const sorted = edits.toSorted((one, other) => one.from - other.from)
   return sorted.filter(({ from }, at) => from !== sorted[at - 1]?.from)

@@ -14,7 +14,7 @@ const canvas = `{
 `
 
 describe('canvases', () => {
-  it('names the files that a canvas shows, and nothing that its texts say', () => {
+  it('lists the file nodes and ignores text content', () => {
     expect(canvasFiles(canvas).map(({ path }) => path)).toEqual([
       'Projects/Alpha.md',
       'Projects/pic ü "1".png',
@@ -23,7 +23,7 @@ describe('canvases', () => {
     for (const text of ['', '{', '{"file":7}', '{"file":"\\x"}', '{"file":""}']) expect(canvasFiles(text)).toEqual([])
   })
 
-  it('finds the links of its cards where JSON has them', () => {
+  it('returns the offsets of links in text nodes', () => {
     const text = String.raw`{"nodes":[
 {"type":"text","text":"\"q\" \u00e9\n[[Projects\/Al\u0070ha|\ud83d\ude00]]"},
 {"type":"file","file":"x.md","label":"[[no card]]"}, {"text" : "see [it](a%20b.md#c), <!-- [[hidden]] -->"},{"text":"[[\x]]"}]}`
@@ -42,7 +42,7 @@ describe('canvases', () => {
     ])
   })
 
-  it('a move changes the paths alone', () => {
+  it('a move changes only the paths', () => {
     const there = new Set(['Projects/Alpha.md', 'Projects/pic ü "1".png'])
     const move = { from: 'Projects', to: 'Old "ones"' }
     const placeOf = (path: string) => (there.has(path) ? movedPath(path, [move]) : undefined)

@@ -1,4 +1,4 @@
-/** Only links that a move can concern are looked at: what is left out is exactly what would not have been touched. */
+/** The name-based pre-filter must not change the result: compares the plan with one that checks every link. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -12,7 +12,7 @@ import { parseLinks } from '../../../../src/shared/markdown/links/parse-links.ts
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
 import { rounds } from '../../../support/thorough.ts'
 
-/** As if every link were concerned. */
+/** Plans without the pre-filter. */
 function thoroughly(files: readonly LinkingFile[], moves: readonly Move[]) {
   const placeOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
@@ -69,8 +69,8 @@ const file = fc.record({
 })
 const vaults = fc.uniqueArray(file, { minLength: 2, maxLength: 8, selector: (one) => one.path })
 
-describe('what a move can concern', () => {
-  it('whatever files and links there are, the plan is the one that looks at every link', () => {
+describe('pre-filter for links affected by a move', () => {
+  it('plans the same edits as checking every link, for any files and links', () => {
     fc.assert(
       fc.property(vaults, fc.nat(), fc.boolean(), path, (files, pick, isFolder, to) => {
         const from = files[pick % files.length]?.path ?? ''
@@ -82,7 +82,7 @@ describe('what a move can concern', () => {
     )
   })
 
-  it('a sigma at the end of a name is the same letter as elsewhere', () => {
+  it('treats a final sigma like any other sigma', () => {
     const resolver = new Resolver([{ path: 'Λόγος.md' }, { path: 'ΔΡΌΜΟΣ.md' }])
     expect(resolver.resolve('a.md', { kind: 'wiki', target: 'ΛΌΓΟΣ' })?.path).toBe('Λόγος.md')
     expect(resolver.resolve('a.md', { kind: 'wiki', target: 'δρόμος' })?.path).toBe('ΔΡΌΜΟΣ.md')

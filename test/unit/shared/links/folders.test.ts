@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
 import { foam, logseq, markdown, obsidian } from '../../../vaults/oracles.ts'
 
-describe('what a folder and a name mean', () => {
+describe('links to folders and by name', () => {
   const resolver = new Resolver([
     { path: 'a/README.md' },
     { path: 'b/index.md' },
@@ -17,16 +17,16 @@ describe('what a folder and a name mean', () => {
     ['c/x.md', 'inline', '../b/', 'b/index.md'],
     ['c/x.md', 'inline', '/b', 'b/index.md'],
     ['c/x.md', 'inline', 'nowhere', undefined],
-    // A name that a note gives itself comes before a folder, and before a file of another kind elsewhere.
+    // An alias has priority over a folder and over a non-Markdown file elsewhere.
     ['b/index.md', 'wiki', 'a', 'c/x.md'],
     ['b/index.md', 'wiki', 'settings.edn', 'files/settings.edn'],
     ['b/index.md', 'wiki', 'config.edn', 'config.edn'],
-  ] as const)('from %s the %s link %s leads to %s', (from, kind, target, path) =>
+  ] as const)('resolves in %s the %s link %s to %s', (from, kind, target, path) =>
     expect(resolver.resolve(from, { kind, target })?.path).toBe(path),
   )
 })
 
-describe('the rules that links are held against', () => {
+describe('comparison keys of links', () => {
   const paths = ['Note.md', 'a/Note.md', 'a/deep/other.md', 'b/longer/other.md', 'a/pic.png', 'd/README.md']
   it.each([
     ['obsidian', obsidian(paths), 'a/deep/other.md', 'wiki', 'note', 'Note.md'],

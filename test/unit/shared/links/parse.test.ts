@@ -1,4 +1,3 @@
-/** What is a link in a Markdown text, where exactly, and what a note can be linked by. */
 import { describe, expect, it } from 'vitest'
 import { lineOfFragment, slugOf } from '../../../../src/shared/markdown/links/fragment.ts'
 import { parseLinks } from '../../../../src/shared/markdown/links/parse-links.ts'
@@ -12,7 +11,7 @@ const shown = (text: string) =>
     return `${link.isEmbed ? '!' : ''}${link.kind[0]}:${link.target}${link.fragment === undefined ? '' : `#${link.fragment}`}@${link.line}`
   })
 
-describe('links of a text', () => {
+describe('link parser', () => {
   it.each([
     ['[[Note]]', ['w:Note@1']],
     ['a [[ Note ]] b', ['w:Note@1']],
@@ -40,7 +39,7 @@ describe('links of a text', () => {
     ['\uFEFF---\r\nup: "[[Above]]"\r\n---\r\n[[yes]]\r\n', ['w:Above@2', 'w:yes@4']],
   ])('%j', (text, links) => expect(shown(text)).toEqual(links))
 
-  it('finds headings and blocks outside of code', () => {
+  it('finds headings and blocks outside code', () => {
     const { headings, blocks } = parseLinks(
       '# One #\n\n```\n# no\n```\n- ## Two ^two\ntext ^a-1\n  id:: 64a1b2c3-0000-4000-8000-000000000000\n',
     )
@@ -66,13 +65,13 @@ describe('links of a text', () => {
     ['L5', 5],
     ['Mac#Linux: the 1st', undefined],
     ['nowhere', undefined],
-  ])('the fragment %s leads to a line', (fragment, line) => {
+  ])('resolves the fragment %s to a line', (fragment, line) => {
     const text = '# Mac\n\n## Setup\nx ^BLK\n\n\n# Linux: the 1st\n\n## Setup\n'
     const parsed = parseLinks(text)
     expect(lineOfFragment(fragment === 'Linux#Setup' ? 'Linux the 1st#Setup' : fragment, parsed)).toBe(line)
   })
 
-  it('makes slugs as GitHub does', () => expect(slugOf('Héllo, World: 2.0 & more')).toBe('héllo-world-20--more'))
+  it('creates the same slugs as GitHub', () => expect(slugOf('Héllo, World: 2.0 & more')).toBe('héllo-world-20--more'))
 
   it.each([
     ['---\ntitle: My note\naliases: [One, "Two, three"]\n---\n', ['My note', 'One', 'Two, three']],
@@ -80,16 +79,16 @@ describe('links of a text', () => {
     ['---\naliases:\n- One\n- 2\nother: [\n---\n', ['One', '2']],
     ['title:: A/B\nalias:: [[C]], D\n\n- text\nalias:: no', ['A/B', 'C', 'D']],
     ['text\ntitle: no\n', []],
-  ])('%j names its note', (text, names) => expect(namesOf(parseProperties(text))).toEqual(names))
+  ])('%j defines names', (text, names) => expect(namesOf(parseProperties(text))).toEqual(names))
 
   it.each([
     ['pages/a___b.md', ['a/b']],
     ['pages/a%2Fb%3A.md', ['a/b:']],
     ['journals/2025_01_31.md', ['Jan 31st, 2025', '2025-01-31']],
     ['a.md', []],
-  ])('%s is a page', (path, names) => expect(pageNames(path)).toEqual(names))
+  ])('%s is a Logseq page', (path, names) => expect(pageNames(path)).toEqual(names))
 
-  it('stays linear in whatever stands there', () => {
+  it('runs in linear time for any input', () => {
     for (const piece of ['[[a|', '[](a "', '[](a (', '`a ``', '<!-- ', '[[[', '](', '\\', '%%a', '> '])
       expectLinear((length) => parseLinks(piece.repeat(length / piece.length)), 15_000, piece)
   })

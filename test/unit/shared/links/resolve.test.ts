@@ -1,4 +1,4 @@
-/** Where a link leads, by the rules in docs/guide/links.md. */
+/** Rules: docs/guide/links.md. */
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../../src/shared/markdown/links/resolve-link.ts'
 
@@ -19,7 +19,7 @@ const resolver = new Resolver([
   { path: 'a/Cafe\u0301.md' },
 ])
 
-describe('where a link leads', () => {
+describe('link resolution', () => {
   it.each([
     ['Home.md', 'wiki', 'only HERE', 'b/Only here.md', 'name'],
     ['Home.md', 'wiki', 'Only here.md', 'b/Only here.md', 'name'],
@@ -50,7 +50,7 @@ describe('where a link leads', () => {
     ['Home.md', 'wiki', '', 'Home.md', 'relative'],
     ['Home.md', 'wiki', 'nothing', undefined, undefined],
     ['Home.md', 'wiki', 'ly here', undefined, undefined],
-  ] as const)('from %s the %s link %j leads to %s', (from, kind, target, path, by) => {
+  ] as const)('resolves in %s the %s link %j to %s', (from, kind, target, path, by) => {
     expect(resolver.resolve(from, { kind, target })).toEqual(path === undefined ? undefined : { path, by })
   })
 })

@@ -1,4 +1,4 @@
-/** What is written anew when notes move: nothing but targets, each in its own style, and every link leads where it led. */
+/** Moves change only link targets, keep each link's style, and every link still leads to the same note. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyEdits, movedPath, planRewrites, type Move } from '../../../../src/shared/markdown/links/rewrite-links.ts'
@@ -23,7 +23,7 @@ function moved(vault: Vault, moves: readonly Move[]) {
   return { after, left, edits }
 }
 
-describe('links of what is renamed', () => {
+describe('rewriting links after a move', () => {
   it.each([
     ['[[Old]] [[old|label]] ![[Old#Head]] [[Old.md]]', '[[New]] [[New|label]] ![[New#Head]] [[New.md]]'],
     [
@@ -51,13 +51,13 @@ describe('links of what is renamed', () => {
       'c# (1.md',
     ],
     ['\u00e9.md', '[t](b/%C3%A9.md) [t](b/\u00e9.md)', '[t](b/%C3%BC.md) [t](b/\u00fc.md)', '\u00fc.md'],
-  ])('%s keeps its encoding', (name, text, expected, to) => {
+  ])('keeps the encoding of %s', (name, text, expected, to) => {
     const { after, left } = moved({ 'Home.md': text, [`b/${name}`]: '' }, [{ from: `b/${name}`, to: `b/${to}` }])
     expect(after['Home.md']).toBe(expected)
     expect(left).toEqual([])
   })
 
-  it('tells what no link can be written for: in front matter, and where another note is shown', () => {
+  it('reports links that cannot be written: in front matter, and note embeds', () => {
     const vault = { 'a.md': '---\nup: "[[b]]"\n---\n![[b]]', 'b.md': '' }
     const { left, edits } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
     expect(left).toEqual([
@@ -67,7 +67,7 @@ describe('links of what is renamed', () => {
     expect(edits.size).toBe(0)
   })
 
-  it('a wikilink that cannot name its note any more becomes a Markdown link that shows the same', () => {
+  it('converts a wiki link to a Markdown link with the same text if no wiki link can name the note', () => {
     const vault = {
       'n/a.md': 'x [[b]], [[b|the [B] c]], [[b#Part two]]\n\n| t |\n|---|\n| [[b\\|lab]] |\n\n![[p.png|300]] `[[b]]`\n',
       'm/b.md': '# Part two\n',
@@ -88,19 +88,19 @@ describe('links of what is renamed', () => {
     expect(shown.after['a.md']).toBe('![300](C%23%20%7C%201/p.png)')
   })
 
-  it('in a macro there is no Markdown: what it shows stays, and is told', () => {
+  it('keeps and reports links in macros, which allow no Markdown links', () => {
     const vault = { 'a.md': '- {{embed [[b]]}} [[b]]\n- {{query (and [[b]] [[c]])}} [[b]]\n', 'b.md': '' }
     const { after, left } = moved(vault, [{ from: 'b.md', to: 'b#1.md' }])
     expect(after['a.md']).toBe('- {{embed [[b]]}} [b](b%231.md)\n- {{query (and [[b]] [[c]])}} [b](b%231.md)\n')
     expect(left.map(({ line }) => line)).toEqual([1, 2])
   })
 
-  it('writes a longer form where the new name is taken, and keeps links of others that it would take', () => {
+  it('writes a longer form if the new name is taken, and keeps other links from changing their target', () => {
     const vault = { 'Home.md': '[[Old]] [[Taken]]', 'a/Old.md': '', 'c/d/Taken.md': '' }
     expect(moved(vault, [{ from: 'a/Old.md', to: 'a/Taken.md' }]).after['Home.md']).toBe('[[a/Taken]] [[d/Taken]]')
   })
 
-  it('moves a folder: links into it, out of it, and within it', () => {
+  it('moves a folder: updates links into it, out of it and inside it', () => {
     const vault = {
       'p/one.md': '[t](two.md) [t](../Home.md) ![x](img/x.png) [[two]]',
       'p/two.md': '[t](./one.md)',
@@ -116,7 +116,7 @@ describe('links of what is renamed', () => {
     })
   })
 
-  it('names a note alone where its folder cannot stand in a wikilink, and writes a Markdown link where it is not', () => {
+  it('uses the bare name if a folder is not allowed in a wiki link, else a Markdown link', () => {
     const vault = {
       'Home.md':
         '[[Projects/Alpha]] [[Projects/Alpha.md#Part|label]] ![[Projects/pic.png]] [t](Projects/Alpha.md)\n[[Projects/Two]]',
@@ -136,7 +136,7 @@ describe('links of what is renamed', () => {
     }
   })
 
-  it('writes paths anew where a folder is called otherwise by its case alone', () => {
+  it('rewrites paths when only the case of a folder changes', () => {
     const vault = {
       'Home.md':
         '[t](Projects/Alpha.md) [[Projects/Alpha]] [[Alpha]] [t](/Projects/Alpha.md#x) [t](./projects/alpha.md)',
@@ -160,7 +160,7 @@ describe('links of what is renamed', () => {
     expect(moved(vault, [{ from: 'pages/a___b.md', to: 'pages/a___c.md' }]).after['x.md']).toBe('[[a/c]]')
   })
 
-  it('leaves every link where it led, and every other byte as it was', () => {
+  it('preserves the target of every link and every other byte', () => {
     const name = fc.constantFrom('a', 'B', 'b', 'c d', 'e.f', '\u00e9', 'x(1', '100%', 'n___m')
     const folder = fc.constantFrom('', 'f/', 'f/g/', 'F h/', 'g/')
     const path = fc.tuple(folder, name, fc.constantFrom('.md', '.md', '.png')).map((parts) => parts.join(''))

@@ -8,7 +8,7 @@ import { expectLinear } from '../../../support/processor-time.ts'
 
 const tagsOf = (text: string) => parseProperties(text).tags.map(({ name, line }) => `${name}:${line}`)
 
-describe('tags of a text', () => {
+describe('tag parser', () => {
   it.each([
     // https://help.obsidian.md/tags
     ['#meeting at noon', ['meeting:1']],
@@ -30,16 +30,16 @@ describe('tags of a text', () => {
     ['- text #[[several words]]', ['several words:1']],
     ['tags:: motor, [[steering wheel]], #card\n\n- text', ['motor:1', 'steering wheel:1', 'card:1']],
     ['- block\n  tags:: a, b', ['a:2', 'b:2']],
-    // Chinese parts words by no spaces.
+    // CJK text has no spaces between words.
     ['读书，#笔记 #读书/小说。还有：#想法', ['笔记:1', '读书/小说:1', '想法:1']],
-    // What is shown otherwise.
+    // Hidden text.
     ['`#no` ```\n#no\n``` <!-- #no --> %% #no %% [[Note #no]] [[#no]]', []],
     ['```\n#no\n```\n    #no\n\n#yes', ['yes:6']],
-    // Colours.
+    // Colors.
     ['#fff #a1b2c3 #FF0000AA #ffee12', []],
     ['#add #face #cafe', ['add:1', 'face:1', 'cafe:1']],
     ['#trailing/ #a//b', ['trailing:1']],
-    // YAML that is more than a key in each line.
+    // YAML with more than one key per line.
     ['---\n{tags: ["one", \'two\'], status: open}\n---\n', ['one:2', 'two:2']],
     ['---\n# said\n{\ntags: one two,\n"a b": x\n}\n---\n#y', ['one:4', 'two:4', 'y:8']],
     ['---\nbase: &b [one, x]\ntags: *b\n---\n', ['one:2', 'x:2']],
@@ -48,12 +48,12 @@ describe('tags of a text', () => {
     ['---\n  tags: [one]\n---\n', ['one:2']],
     ['---\n? tags\n: [one]\n---\n', ['one:3']],
     ['---\ntags: # one\n  - one\nmore: [\n---\n', ['one:3']],
-    // Nothing is called so.
+    // Missing anchor.
     ['---\ntags: *none\n---\n#a', ['a:4']],
     ['---\ntags: &t [*t]\n---\n#a', ['a:4']],
   ])('%j has %j', (text, tags) => expect(tagsOf(text)).toEqual(tags))
 
-  it('tells where each name stands', () => {
+  it('returns the offsets of each name', () => {
     const text = '---\ntags: [a, "b\\u0062", ab]\n---\n#a `#a` #[[c d]]\r\ntags:: a, x\n'
     const { tags } = parseProperties(text)
     expect(tags.map(({ name, place }) => [name, place && text.slice(place.from, place.to)])).toEqual([
@@ -67,7 +67,7 @@ describe('tags of a text', () => {
     ])
   })
 
-  it('stays linear in whatever stands there', () => {
+  it('runs in linear time for any input', () => {
     for (const piece of [
       '#',
       '#a',
@@ -91,9 +91,9 @@ describe('tags of a text', () => {
   })
 })
 
-describe('aliases of YAML that stand for much', () => {
+describe('YAML alias expansion', () => {
   it.each([
-    ['each for ten of the one before', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')],
+    ['each alias ten times the previous one', Array.from({ length: 9 }, (_, at) => tenfold(at)).join('')],
     ['one list, a thousand times', `a: &a [${'word, '.repeat(2000)}x]\nb: [${'*a, '.repeat(10_000)}x]\n`],
     ['one word, ten thousand times', `a: &a word\nb: [${'*a, '.repeat(10_000)}x]\n`],
   ])('%s', (_, matter) => {
@@ -107,7 +107,7 @@ describe('aliases of YAML that stand for much', () => {
   }
 })
 
-describe('properties of a text', () => {
+describe('property parser', () => {
   it.each([
     [
       '---\nstatus: open\nrating: 1.10\ndue: 2024-05-01\nisDone: true\n---\n',
@@ -145,13 +145,13 @@ describe('properties of a text', () => {
     ),
   )
 
-  it('names a note by what stands at its top alone', () => {
+  it('takes note names only from the top', () => {
     const said = parseProperties('title:: A/B\nalias:: [[C]], D\n\n- x\n  alias:: no')
     expect(namesOf(said)).toEqual(['A/B', 'C', 'D'])
   })
 })
 
-describe('what a search asks of them', () => {
+describe('conditions of a property search', () => {
   it.each([
     ['open', 'Open', true],
     ['open', 'not open', false],
@@ -171,7 +171,7 @@ describe('what a search asks of them', () => {
     expect(test && testValue(test, value)).toBe(fits)
   })
 
-  it.each(['', '>', '>word'])('%j asks for nothing', (given) => expect(readTest(given)).toBeUndefined())
+  it.each(['', '>', '>word'])('%j is not a condition', (given) => expect(readTest(given)).toBeUndefined())
 
   it.each([
     [tagQuery('a/b'), 'tag:a/b'],
@@ -183,8 +183,8 @@ describe('what a search asks of them', () => {
   ])('%s', (query, written) => expect(query).toBe(written))
 })
 
-describe('another name for a tag', () => {
-  it('changes it and all below it, and nothing else to the byte', () => {
+describe('renaming a tag', () => {
+  it('renames the tag and its nested tags and preserves every other byte', () => {
     const text =
       '---\ntags: [work, "#Work/home", workshop]\n---\n#work #WORK/a #works [[work]] `#work` #[[work]]\ntags:: work, b\n'
     const { edits, left } = renameTag(parseProperties(text), { from: 'work', to: 'job/now' })
@@ -206,7 +206,7 @@ describe('another name for a tag', () => {
     ['---\nown: &w work\ntags: [*w, *w, work/x]\n---\n', '---\nown: &w job\ntags: [*w, *w, job/x]\n---\n'],
     ['---\ntags: # work\n  - work # work\n---\n', '---\ntags: # work\n  - job # work\n---\n'],
     ['---\ntags: >- # work\n  work\n---\n', '---\ntags: >- # work\n  job\n---\n'],
-  ])('writes the words of the tag alone: %j', (text, renamed) => {
+  ])("changes only the tag's text: %j", (text, renamed) => {
     const { edits, left } = renameTag(parseProperties(text), { from: 'work', to: 'job' })
     expect(applyEdits(text, edits)).toBe(renamed)
     expect(left).toEqual([])
@@ -217,7 +217,7 @@ describe('another name for a tag', () => {
     ['rows of a table', '| #work | x |\n', 8000],
     ['one long line', '#work and ', 100_000],
     ['properties of blocks', '- x\n  tags:: work\n', 3000],
-  ])('leaves none of many: %s', (_, piece, count) => {
+  ])('misses none of many occurrences: %s', (_, piece, count) => {
     const text = piece.repeat(count)
     expect(parseProperties(text).isPartial).toBe(true)
     const { edits } = renameTag(parseAllTags(text), { from: 'work', to: 'job' })
@@ -225,7 +225,7 @@ describe('another name for a tag', () => {
     expect(applyEdits(text, edits)).toBe(text.replaceAll('work', 'job'))
   })
 
-  it('says where it stands in a way that cannot be written anew', () => {
+  it('reports lines that cannot be rewritten', () => {
     const said = parseProperties('---\ntags:\n  - "w\\u006frk"\n---\n#work\n')
     expect(renameTag(said, { from: 'work', to: 'job' }).left).toEqual([3])
   })
