@@ -5,7 +5,7 @@
  * every list. The rules and where they come from stand in docs/guide/links.md. Linear. Pure.
 =======
  * Parses the properties (front matter; `key:: value` of Logseq and Dataview), tags (`#tag`, `#[[several words]]`,
- * `tags`) and names of a note. The rules and their origins are described in docs/links.md. Linear time.
+ * `tags`) and names of a note. The rules and their origins are described in docs/guide/links.md. Linear time.
 >>>>>>> h2/l-platform
  */
 import { frontMatterEnd } from '../blocks/front-matter.ts'
