@@ -9,7 +9,7 @@ export function sectionTitle(said: string): string {
     title === ''
       ? 'a section needs a name'
       : /[\p{Cc}\u2028\u2029]/u.test(title)
-        ? 'the name of a section must be a single line'
+        ? 'the name of a section must be one line'
         : ''
   if (reason !== '') throw new AppError('input_invalid', reason, { reason })
   return title

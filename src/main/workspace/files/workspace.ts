@@ -319,8 +319,8 @@ export class Workspace {
   }
 
   /**
-   * Reverts a change, even if other lines have changed since. Moves the file to the trash if the change had created it
-   * and nothing else is in it.
+   * Reverts a change, even if other lines have changed since. Moves the file to the trash if the change created it
+   * and no other text is left.
    * @throws AppError `undo_conflict` if the lines of the change were edited, `history_off` if only the history has the
    * texts
    */
