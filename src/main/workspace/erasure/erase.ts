@@ -1,7 +1,7 @@
 /**
  * Permanent erasure: removes phrases from notes, transcripts, requests, history, index, drafts and suggestions, then
- * searches all stored bytes for remains. The agent must be closed. The task is stored before the first change, so the
- * next start finishes an interrupted run.
+ * searches all stored files for remaining matches. The agent must be closed. The task is stored before the first change,
+ * so the next start finishes an interrupted run.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -128,7 +128,7 @@ async function* carryOut(
 const tellEvery = 20
 
 /**
- * Returns true for files that are not changed but reported as remains: attachments, and the
+ * Returns true for files that are not changed but reported as remaining: attachments, and the
  * configuration (the user edits it).
  */
 function isLeft(kind: ForgetPlace['kind']): boolean {

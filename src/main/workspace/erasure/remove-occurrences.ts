@@ -42,7 +42,7 @@ async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   const plain = isZipped ? await unzip(bytes) : bytes
   const text = plain.toString('utf8')
-  // Rewriting a file that is not UTF-8 would damage it. It is reported as a remain.
+  // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
   if (!Buffer.from(text, 'utf8').equals(plain)) return false
   const made = changed(kind, path, text, phrase)
   if (made === text) return false

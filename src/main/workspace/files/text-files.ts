@@ -199,8 +199,8 @@ export async function moveFile(
 }
 
 /**
- * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder, which is synced and then
- * moved.
+ * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder. It
+ * is synced, then moved.
  * @param fill gets the path of the temporary file, which it must create
  * @throws AppError as `moveFile`, and what `fill` throws
  */

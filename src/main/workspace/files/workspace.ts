@@ -72,7 +72,7 @@ export interface WorkspaceOptions {
 
 export class Workspace {
   readonly roots: Roots
-  /** Emits every write. Listeners run before the write resolves, and the lock is released after their promises settle. */
+  /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Announcements<WorkspaceWrite>
   /** Emits each note that `remember` or `rememberIn` adds. */
   readonly captures: Announcements<Capture>
@@ -211,7 +211,8 @@ export class Workspace {
 
   /**
    * Replaces or creates the file with `text`.
-   * @throws AppError as `resolveWritable`, `assertReadable` and `writeText`; `file_protected`, `folder_gone`
+   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`, `folder_gone`,
+   * `file_busy`
    */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#edits.change(path, origin, () => text)
@@ -326,7 +327,7 @@ export class Workspace {
    */
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
     const shown = normalizeRequest(path)
-    // Must run before the lock is taken: the history may be waiting for its own queue, which reads files.
+    // Load recorded texts before taking the lock: the history may need the lock to record files.
     const restore = await restorer(this.#texts, shown, patch, signal)
     return this.#edits.run(async () => {
       let isLeft = true

@@ -51,7 +51,7 @@ export class Finder {
 
   /**
    * Yields results while the search runs; the last event has the id for `replace`.
-   * @throws AppError `input_invalid` for an invalid pattern; the signal's reason
+   * @throws AppError `input_invalid` for an invalid pattern
    */
   async *find(wanted: Wanted, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()

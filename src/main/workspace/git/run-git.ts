@@ -36,7 +36,7 @@ export interface GitAnswer {
 
 /**
  * @param folder absolute path for `git -C`
- * @returns undefined if Git is not installed; `code` is -1 if Git was killed
+ * @returns undefined if Git is not installed; `code` is -1 if Git was killed or its output was too large
  * @throws the signal's reason
  */
 export function runGit(

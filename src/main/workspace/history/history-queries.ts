@@ -23,7 +23,7 @@ export interface TimelineRequest {
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
-  /** Returns the files that existed before the history as one row. Without effect if `path` is set. */
+  /** True returns the files that existed before the history as one row. Without effect if `path` is set. */
   readonly isBrief?: boolean | undefined
 }
 

@@ -126,7 +126,7 @@ export class Journal {
 
   /**
    * Checks that the journal can be read, except for a last line torn by a crash.
-   * @returns path of a copy of the damaged file, or undefined if it is intact
+   * @returns the path to which a damaged file was moved or copied; undefined if it is intact
    */
   async check(): Promise<string | undefined> {
     return this.#alone.run(async () => {

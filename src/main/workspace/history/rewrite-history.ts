@@ -18,7 +18,7 @@ export interface HistoryChange {
 
 const branch = 'refs/heads/main'
 
-/** Number of recorded versions of a file with a match; `text` is the first of them. */
+/** Number of recorded versions of a file with a match; `text` is the first of them, or the path. */
 export interface FoundVersions {
   readonly path: string
   readonly versions: number

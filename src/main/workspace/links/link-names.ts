@@ -92,9 +92,7 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     })
 }
 
-/**
- * Returns 0 for an exact match, 1 for a prefix, 2 for the start of a word, 3 for any other match, undefined without a match.
- */
+/** Returns 0 for an exact match, 1 for a prefix, 2 for the start of a word, 3 for another match, undefined for no match. */
 function rankOf(name: string, wanted: string): number | undefined {
   if (name === wanted) return 0
   const at = name.indexOf(wanted)

@@ -27,11 +27,11 @@ const placesSchema = z.object({ from: z.string(), to: z.string() })
 
 /** A change of many notes that is undone as one. */
 export const batchSchema = z.object({
-  /** A moved note or folder, with the links to it, */
+  /** Set for a moved note or folder, whose links are updated too. */
   move: placesSchema.optional(),
-  /** or a renamed tag, */
+  /** Set for a renamed tag. */
   tag: placesSchema.optional(),
-  /** or a text replacement; `count` is the number of matches. */
+  /** Set for a text replacement; `count` is the number of matches. */
   replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
 })
 export type Batch = Readonly<z.infer<typeof batchSchema>>

@@ -50,7 +50,7 @@ const atOnce = 16
 const changedSince: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
 
 /**
- * The caller must hold the lock.
+ * Runs a change of several files. The caller must hold the lock.
  * @returns folders that were created, innermost first
  * @throws AppError `move_cancelled` if the signal was aborted in time; `file_changed` if a note does not match its
  * `before`; `move_failed` if a note cannot be written (`write_failed` or `file_protected` if the change is not a
