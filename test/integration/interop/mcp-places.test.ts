@@ -70,7 +70,7 @@ it('a note that cannot be written is told with the folder, as the user knows it'
   const answer = await call('remember', { text: 'a note' })
   expect(answer.isError).toBe(true)
   expect(saidBy(answer)).toMatch(/^memory\/[-\d]+\.md could not be saved: /)
-  expect(saidBy(answer)).toContain(`it belongs into ${workspace}. Tell the user; nothing was written.`)
+  expect(saidBy(answer)).toContain(`(workspace: ${workspace}). Tell the user; nothing was written.`)
   expect(saidBy(answer)).not.toMatch(/\/proc|\.tmp/)
 })
 

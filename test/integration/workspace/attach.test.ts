@@ -18,10 +18,10 @@ async function openVault(files: Record<string, string>, vault = '') {
   return { router, workspace, attach, names }
 }
 
-describe('attachments and links as the vault has them', () => {
+describe('attachments and links in the style of the vault', () => {
   it.each([
     ['plain', {}, 'a/pic.png', '![[pic.png]]'],
-    ['Obsidian as it comes', { '.obsidian/app.json': '{}' }, 'pic.png', '![[pic.png]]'],
+    ['Obsidian with default settings', { '.obsidian/app.json': '{}' }, 'pic.png', '![[pic.png]]'],
     [
       'Obsidian, one folder',
       { '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"absolute"}' },
@@ -29,7 +29,7 @@ describe('attachments and links as the vault has them', () => {
       '![[files/pic.png]]',
     ],
     [
-      'Obsidian, below',
+      'Obsidian, subfolder',
       { '.obsidian/app.json': '{"attachmentFolderPath":"./img","newLinkFormat":"relative"}' },
       'a/img/pic.png',
       '![[img/pic.png]]',
@@ -44,24 +44,27 @@ describe('attachments and links as the vault has them', () => {
     ],
     ['Logseq', { 'logseq/config.edn': '{}' }, 'assets/pic.png', '![pic](../assets/pic.png)'],
     ['VS Code', { '.vscode/settings.json': '{}' }, 'a/pic.png', '![pic](pic.png)'],
-  ])('%s: a pasted picture goes there, and is linked so', async (_name, files, path, link) => {
-    const { attach, workspace, router } = await openVault(files as Record<string, string>)
-    expect(await attach('a/Note.md', 'pic.png')).toEqual({ path, link })
-    expect(await readFile(join(workspace, path))).toEqual(bytes)
-    const target = link.replace(/^!\[\[(.*)\]\]$|^!\[.*\]\((.*)\)$/, '$1$2')
-    const kind = link.startsWith('![[') ? ('wiki' as const) : ('inline' as const)
-    const leads = await call(router.links.resolve, {
-      agent: 'main',
-      path: 'a/Note.md',
-      kind,
-      target: decodeURI(target),
-    })
-    expect(leads?.path).toBe(path)
-    const second = await attach('a/Note.md', 'pic.png')
-    expect(second.path).toBe(path.replace('pic.png', 'pic 2.png'))
-  })
+  ])(
+    "%s: stores a pasted picture in the attachment folder and links it in the vault's style",
+    async (_name, files, path, link) => {
+      const { attach, workspace, router } = await openVault(files as Record<string, string>)
+      expect(await attach('a/Note.md', 'pic.png')).toEqual({ path, link })
+      expect(await readFile(join(workspace, path))).toEqual(bytes)
+      const target = link.replace(/^!\[\[(.*)\]\]$|^!\[.*\]\((.*)\)$/, '$1$2')
+      const kind = link.startsWith('![[') ? ('wiki' as const) : ('inline' as const)
+      const leads = await call(router.links.resolve, {
+        agent: 'main',
+        path: 'a/Note.md',
+        kind,
+        target: decodeURI(target),
+      })
+      expect(leads?.path).toBe(path)
+      const second = await attach('a/Note.md', 'pic.png')
+      expect(second.path).toBe(path.replace('pic.png', 'pic 2.png'))
+    },
+  )
 
-  it('the settings say otherwise; names that systems do not take are made so; what notes do not show is refused', async () => {
+  it('prefers the settings, makes names portable, and refuses unsupported types and paths outside', async () => {
     const { attach, workspace } = await openVault(
       {},
       ', vault: { attachments: ./media, links: markdown, linkPaths: absolute }',
@@ -82,7 +85,7 @@ describe('attachments and links as the vault has them', () => {
     ['"newLinkFormat":"relative"', [], '[[../b/Other]]'],
     ['"newLinkFormat":"relative","useMarkdownLinks":true', [], '[Other](../b/Other.md)'],
     ['"useMarkdownLinks":true', [], '[Other](Other.md)'],
-  ])('Obsidian with {%s}: links that completion makes', async (settings, _names, link) => {
+  ])('Obsidian with {%s}: completion writes links in that style', async (settings, _names, link) => {
     const { names, router } = await openVault({
       '.obsidian/app.json': `{${settings}}`,
       'b/Other.md': 'o\n',

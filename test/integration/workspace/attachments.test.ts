@@ -1,4 +1,3 @@
-/** Pictures and other files that notes show: read a piece at a time, from the workspace alone, and only of known kinds. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -10,7 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 const main = { agent: 'main' }
 
 describe('attachments', () => {
-  it('a large one comes in pieces that make the same bytes, with type, size and time', async () => {
+  it('returns a large file in pieces, with type, size and time', async () => {
     const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => (index * 7) % 251)
     const { app } = await openTestApp({ files: { 'img/a picture.png': bytes, 'empty.pdf': '' } })
     const { workspace } = createRouterClient(createRouter(app))
@@ -30,7 +29,7 @@ describe('attachments', () => {
     expect(await workspace.attachment({ ...main, path: 'empty.pdf', from: 99 })).toMatchObject({ data: '' })
   })
 
-  it('nothing of another kind, nothing hidden, nothing outside, by no way', async () => {
+  it('refuses other file types, hidden files and files outside, also through links', async () => {
     const { app, workspace: folder } = await openTestApp({
       files: { 'page.html': '<script>', 'run.sh': 'x', 'note.md': 'x', 'secret.txt': 'x' },
     })

@@ -29,7 +29,7 @@ function commitAll(folder: string, message: string): void {
   git(folder, 'commit', '-qm', message)
 }
 
-/** A repository with the vault in a folder of it. */
+/** Creates a repository with the vault in a subfolder. */
 async function repository() {
   const top = await folderWith({ 'vault/a b.md': 'one\n', 'vault/other.md': 'x\n', 'elsewhere/old.md': 'far\n' })
   git(top, 'init', '-q', '-b', 'main')
@@ -47,8 +47,8 @@ function open(workspace: string): Commits {
   return new Commits({ roots: { workspace, forbidden: [] }, differ: new Differ() })
 }
 
-describe('commits of the user’s own repository', () => {
-  it('a file’s commits through its moves, newest first, page by page, with what each changed', async () => {
+describe("Git log of the user's repository", () => {
+  it('returns the commits of a file through renames, newest first, in pages, with their diffs', async () => {
     const { vault } = await repository()
     const commits = open(vault)
     const found = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
@@ -80,7 +80,7 @@ describe('commits of the user’s own repository', () => {
     })
   }, 60_000)
 
-  it('a file that came from elsewhere in the repository says where; one that is in no commit has none', async () => {
+  it('shows a path outside the vault for a file that was moved in, and no commits for an uncommitted file', async () => {
     const { top, vault } = await repository()
     await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
     commitAll(top, 'Came')
@@ -97,7 +97,7 @@ describe('commits of the user’s own repository', () => {
     })
   }, 60_000)
 
-  it('where a branch was merged, commits of both are there, and a folder without a repository has none', async () => {
+  it('includes both branches of a merge, and returns none for a folder without a repository', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
     expect(await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
@@ -117,8 +117,8 @@ describe('commits of the user’s own repository', () => {
   }, 60_000)
 })
 
-describe('commits without Git', () => {
-  it('says that Git is needed where there is a repository, and nothing elsewhere', async () => {
+describe('Git log without Git installed', () => {
+  it('reports that Git is missing only if there is a repository', async () => {
     const { vault } = await repository()
     const bare = await folderWith({ 'n.md': 'x' })
     vi.stubEnv('PATH', await temporaryFolder())
@@ -131,8 +131,8 @@ describe('commits without Git', () => {
   })
 })
 
-describe('a repository of a stranger', () => {
-  it('nothing that its configuration names is run, nothing of it is written', async () => {
+describe('an untrusted repository', () => {
+  it('runs no program that its configuration names, and writes nothing', async () => {
     const { top, vault } = await repository()
     const trap = join(top, '..', `ran-${Math.random()}`)
     const script = join(top, '.git/trap.sh')
@@ -170,19 +170,16 @@ describe('a repository of a stranger', () => {
     expect((await readFile(join(top, '.git/index'))).equals(index)).toBe(true)
   }, 60_000)
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'a repository of another user is not read, and Git’s word for it is told',
-    async () => {
-      const { top, vault } = await repository()
-      await chown(top, 65_534, 65_534)
-      await chown(join(top, '.git'), 65_534, 65_534)
-      await chown(vault, 65_534, 65_534)
-      const found = await open(vault).of('*new*.md', { skip: 0, limit: 10 }, undefined)
-      expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
-    },
-  )
+  it.skipIf(process.getuid?.() !== 0)('reports a repository of another user as untrusted', async () => {
+    const { top, vault } = await repository()
+    await chown(top, 65_534, 65_534)
+    await chown(join(top, '.git'), 65_534, 65_534)
+    await chown(vault, 65_534, 65_534)
+    const found = await open(vault).of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
+  })
 
-  it('who has gone away is not waited for', async () => {
+  it('stops when the request is aborted', async () => {
     const { vault } = await repository()
     const stop = new AbortController()
     const asked = open(vault).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
@@ -190,7 +187,7 @@ describe('a repository of a stranger', () => {
     await expect(asked).rejects.toThrow('gone')
   })
 
-  it('the app’s own history has nothing of it', async () => {
+  it("keeps the user's commits out of the app's own history", async () => {
     const { app, workspace } = await openTestApp({ files: { 'n.md': 'one\n' }, watch: true })
     git(workspace, 'init', '-q', '-b', 'main')
     commitAll(workspace, 'Own')

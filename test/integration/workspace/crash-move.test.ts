@@ -24,15 +24,15 @@ function vault(kind: 'note' | 'folder'): Record<string, string> {
   return { [target]: '# Target\n', ...(Object.fromEntries(notes) as Record<string, string>) }
 }
 
-describe('kills', () => {
+describe('crash during a move', () => {
   it.each(['note', 'folder'] as const)(
-    'a %s that is moved is never left half moved: after a kill at any moment, the next start ends it',
+    'a %s is never half moved: after a kill at any time, the next start finishes the move',
     async (kind) => {
       const { home, workspace } = await prepareFolders({ files: vault(kind) })
       const random = seededRandom()
       const told = { change_ended: 0, change_not_done: 0 }
       let within = 0
-      // A kill lands within a move by chance: more are tried until one has.
+      // A kill hits a move only by chance, so repeat until one does.
       const landed = () => within > 0 && told.change_ended + told.change_not_done > 0
       for (let round = 0; round < kills || (!landed() && round < 8 * kills); round += 1) {
         const child = spawn(process.execPath, [mover, home, kind], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -56,14 +56,14 @@ describe('kills', () => {
         expect(places.filter((path) => existsSync(join(workspace, path)))).toHaveLength(1)
         for (const code of ['change_ended', 'change_not_done'] as const) told[code] += problems.has(code) ? 1 : 0
       }
-      // Most of them in the middle of a move, and that is told.
+      // At least one kill hit a move, and recovery reported it.
       expect(within).toBeGreaterThan(0)
       expect(told.change_ended + told.change_not_done).toBeGreaterThan(0)
     },
     60_000 + 8 * kills * 6000,
   )
 
-  it('what somebody wrote after the crash is left as it is, and told', async () => {
+  it('leaves and reports a note that was edited after the crash', async () => {
     const files = {
       'b.md': '# B\n',
       'one.md': 'See [[a]] and more.\n',
@@ -97,7 +97,7 @@ describe('kills', () => {
     expect(await readFile(join(workspace, 'three.md'), 'utf8')).toBe('See [[b]].\n')
   })
 
-  it('a change that another process left half done is finished before the next one begins', async () => {
+  it("finishes another process's interrupted change before the next change", async () => {
     const { home, workspace } = await prepareFolders({
       files: { 'b.md': '# B\n', 'one.md': 'See [[a]].\n', 'x.md': 'X\n' },
     })
@@ -120,7 +120,7 @@ describe('kills', () => {
     }
   })
 
-  it('what somebody writes while a change is taken back stays, a file that the change made goes', async () => {
+  it('a rollback keeps edits of other programs, and removes created files', async () => {
     const paths = Array.from({ length: 40 }, (_, at) => `n${at}.md`)
     const { home, workspace } = await prepareFolders({
       files: Object.fromEntries(paths.map((path) => [path, 'before\n'])),

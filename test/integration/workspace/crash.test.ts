@@ -12,9 +12,9 @@ import { rounds, seededRandom } from '../../support/thorough.ts'
 const writer = fileURLToPath(new URL('../../support/crash-writer.ts', import.meta.url))
 const kills = rounds(4, 200)
 
-describe('kills', () => {
+describe('crash during writes', () => {
   it(
-    'killed at any moment of writing: no torn file, a history that can be read, nothing captured is lost',
+    'a kill at any time leaves no torn file, a readable history, and no lost capture',
     async () => {
       const { home, workspace } = await prepareFolders({})
       const random = seededRandom()
@@ -25,7 +25,7 @@ describe('kills', () => {
         let output = ''
         child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
         await once(child.stdout, 'data')
-        // Every fourth ends before its first note is told; the others at any moment after it, however slow the disk.
+        // Every fourth process is killed before its first note is reported, the others at a random time after it.
         const isEarly = round % 4 === 3
         if (!isEarly) {
           while (!output.includes('note-')) await once(child.stdout, 'data')
@@ -46,7 +46,7 @@ describe('kills', () => {
         for (const { files } of log)
           for (const { after } of files) if (after !== null) expect(await repository.text(after)).toMatch(/\n$/)
       }
-      // What no killed process came to record, the next one does.
+      // The next process records what killed ones did not.
       const app = await createApp({ mainFolder, env: {}, home })
       onTestFinished(() => app.close())
       const { history } = await app.agents.get('main')

@@ -1,4 +1,3 @@
-/** Finding and replacing on many real notes: all of them or it says so, left alone what is another, taken back at once. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -43,8 +42,8 @@ async function endOf(events: AsyncIterable<ReplaceEvent>, onStep?: (done: number
   return end
 }
 
-describe('all notes at once', () => {
-  it('what could not be read is named with its reason, and stays as it is', async () => {
+describe('find and replace in all notes', () => {
+  it('reports files that cannot be read, with the reason, and leaves them unchanged', async () => {
     const { find, workspace, agent } = await openNotes()
     const odd = {
       'latin.md': Buffer.from('un caf\xe9, cat\n', 'latin1'),
@@ -67,7 +66,7 @@ describe('all notes at once', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'a note that is write-protected stays as it is, and is named; so it is for every other change',
+    'leaves and reports a write-protected note; other changes refuse it too',
     async () => {
       const { find, workspace, agent } = await openNotes()
       const file = join(workspace, 'kept.md')
@@ -90,12 +89,12 @@ describe('all notes at once', () => {
     },
   )
 
-  it('every match is found in steps, replaced, recorded as the user’s, and taken back at once', async () => {
+  it('finds matches in steps, replaces them, records the user as the cause, and undoes them at once', async () => {
     const { agent, find, read, workspace } = await openNotes()
     const { events, found, search } = await find('cat')
     expect(events.length).toBeGreaterThan(rounds(2, 3))
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
-    // Changed between looking and replacing: left as it is, and named.
+    // Changed between search and replacement: left and reported.
     await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
     const end = await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))
     expect(end).toMatchObject({
@@ -111,7 +110,7 @@ describe('all notes at once', () => {
     expect(await agent.batches.list()).toMatchObject([
       { undo: end?.undo, kind: 'replacement', from: 'cat', to: 'dog', count: 3 * (many - 1), notes: many - 1 },
     ])
-    // What was written since stays.
+    // Undo keeps later edits.
     await writeFile(join(workspace, 'notes/n7.md'), `More.\n\n${await read(7)}`)
     await writeFile(join(workspace, 'notes/n8.md'), 'All new.\n')
     const back = await agent.batches.undo(end?.undo ?? '', { cause: 'user', isUndo: true })
@@ -124,7 +123,7 @@ describe('all notes at once', () => {
     })
   }, 120_000)
 
-  it('stopping takes all of it back, and so does leaving; unknown searches are refused', async () => {
+  it('a stop or an early end of the iteration rolls back; unknown searches are refused', async () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')
     let most = 0
@@ -155,7 +154,7 @@ describe('all notes at once', () => {
   }, 120_000)
 
   it(
-    'a replacement is never left half done: after a kill at any moment, the next start ends it, and can take it back',
+    'a replacement is never half done: after a kill at any time, the next start finishes it and can undo it',
     async () => {
       const files = Object.fromEntries(
         Array.from({ length: 120 }, (_, at) => [`notes/n${at}.md`, `A walrus.\n${'text\n'.repeat(at)}`]),
@@ -163,7 +162,7 @@ describe('all notes at once', () => {
       const { home, workspace } = await prepareFolders({ files })
       const random = seededRandom()
       let ended = 0
-      // As often as it takes to kill one midway.
+      // Repeat until a kill hits a replacement.
       for (let round = 0; round < kills || (ended === 0 && round < 8 * kills); round += 1) {
         const child = spawn(process.execPath, [replacer, home], { stdio: ['ignore', 'pipe', 'inherit'] })
         let output = ''
@@ -200,7 +199,7 @@ describe('all notes at once', () => {
     60_000 + 8 * kills * 20_000,
   )
 
-  it('what changed many notes at once can be taken back after restarts, once', async () => {
+  it('undoes a replacement, a tag rename and a move once, also after a restart', async () => {
     const files = {
       'a.md': 'A walrus #sea, see [[b]].\n\nAnd more.\n',
       'b.md': '# B\n\nA walrus #sea.\n',
@@ -228,7 +227,7 @@ describe('all notes at once', () => {
       await links.move(move, (await links.planMove(move)).id, user)
     })
     expect(await text('a.md')).toContain('A seal #ocean, see [[c]].\n')
-    // What cannot be read is passed over.
+    // A file that cannot be parsed is skipped.
     await writeFile(join(home, 'agents/main/undos/torn.json'), '{"at":')
     await within(async ({ batches }) => {
       const [moved] = await batches.list()
@@ -240,7 +239,7 @@ describe('all notes at once', () => {
         { kind: 'replacement', from: 'walrus', to: 'seal', count: 2, notes: 2 },
       ])
     })
-    // Where other lines were changed since, too.
+    // Also if other lines have changed since.
     await writeFile(join(workspace, 'a.md'), `${await text('a.md')}\nMore.\n`)
     await within(async ({ batches }) => {
       const [renamed, replaced] = await batches.list()
@@ -254,7 +253,7 @@ describe('all notes at once', () => {
     })
   }, 60_000)
 
-  it('what an earlier version kept to undo a move, a tag and a replacement is undone, once', async () => {
+  it('undoes a move, a tag rename and a replacement that an earlier version stored', async () => {
     const { home, workspace } = await prepareFolders({
       files: { 'n.md': '[[new]] #job\n', 'new.md': 'A dog.\n', 'left.md': 'Another.\n' },
     })
@@ -297,7 +296,7 @@ describe('all notes at once', () => {
     }
   })
 
-  it('a pattern that is none, or does not end, is given up and says so', async () => {
+  it('refuses an invalid pattern, and one that takes too long', async () => {
     const { agent, workspace } = await openNotes()
     await writeFile(join(workspace, 'long.md'), `${'a'.repeat(60)}!\n`)
     for (const text of ['(', '^(a+)+$']) {

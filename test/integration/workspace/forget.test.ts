@@ -1,4 +1,3 @@
-/** Forgetting for good: out of every file that is kept, compressed or not, and nothing else with it. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -29,13 +28,13 @@ const files = {
   'notes/doctor.md': '# Doctor\n\nThe insulin pump was ordered for her on Monday.\n',
 }
 
-/** Every file below a folder in which the bytes, or what is packed in them, have it. */
+/** Returns every file whose bytes, raw or unpacked, match the pattern. */
 async function filesWith(folder: string, pattern: RegExp): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
-    // What is being written just now goes by itself.
+    // Temporary files can disappear during the search.
     const bytes = await readFile(file).catch(() => undefined)
     if (!bytes) continue
     const forms = [bytes.toString('utf8'), bytes.toString('latin1'), bytes.toString('utf16le'), file]
@@ -43,7 +42,7 @@ async function filesWith(folder: string, pattern: RegExp): Promise<string[]> {
       try {
         forms.push(open(bytes).toString('utf8'))
       } catch {
-        // Not of that kind.
+        // Not this format.
       }
     if (forms.some((text) => pattern.test(text))) found.push(file)
   }
@@ -65,7 +64,7 @@ agents:
   return { ...test, env, client }
 }
 
-/** Puts it wherever the app keeps anything. */
+/** Writes the secret to every place where the app stores text. */
 async function spread({ app, workspace, home }: TestApp, client: Client) {
   const agent = await app.agents.get('main')
   const read = async (path: string) => (await agent.workspace.read(path)).text
@@ -95,13 +94,13 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
 async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ForgetOutcome> {
   for await (const step of await client.forget.run({ ...main, words: secret, lines, keep }))
     if (step.type === 'done') return step.outcome
-  throw new Error('it came to no end')
+  throw new Error('the erasure did not finish')
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-describe('Forget', () => {
-  it('what is looked for is sent to nobody, and who had it embedded is among those out of reach', async () => {
+describe('permanent erasure', () => {
+  it('searches without a request to a model, and lists models that received the text for embeddings', async () => {
     const server = await startModelServer({ text: 'yes' })
     const { app } = await openTestApp({
       watch: true,
@@ -122,12 +121,12 @@ describe('Forget', () => {
     expect(found.places.length).toBeGreaterThan(0)
     expect(server.requests.slice(before).map(({ text }) => text)).toEqual([])
     expect(found.models).toContain('openai-compatible/e')
-    // Whoever searches for it sends it, as ever.
+    // A normal search does send the query.
     await agent.memory.search(secret)
     expect(server.requests.slice(before).some(({ text }) => text.includes(secret))).toBe(true)
   })
 
-  it('what is forgotten is in no byte of the workspace and the state, compressed objects included; the rest is as it was', async () => {
+  it('removes the text from every byte of the workspace and the state folder, and changes nothing else', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
     await spread(test, client)
@@ -158,7 +157,7 @@ describe('Forget', () => {
       '# Long-term memory\n\n## People\n\n- Anna leads design.\n',
     )
     expect(await readFile(join(workspace, 'notes/garden.md'), 'utf8')).toBe('# Garden\n\nThe roses are planted.\n\n\n')
-    // The agent is open again, and knows nothing of it.
+    // The agent is open again and does not have the text.
     await client.search.query({ ...main, query: 'plumber' })
     const agent = await app.agents.get('main')
     await agent.recorded.settle()
@@ -175,7 +174,7 @@ describe('Forget', () => {
     expect(hashOf(await readFile(join(workspace, 'notes/doctor.md'), 'utf8'))).toBe(hashOf(files['notes/doctor.md']))
   }, 60_000)
 
-  it('lines that are about it in other words go along when they are chosen; a note that is to stay stays', async () => {
+  it('removes chosen lines with other wording, and keeps notes that the user excludes', async () => {
     const test = await openForget()
     const { client, workspace, app, home } = test
     const line = 'The insulin pump was ordered for her on Monday.'
@@ -187,7 +186,7 @@ describe('Forget', () => {
     expect(await filesWith(home, /insulin pump/i)).toEqual([])
   }, 60_000)
 
-  it('what a crash breaks off is done at the next start, before anybody reads anything', async () => {
+  it('finishes an interrupted erasure at the next start, before anything is read', async () => {
     const test = await openForget()
     const { client, workspace, home, env, app } = test
     await spread(test, client)
@@ -207,7 +206,7 @@ describe('Forget', () => {
     expect(await readdir(dirname(history))).not.toContain('repository.git.new')
   }, 60_000)
 
-  it('stopped half way, it tells what is gone and what is left, and does not go on by itself', async () => {
+  it('a stop reports removed and remaining text, and the next start does not continue', async () => {
     const test = await openForget()
     const { client, home, app, env } = test
     await spread(test, client)
@@ -227,7 +226,7 @@ describe('Forget', () => {
     expect(before.length).toBeGreaterThan(0)
   }, 60_000)
 
-  it('what another process writes meanwhile is lost neither from the notes nor from the history', async () => {
+  it('loses no concurrent write of another process, neither in notes nor in the history', async () => {
     const test = await openForget()
     const { client, workspace, home, app } = test
     await spread(test, client)
@@ -239,7 +238,7 @@ describe('Forget', () => {
     const count = () => said.split('\n').length - 1
     await until(() => count() > 2, 30_000)
     const before = count()
-    // Somebody else's editor asks for no lock.
+    // An editor of another program takes no lock.
     const type = () => void appendFile(join(workspace, 'notes/garden.md'), 'A line.\n').catch(() => undefined)
     const editor = setInterval(type, 50)
     onTestFinished(() => {
@@ -248,7 +247,7 @@ describe('Forget', () => {
     })
     const outcome = await run(client)
     clearInterval(editor)
-    expect(count(), 'it wrote all the while').toBeGreaterThan(before)
+    expect(count(), 'wrote during the erasure').toBeGreaterThan(before)
     writer.stdin.end()
     expect(await once(writer, 'close')).toEqual([0, null])
     expect(outcome).toMatchObject({ left: [], isStopped: false })
@@ -269,7 +268,7 @@ describe('Forget', () => {
     expect(await filesWith(home, trace)).toEqual([])
   }, 120_000)
 
-  it('whoever stops listening leaves it to come to its end', async () => {
+  it('finishes even if the caller stops iterating', async () => {
     const test = await openForget()
     const { client, app, workspace, home } = test
     await spread(test, client)
@@ -280,7 +279,7 @@ describe('Forget', () => {
     expect(await filesWith(home, trace)).toEqual([])
   }, 60_000)
 
-  it('an agent, or a folder, that is called so loses no more than what has it; what is no UTF-8 stays as it is', async () => {
+  it('keeps other content of agents and folders with that name, and leaves files that are not UTF-8', async () => {
     const test = await openForget({ 'main street/one.md': 'Nothing.\n', 'notes/main street.md': 'Also nothing.\n' })
     const { client, workspace, app, home } = test
     const bytes = Buffer.from([
@@ -304,7 +303,7 @@ describe('Forget', () => {
     expect(await readdir(join(home, 'agents/main/sessions'))).not.toEqual([])
   }, 60_000)
 
-  it('what stands nearly everywhere is refused, and nothing happens', async () => {
+  it('refuses a text that would match nearly everywhere', async () => {
     const { client, workspace } = await openForget()
     await expect(client.forget.find({ ...main, words: 'a' })).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(

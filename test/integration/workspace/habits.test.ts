@@ -1,4 +1,3 @@
-/** Vaults of other programs: opened, asked and searched as they are, with nothing written into them unasked. */
 import { call } from '@orpc/server'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -18,7 +17,7 @@ const vault = {
   'files/photo.png': new Uint8Array([137, 80, 78, 71, 0, 1]),
 }
 
-/** Every file and folder of a folder, with a hash of its bytes. */
+/** Returns the path of every file and folder, with a hash of its bytes. */
 async function fingerprint(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const lines = entries.map(async (entry) => {
@@ -47,7 +46,7 @@ async function openVault(files: Readonly<Record<string, string | Uint8Array>> = 
   return { ...test, folder, router, open }
 }
 
-describe('an opened vault', () => {
+describe('a vault of another program', () => {
   it('opening, listing, searching, following links and chatting write nothing into it', async () => {
     const { folder, router, open } = await openVault()
     const before = await fingerprint(folder)
@@ -70,7 +69,7 @@ describe('an opened vault', () => {
     expect(await fingerprint(folder)).toEqual(before)
   })
 
-  it('what an agent reads is put there when it is asked for; a new or empty folder gets it by itself', async () => {
+  it("creates the agent's files on request, and always in a new or empty folder", async () => {
     const { folder, router, open } = await openVault()
     await open()
     const { created } = await open(true)
@@ -86,7 +85,7 @@ describe('an opened vault', () => {
     }
   })
 
-  it('days are the calendar’s by the vault’s names, new ones are made where its habit puts them, and read', async () => {
+  it('reads and writes daily notes where the vault keeps them', async () => {
     const { folder, open } = await openVault()
     const { agent } = await open()
     const files = await agent.listFiles(undefined)
@@ -101,7 +100,7 @@ describe('an opened vault', () => {
     expect(report.items.map(({ name }) => name)).toContain('Journal/2026-01-20.md')
   })
 
-  it('the settings go before the vault; what it says otherwise later is taken over', async () => {
+  it('prefers the settings to the vault, and applies later changes', async () => {
     const { app, folder, router, open } = await openVault({
       'journals/2025_01_31.md': '- walrus\n',
       'pages/a.md': '- walrus [[b/c]]\n',

@@ -18,8 +18,8 @@ async function openHistory() {
   return { agent, workspace, set, told, setTime: (at: Date) => (time = at) }
 }
 
-describe('settings of the history', () => {
-  it('it ends and begins when the setting says so; what changed meanwhile came from outside', async () => {
+describe('history settings', () => {
+  it('turns the history off and on; changes in between have the cause outside', async () => {
     const { agent, set, told } = await openHistory()
     await agent.workspace.write('memory/a.md', 'one\n', { cause: 'agent' })
     await set('enabled', false)
@@ -33,7 +33,7 @@ describe('settings of the history', () => {
     expect(changes.map(({ cause }) => cause)).toEqual(['user', 'outside', 'agent'])
   })
 
-  it('turned off and on again and again while files are written, it has every last text', async () => {
+  it('records the last text of every file while the setting is toggled during writes', async () => {
     const { agent, workspace, set, told } = await openHistory()
     const toggle = async () => {
       for (let round = 0; round < 6; round += 1) await set('enabled', round % 2 === 1)
@@ -56,7 +56,7 @@ describe('settings of the history', () => {
     expect(git('fsck', '--strict', '--no-dangling')).toBe('')
   })
 
-  it('a number of days that is set takes effect at once', async () => {
+  it('applies a changed retention time immediately', async () => {
     const { agent, set, told, setTime } = await openHistory()
     await told()
     setTime(new Date(2026, 0, 1, 10))

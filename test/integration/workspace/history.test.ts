@@ -29,7 +29,7 @@ async function openHistory(files: Record<string, string> = {}, config?: string) 
 }
 
 describe('history', () => {
-  it('every change is recorded with its cause, newest first', async () => {
+  it('records every change with its cause, newest first', async () => {
     const { files, timeline, workspace } = await openHistory({ 'MEMORY.md': 'one\n' })
     await files.write('MEMORY.md', 'one\ntwo\n', { cause: 'user' })
     await files.remember('a note', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
@@ -43,7 +43,7 @@ describe('history', () => {
     ])
   })
 
-  it('a folder of thousands of notes is one change; what is told of it is told once a note', async () => {
+  it('returns each of 1,000 adopted notes once, in a small response', async () => {
     const notes = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [`notes/${number}.md`, `${number}\n`]))
     const { history } = await openHistory(notes)
     const changes = await history.timeline({ limit: 100 })
@@ -51,7 +51,7 @@ describe('history', () => {
     expect(JSON.stringify(changes).length).toBeLessThan(500_000)
   })
 
-  it('what was there before the history began was changed by nobody, and is told as one', async () => {
+  it('records existing files as adopted and returns them as one row', async () => {
     const { history, workspace, files, home, app } = await openHistory({ 'notes/a.md': 'a\n', 'notes/b.md': 'b\n' })
     await files.write('notes/c.md', 'c\n', { cause: 'user' })
     await writeFile(join(workspace, 'notes/d.md'), 'd\n')
@@ -65,7 +65,7 @@ describe('history', () => {
     ]
     expect(await told(history)).toEqual(all)
     expect(await history.entries({ path: 'notes/a.md', limit: 10 })).toMatchObject([{ cause: 'adopted', added: 1 }])
-    // What comes while nobody looks is a change, also when nothing was there at the beginning.
+    // Changes while the app is closed count as changes, even if the history began empty.
     await app.close()
     await writeFile(join(workspace, 'notes/e.md'), 'e\n')
     const again = await createApp({ mainFolder, env: {}, home, watch: true })
@@ -75,13 +75,13 @@ describe('history', () => {
     expect(reopened && (await told(reopened))).toEqual([['outside', 'notes/e.md'], ...all])
   })
 
-  it('undoing what made a file puts it into the trash, and both ways back lead there', async () => {
+  it('undoing the creation of a file moves it to the trash; restore and redo bring it back', async () => {
     const { agent, files, app } = await openHistory()
     const { patch } = await files.describe(await files.write('notes/new.md', '# New\n\nline\n', { cause: 'outside' }))
     const { trashed } = await agent.undo('notes/new.md', patch, undefined)
     expect(await files.exists('notes/new.md')).toBe(false)
     expect(await agent.standing('notes/new.md', patch)).toMatchObject({ hunks: ['undone'] })
-    // Twice, as from two windows: no empty file takes its place.
+    // A second undo, as from another window, creates no empty file.
     expect(await agent.undo('notes/new.md', patch, undefined)).not.toHaveProperty('trashed')
     expect(await files.exists('notes/new.md')).toBe(false)
     await files.restore(trashed ?? '', { cause: 'user' })
@@ -93,7 +93,7 @@ describe('history', () => {
     await app.close()
   })
 
-  it('what was taken back can be done again, where no other lines stand in its place', async () => {
+  it('redoes an undone change unless its lines have changed', async () => {
     const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n' })
     const change = await files.write('MEMORY.md', 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n', { cause: 'agent' })
     const { patch } = await files.describe(change)
@@ -103,7 +103,7 @@ describe('history', () => {
     await agent.undo('MEMORY.md', patch, undefined)
     await files.write('MEMORY.md', 'uno\ntwo\nthree\nfour\nfive\nsix\nseven\n', { cause: 'user' })
     await expect(agent.redo('MEMORY.md', patch, undefined)).rejects.toMatchObject({ code: 'undo_conflict' })
-    // So long that its patch names the texts instead of holding them.
+    // Long enough that the patch refers to the texts by id.
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     await files.write('long.md', lines('old'), { cause: 'user' })
     const long = await files.describe(await files.write('long.md', lines('new'), { cause: 'agent' }))
@@ -113,7 +113,7 @@ describe('history', () => {
     expect((await files.read('long.md')).text).toBe(lines('new'))
   })
 
-  it('a text that a change needs can be had while the recorder waits for whoever writes', async () => {
+  it('returns a recorded text while the recorder waits for the write lock', async () => {
     const { files, history, workspace } = await openHistory({ 'memory/a.md': 'one\n' })
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     await files.write('long.md', lines('old'), { cause: 'user' })
@@ -129,7 +129,7 @@ describe('history', () => {
     await until(async () => (await newest())?.cause === 'outside')
   })
 
-  it('an agent’s change leads to the conversation and the message that it was answering', async () => {
+  it("records the session and the message of an agent's change", async () => {
     const server = await startModelServer(
       { calls: [{ name: 'write', arguments: { path: 'memory/a.md', content: 'walrus\n' } }] },
       { text: 'done' },
@@ -144,7 +144,7 @@ describe('history', () => {
     expect(changes).toMatchObject([{ cause: 'agent', session, turn: question?.id }])
   })
 
-  it('what others did behind our back is theirs, also when we write right after', async () => {
+  it('attributes changes by other programs correctly, even right before our own write', async () => {
     const { files, history, workspace, timeline } = await openHistory({ 'MEMORY.md': 'one\n' })
     await writeFile(join(workspace, 'MEMORY.md'), 'one\nfrom outside\n')
     await files.edit('MEMORY.md', { cause: 'agent', session: 's', turn: 't' }, (text = '') => `${text}from the agent\n`)
@@ -158,7 +158,7 @@ describe('history', () => {
     ])
   })
 
-  it('what changed while the app was closed is recorded at the next start', async () => {
+  it('records changes that were made while the app was closed', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n', 'memory/old.md': 'old\n' } })
     const open = () => createApp({ mainFolder, env: {}, home: folders.home })
     const first = await open()
@@ -175,7 +175,7 @@ describe('history', () => {
     await second.close()
   })
 
-  it('a command of another process keeps its cause', async () => {
+  it('keeps the cause of a change by another process', async () => {
     const folders = await prepareFolders({})
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     await (await first.agents.get('main')).history?.settle()
@@ -189,7 +189,7 @@ describe('history', () => {
     await first.close()
   })
 
-  it('a file’s history goes on through its moves; a moved file is no new one', async () => {
+  it('follows a file through moves; a moved file is not a new one', async () => {
     const { files, timeline, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
     await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
@@ -203,7 +203,7 @@ describe('history', () => {
     expect((await history.blame('notes/b.md')).map(({ cause }) => cause)).toEqual(['adopted', 'user', 'agent'])
   })
 
-  it('a version from before a move comes back where the file is now', async () => {
+  it('restores a version from before a move to the current path', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
     await files.write('memory/a.md', 'another\n', { cause: 'user' })
@@ -221,7 +221,7 @@ describe('history', () => {
     expect(await history.nameNow('memory/b.md')).toBe('notes/c.md')
   })
 
-  it('whether a change still stands is known to the history, through moves, undoing and other changes', async () => {
+  it('returns the status of a change after moves, undo and other changes', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\ntwo\n' })
     const write = await files.write('memory/a.md', 'one\ntwo\nthree\n', { cause: 'agent', session: 's', turn: 't' })
     const { patch } = await files.describe(write)
@@ -233,14 +233,14 @@ describe('history', () => {
     expect(await standing()).toMatchObject({ hunks: ['there'] })
     await agent.undo('memory/a.md', patch, undefined)
     expect((await files.read('memory/b.md')).text).toBe('other\nlines\n')
-    // Its text alone would not tell: nothing of what stood around the change is there any more.
+    // The text alone is not enough: no line around the change is left.
     expect(await standing()).toMatchObject({ hunks: ['undone'] })
     await files.write('memory/b.md', 'one\ntwo\nfour\n', { cause: 'user' })
     const [, later] = await history.timeline({ path: 'memory/b.md', limit: 2 })
     expect(later).toMatchObject({ cause: 'user', isUndo: true })
   })
 
-  it('a line that was changed again is told from one that was taken back', async () => {
+  it('distinguishes an edited line from an undone one', async () => {
     const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\n' })
     const { patch } = await files.describe(await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'agent' }))
     await files.write('MEMORY.md', 'one\ntwo\n3\n', { cause: 'user' })
@@ -248,12 +248,12 @@ describe('history', () => {
     await expect(agent.undo('MEMORY.md', patch, undefined)).rejects.toMatchObject({ code: 'undo_conflict' })
     await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'user' })
     await agent.undo('MEMORY.md', patch, undefined)
-    // Twice, as from two windows.
+    // A second undo, as from another window.
     await agent.undo('MEMORY.md', patch, undefined)
     expect((await files.read('MEMORY.md')).text).toBe('one\ntwo\n')
   })
 
-  it('what somebody put away as looked at is told to every window, and kept', async () => {
+  it('stores accepted hunks and notifies every window', async () => {
     const { app, home } = await openHistory()
     const agent = await app.agents.get('main')
     const told: string[] = []
@@ -271,7 +271,7 @@ describe('history', () => {
     expect(await again.list()).toEqual([{ ...hunk, key: 'k2' }, hunk])
   })
 
-  it('shows the text before and after a change, and knows what it does not have', async () => {
+  it('returns the texts before and after a change, and refuses an unknown one', async () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     await files.write('MEMORY.md', 'two\n', { cause: 'user' })
     const [newest] = await history.timeline({ path: 'MEMORY.md', limit: 1 })
@@ -280,7 +280,7 @@ describe('history', () => {
     await expect(history.diff('0'.repeat(40), 'MEMORY.md')).rejects.toMatchObject({ code: 'file_not_found' })
   })
 
-  it('of many quick writes the last state of each is recorded', async () => {
+  it('records the last state of each file after many quick writes', async () => {
     const { files, history } = await openHistory({ 'MEMORY.md': 'one\n' })
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
@@ -298,7 +298,7 @@ describe('history', () => {
     )
   }, 120_000)
 
-  it('the repository is one that Git itself reads, and the user’s own is not touched', async () => {
+  it("writes a repository that Git can read, and leaves the user's own alone", async () => {
     const { files, history, home, workspace } = await openHistory({ 'MEMORY.md': 'one\n', '.git/HEAD': 'untouched' })
     await files.write('memory/a.md', 'two\n', { cause: 'user' })
     await history.settle()
@@ -310,7 +310,7 @@ describe('history', () => {
     expect(await readFile(join(workspace, '.git/HEAD'), 'utf8')).toBe('untouched')
   })
 
-  it('what is older than the days to keep is forgotten, the rest stays readable', async () => {
+  it('removes changes older than the retention time; the rest stays readable', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')
@@ -334,7 +334,7 @@ describe('history', () => {
     )
   })
 
-  it('two apps on one state folder: one records, both can look', async () => {
+  it('with two apps on one state folder, one records and both can read', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     const one = await first.agents.get('main')
@@ -350,7 +350,7 @@ describe('history', () => {
 })
 
 describe('file operations', () => {
-  it('move, duplicate, remove and restore; nothing is ever replaced or deleted', async () => {
+  it('move, duplicate, remove and restore never overwrite or delete a file', async () => {
     const { files, workspace, agent } = await openHistory({ 'memory/a.md': 'a\n', 'memory/b.md': 'b\n' })
     await expect(files.move('memory/a.md', 'memory/b.md', { cause: 'user' })).rejects.toMatchObject({
       code: 'file_exists',
@@ -377,8 +377,8 @@ describe('file operations', () => {
   })
 })
 
-describe('what belongs to a file goes along', () => {
-  it('checks and a draft follow a move', async () => {
+describe('data of a moved file', () => {
+  it('moves checks and drafts along with the file', async () => {
     const { agent, files } = await openHistory({ 'memory/a.md': '# A\n\nThe gate code is 4711.\n' })
     await agent.checks.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
     const draft = { text: 'typed', baseText: '', baseHash: null }
@@ -400,8 +400,8 @@ describe('what belongs to a file goes along', () => {
   })
 })
 
-describe('two writers', () => {
-  it('in many rounds of editor, agent and outside changes no line of anybody is lost without a word', async () => {
+describe('concurrent writers', () => {
+  it('loses no line of editor, agent and other programs without a conflict, over many rounds', async () => {
     const { files, workspace } = await openHistory({ 'memory/shared.md': `${'line\n'.repeat(30)}` })
     const path = 'memory/shared.md'
     const disk = join(workspace, path)
@@ -427,7 +427,7 @@ describe('two writers', () => {
           kept.add(`agent ${round}`)
         },
         async () => {
-          // As `sed -i`, Git and sync programs do: another file takes the name.
+          // Replace the file by another, like `sed -i`, Git and sync programs.
           const text = insert(await readFile(disk, 'utf8'), `outside ${round}`)
           await writeFile(`${disk}.tmp`, text)
           await rename(`${disk}.tmp`, disk)
@@ -445,7 +445,7 @@ describe('two writers', () => {
       if (round % 50 === 49) {
         const lines = new Set((await readFile(disk, 'utf8')).split('\n'))
         for (const line of kept) expect(lines.has(line), line).toBe(true)
-        // Short files make for more conflicts.
+        // Short files cause more conflicts.
         await files.write(path, 'line\n'.repeat(30), { cause: 'user' })
         kept.clear()
       }
@@ -455,8 +455,8 @@ describe('two writers', () => {
   }, 120_000)
 })
 
-describe('a history that sleeps', () => {
-  it('while nobody needs it there is no thread; every change before, during and after is recorded once', async () => {
+describe('idle history worker', () => {
+  it('stops when idle, and records every change before, during and after exactly once', async () => {
     const folder = await temporaryFolder()
     const root = await temporaryFolder()
     const workspace = new Workspace({ workspace: root, forbidden: [] })
@@ -479,7 +479,7 @@ describe('a history that sleeps', () => {
     for (let round = 0; round < 12; round += 1) {
       await workspace.write(`memory/${round}.md`, `round ${round}\n`, { cause: round % 2 === 0 ? 'user' : 'agent' })
       expected += 1
-      // The next change finds it awake, just about to sleep, or asleep.
+      // The worker is running, about to stop, or stopped.
       if (round % 3 === 1) await sleep(idleMs)
       else if (round % 3 === 2) await until(() => !history.isAwake)
       if (round % 4 === 3) {

@@ -9,8 +9,8 @@ import { rounds } from '../../support/thorough.ts'
 
 const deep = (levels: number) => Array.from({ length: levels }, () => 'd').join('/')
 
-describe('large and odd folders', () => {
-  it('what lies very deep is not searched, and that is told', async () => {
+describe('large and unusual folders', () => {
+  it('skips and reports files below 64 folders', async () => {
     const { app } = await openTestApp({
       watch: true,
       files: {
@@ -29,7 +29,7 @@ describe('large and odd folders', () => {
     expect(told?.message).toMatch(/64 folders/)
   })
 
-  it('links in circles end, and every file is found once', async () => {
+  it('ends with cyclic links and lists every file once', async () => {
     const folder = await temporaryFolder()
     await writeFiles(folder, { 'a/one.md': '1', 'b/two.md': '2' })
     await symlink(folder, join(folder, 'a/up'))
@@ -39,19 +39,22 @@ describe('large and odd folders', () => {
     expect(files.map(({ path }) => path).sort()).toEqual(['a/one.md', 'b/two.md'])
   })
 
-  it.skipIf(process.platform === 'win32')('names that cannot be asked for are told, not listed', async () => {
-    const folder = await temporaryFolder()
-    await writeFile(join(folder, 'a\\b.md'), 'x')
-    await writeFile(join(folder, 'line\nbreak.md'), 'x')
-    await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0xfe]), Buffer.from('.md')]), 'x')
-    await writeFile(join(folder, '.hidden.md'), 'x')
-    await writeFile(join(folder, 'fine.md'), 'x')
-    const { files, problems } = await walkMarkdown(folder)
-    expect(files.map(({ path }) => path)).toEqual(['fine.md'])
-    expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
-  })
+  it.skipIf(process.platform === 'win32')(
+    'reports names that cannot be requested, and does not list them',
+    async () => {
+      const folder = await temporaryFolder()
+      await writeFile(join(folder, 'a\\b.md'), 'x')
+      await writeFile(join(folder, 'line\nbreak.md'), 'x')
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0xfe]), Buffer.from('.md')]), 'x')
+      await writeFile(join(folder, '.hidden.md'), 'x')
+      await writeFile(join(folder, 'fine.md'), 'x')
+      const { files, problems } = await walkMarkdown(folder)
+      expect(files.map(({ path }) => path)).toEqual(['fine.md'])
+      expect(problems.map(({ code }) => code)).toEqual(['name_unusable', 'name_unusable', 'name_unusable'])
+    },
+  )
 
-  it('what lies in a folder is told by name before its memory can be asked, the same files in the same order', async () => {
+  it('lists files by name before the index is open, in the same order', async () => {
     const { app, workspace } = await openTestApp({
       watch: true,
       files: { 'a/one.md': '1', 'b/two.MD': '2', 'b.md': '3', '.commonplace/AGENTS.md': 'x', 'c/picture.png': 'x' },
@@ -73,7 +76,7 @@ describe('large and odd folders', () => {
     await expect(app.agents.created('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
   })
 
-  it('a walk is broken off when nobody wants it any more', async () => {
+  it('stops a walk when it is aborted', async () => {
     const folder = await temporaryFolder()
     for (let index = 0; index < 50; index += 1) await mkdir(join(folder, `d${index}`))
     const stop = new AbortController()
@@ -82,7 +85,7 @@ describe('large and odd folders', () => {
     await expect(walk).rejects.toThrow(/abort/i)
   })
 
-  it('an app that is closed while it looks at everything leaves it for the next start', async () => {
+  it('continues an interrupted first scan at the next start', async () => {
     const all = rounds(200, 2000)
     const many = Object.fromEntries(
       Array.from({ length: all }, (_, index) => [`memory/n${index}.md`, `Note ${index} of the walrus.\n`]),

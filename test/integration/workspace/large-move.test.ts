@@ -1,4 +1,3 @@
-/** A folder of many notes that link to each other: moved as one change, that tells how far it is and can be cancelled. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +25,7 @@ function vault(): Record<string, string> {
 async function openVault() {
   const test = await openTestApp({ files: vault(), watch: true })
   const agent = await test.app.agents.get('main')
-  // Its first look at all files comes when it comes.
+  // The first scan of all files has no fixed time.
   await agent.recorded.settle()
   const { links, history } = createRouterClient(createRouter(test.app))
   const { undoBatch, batches } = history
@@ -41,7 +40,7 @@ async function openVault() {
 }
 
 describe('a move of many notes', () => {
-  it('it tells how far it is, keeps every link, is one entry of the history, and goes back', async () => {
+  it('reports progress, keeps every link, is one batch in the history, and can be undone', async () => {
     const { agent, links, undoBatch, told, all, workspace } = await openVault()
     const before = await all()
     const plan = await links.planMove(move)
@@ -64,7 +63,7 @@ describe('a move of many notes', () => {
     expect(await all()).toEqual(before)
   }, 60_000)
 
-  it('cancelled on its way, all of it is taken back; cancelled too late, it is done', async () => {
+  it('rolls back when cancelled in time, and completes otherwise', async () => {
     const { agent, home, links, batches, all } = await openVault()
     const before = await all()
     for (const at of [0, count / 3, count / 2]) {

@@ -1,10 +1,9 @@
-/** What notes and blocks are called by their own texts, for vaults whose links are shown so. */
 import { createRouterClient } from '@orpc/server'
 import { expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
 
-it('notes are told with the title that their front matter or their first heading gives them', async () => {
+it('returns the title from the front matter or the first heading', async () => {
   const test = await openTestApp({
     files: {
       'a.md': '---\ntitle: From the front\n---\n# Heading\n',
@@ -20,7 +19,7 @@ it('notes are told with the title that their front matter or their first heading
   ])
 })
 
-it('the block of an id is found in its note, with its first line', async () => {
+it('returns the note and the line of a block id', async () => {
   const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
   const test = await openTestApp({
     files: { 'pages/a.md': `- one\n\t- TODO *two*\n\t  collapsed:: true\n\t  id:: ${id}\n` },

@@ -1,4 +1,3 @@
-/** Links in a real workspace: followed, listed, and kept where notes move. */
 import { watch } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +31,7 @@ const main = { agent: 'main' }
 const user = { cause: 'user' } as const
 
 describe('links', () => {
-  it('who asks while the app closes is told, and nothing else fails', async () => {
+  it('a request during close fails without an unhandled rejection', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
     const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
     const entry = threadFile(mainFolder, 'workspace/links/links.worker')
@@ -45,13 +44,13 @@ describe('links', () => {
     const asked = links.of('Home.md')
     const told = expect(asked).rejects.toThrow('a thread ended before it answered')
     await links.close()
-    // Long enough for a failure that nobody waits for to be told of, which fails the run.
+    // Long enough for an unhandled rejection to fail the run.
     await setImmediate()
     answerHabits({ newNotes: 'beside', isFlat: false, links: 'wiki', linkPaths: 'shortest' })
     await told
   })
 
-  it('renaming updates every link as one change, under the user, and one undo puts every byte back', async () => {
+  it('a rename updates every link as one batch by the user, and undo restores every byte', async () => {
     const files = {
       'a/Old.md': '\uFEFF# Old\r\n\r\n[home](../Home.md) ![pic](img/p.png)\r\n',
       'a/img/p.png': 'not really',
@@ -85,7 +84,7 @@ describe('links', () => {
     await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
-  it('a folder moves with all that lies in it, and back', async () => {
+  it('moves a folder with its content, and back', async () => {
     const files = {
       'p/a.md': '[b](b.md) [h](../h.md)',
       'p/b.md': '',
@@ -109,7 +108,7 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('what a canvas shows follows a move, byte by byte, and back; nothing else writes a canvas', async () => {
+  it('updates paths in a canvas and keeps its other bytes; other writes of a canvas are refused', async () => {
     const canvas =
       '{"nodes":[\t{"id":"1","type":"file","file":"area/Old.md","x":0} , {"id":"2","type":"file","file":"area/p.png"}]}'
     const { links, undoBatch, read, everything, agent } = await openLinks({
@@ -137,7 +136,7 @@ describe('links', () => {
       })
   })
 
-  it('links in the cards of a canvas follow a move, and are put back', async () => {
+  it('updates links in canvas cards, and undo restores them', async () => {
     const canvas = String.raw`{"nodes":[{"id":"1","type":"text","text":"\"See\"\n[[Old#Part|it]] and [old](area/Old.md)"}, {"id":"2","file":"area/Old.md"}]}`
     const { links, undoBatch, read, everything } = await openLinks({ 'area/Old.md': '# Old\n', 'Board.canvas': canvas })
     const before = await everything()
@@ -155,7 +154,7 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('a picture or canvas gets another name alone, with what shows and links to it, and back', async () => {
+  it('renames a picture or canvas with all links to it, and back', async () => {
     const board = '{"nodes":[{"type":"file","file":"img/p.png"}]}'
     const { links, undoBatch, read, everything, agent } = await openLinks({
       'img/p.png': 'not really',
@@ -178,7 +177,7 @@ describe('links', () => {
     await links.move({ ...canvas, plan: (await links.planMove(canvas)).id })
     expect(await read('a.md')).toBe('![[p.png|200]] ![x](img/p.png "t") [[Plan.canvas]]\n')
     expect(await read('boards/Plan.canvas')).toBe(board)
-    // What a file is taken for stays, and what is no note is not made one.
+    // The file type stays, and other files do not become notes.
     for (const to of ['img/p.jpg', 'img/p.md', 'img/p.canvas', 'img/p.pdf'])
       for (const done of [links.planMove, links.move])
         await expect(done({ ...main, from: 'img/p.png', to })).rejects.toMatchObject({ code: 'ending_kept' })
@@ -192,7 +191,7 @@ describe('links', () => {
     })
   })
 
-  it('folders that a move made go with its undo, and where it fails; others stay', async () => {
+  it('removes folders that a move created, on undo and on failure; other folders stay', async () => {
     const { links, undoBatch, workspace, agent } = await openLinks({
       'Old.md': 'x\n',
       'there/other.md': 'y\n',
@@ -213,7 +212,7 @@ describe('links', () => {
     await undoBatch({ ...main, undo: again.undo })
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
 
-    // Cancelled as soon as it has begun.
+    // Cancelled right after the start.
     const text = { path: 'n.md', newPath: 'n.md', before: '[[Old]]\n', after: '[[New]]\n' }
     const signal = AbortSignal.abort()
     const cancelled = agent.workspace.change({ move: { from: 'Old.md', to: 'c/d/New.md' } }, [text], user, { signal })
@@ -221,7 +220,7 @@ describe('links', () => {
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
   })
 
-  it('a note that may not be written is left as it is, and told before; nothing is half done', async () => {
+  it('leaves and announces a write-protected note; an undo that cannot write it changes nothing', async () => {
     const { links, undoBatch, workspace, read, everything } = await openLinks({
       'Old.md': '# Old\n',
       'locked.md': 'one\n[[Old|it]] ![[Old]]\n',
@@ -236,7 +235,7 @@ describe('links', () => {
     const { undo } = await links.move({ ...move, plan: plan.id })
     expect([await read('locked.md'), await read('open.md')]).toEqual(['one\n[[Old|it]] ![[Old]]\n', '[[New]]\n'])
     expect((await stat(locked)).mode & 0o777).toBe(0o444)
-    // Locked since: it cannot be put back, and then nothing is.
+    // Protected since the move: undo cannot restore it and changes nothing.
     await chmod(join(workspace, 'open.md'), 0o444)
     const before = await everything()
     await expect(undoBatch({ ...main, undo })).rejects.toMatchObject({ code: 'move_failed' })
@@ -246,7 +245,7 @@ describe('links', () => {
     expect([await read('Old.md'), await read('open.md')]).toEqual(['# Old\n', '[[Old]]\n'])
   })
 
-  it('notes that cannot be read and link to what is moved are told before, and go on being linked to', async () => {
+  it('announces links in notes that cannot be decoded, and keeps links to those notes', async () => {
     const { links, workspace, read } = await openLinks({
       'Target é.md': '# Target\n',
       'plain.md': '[[Target é]] [[dir/nul]]\n',
@@ -269,7 +268,7 @@ describe('links', () => {
     await links.move({ ...move, plan: plan.id })
     expect(await read('plain.md')).toBe('[[New]] [[dir/nul]]\n')
     for (const [path, text] of Object.entries(bytes)) expect(await readFile(join(workspace, path))).toEqual(text)
-    // Links to them are kept as others are; once it is text, it is a note as others.
+    // Links to such notes are updated; a note that becomes readable is indexed.
     const folder = { ...main, from: 'dir', to: 'files' }
     await links.move({ ...folder, plan: (await links.planMove(folder)).id })
     expect(await read('plain.md')).toBe('[[New]] [[files/nul]]\n')
@@ -278,7 +277,7 @@ describe('links', () => {
     expect((await links.planMove({ ...main, from: 'New.md', to: 'Newer.md' })).left).toEqual([])
   })
 
-  it('a folder is not moved into itself, and the plan says so', async () => {
+  it('refuses to move a folder into itself, also in the plan', async () => {
     const { links, everything } = await openLinks({
       'Sub/a.md': '[[b]]\n',
       'Sub/b.md': 'x\n',
@@ -295,7 +294,7 @@ describe('links', () => {
     expect(await links.planMove({ ...main, from: 'Sub', to: 'Subs' })).toMatchObject({ links: 1 })
   })
 
-  it('the folder of the own files has no other name in the tree: the settings move them', async () => {
+  it("refuses to move the folder of the agent's own files", async () => {
     const { links, agent, everything } = await openLinks({ '.commonplace/MEMORY.md': '# Memory\n', 'a.md': 'x\n' })
     expect(agent.workspace.layout.own).toBe('.commonplace')
     const before = await everything()
@@ -305,7 +304,7 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('no folder takes the name that the own files will have', async () => {
+  it("refuses to move a folder to the path of the agent's own files", async () => {
     const { links, agent, everything } = await openLinks({
       '.obsidian/app.json': '{}',
       'a/x.md': 'x\n',
@@ -319,14 +318,14 @@ describe('links', () => {
   })
 
   it.each([
-    ['a folder that is there', 'a', 'b', { code: 'file_exists', data: { path: 'b' } }],
+    ['an existing folder', 'a', 'b', { code: 'file_exists', data: { path: 'b' } }],
     ['itself', 'a', 'a', { code: 'file_exists' }],
-    ['a note that is there', 'n.md', 'other.md', { code: 'file_exists', data: { path: 'other.md' } }],
-    ['a place below a note', 'n.md', 'other.md/n.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['an existing note', 'n.md', 'other.md', { code: 'file_exists', data: { path: 'other.md' } }],
+    ['a path below a note', 'n.md', 'other.md/n.md', { code: 'file_exists', data: { path: 'other.md' } }],
     ['a folder below a note', 'a', 'other.md/a', { code: 'file_exists', data: { path: 'other.md' } }],
-    ['a name that not every system takes', 'n.md', 'CON.md', { code: 'path_invalid' }],
-    ['a hidden place', 'n.md', '.obsidian/n.md', { code: 'path_hidden' }],
-  ])('what cannot be moved is told before it is planned: to %s', async (_what, from, to, refusal) => {
+    ['a name that is not portable', 'n.md', 'CON.md', { code: 'path_invalid' }],
+    ['a hidden folder', 'n.md', '.obsidian/n.md', { code: 'path_hidden' }],
+  ])('refuses a move in the plan already: to %s', async (_what, from, to, refusal) => {
     const { links, everything } = await openLinks({ 'a/x.md': '', 'b/y.md': '', 'n.md': '[[x]]', 'other.md': '[[n]]' })
     const before = await everything()
     for (const done of [links.planMove, links.move])
@@ -334,13 +333,13 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('where one note cannot be written, what was done is taken back; an outdated plan does nothing', async () => {
+  it('rolls back if a note cannot be written, and refuses an outdated plan', async () => {
     const names = Array.from({ length: 60 }, (_, number) => `n/${String(number).padStart(2, '0')}.md`)
     const files = Object.fromEntries([['Old.md', ''], ...names.map((name) => [name, '[[Old]]\n'] as const)])
     const { links, everything, workspace } = await openLinks(files)
     const move = { ...main, from: 'Old.md', to: 'moved/New.md' }
     const plan = await links.planMove(move)
-    // Another program saves the last of them as soon as the move has begun.
+    // Another program saves the last note right after the move starts.
     await mkdir(join(workspace, 'moved'))
     const last = join(workspace, 'n/59.md')
     const saved = Promise.withResolvers<void>()
@@ -355,7 +354,7 @@ describe('links', () => {
     expect(await everything()).toEqual({ ...before, [last]: '[[Old]] saved\n' })
   })
 
-  it('moves that can be taken back are listed until they are; a refused one stays', async () => {
+  it('lists moves until they are undone; a refused undo stays in the list', async () => {
     const { links, undoBatch, batches, everything, agent } = await openLinks({
       'p/a.md': '',
       'h.md': '[[p/a]]\n',
@@ -382,7 +381,7 @@ describe('links', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('a move that cannot be written says that nothing was moved, and why', async () => {
+  it('reports why a move failed, and that nothing was moved', async () => {
     const { links, batches, everything } = await openLinks({ 'p/a.md': '', 'h.md': '[[p/a]]\n' })
     const before = await everything()
     const failed = { code: 'file_exists', data: { path: 'h.md' } }
@@ -392,7 +391,7 @@ describe('links', () => {
     expect(await batches(main)).toEqual([])
   })
 
-  it('what completion writes leads there, also to names that no wikilink can have', async () => {
+  it('completion writes links that resolve, also for names that a wikilink cannot contain', async () => {
     const files = {
       'C# notes.md': '---\naliases: ["A|B", "See sharp", "so [it] is"]\n---\n# Head\n\n## Q|R [z]\n\ntext ^b1\n',
       'x|y.md': '# X\n',
@@ -432,7 +431,7 @@ describe('links', () => {
     expect(led).toEqual(offered.map(({ label, link, path }) => ({ label, link, path })))
   })
 
-  it('a symbolic link is not moved, nor the note that it leads to', async () => {
+  it('refuses to move or delete a symbolic link', async () => {
     const { links, agent, workspace, everything } = await openLinks({
       'real/note.md': '# Real\n',
       'real/p.png': 'not really',
@@ -454,7 +453,7 @@ describe('links', () => {
     expect(await readlink(join(workspace, 'inlink.md'))).toBe('real/note.md')
   })
 
-  it('a note has backlinks and names; what is broken is told with what is near', async () => {
+  it('returns backlinks and names, and broken links with suggestions', async () => {
     const { links, read, workspace } = await openLinks({
       'Walrus facts.md': '---\naliases: [Big seal]\n---\n# Life\n## In the sea ^sea\n[[#Nowhere]]\n',
       'a.md': 'See [[Walrus facts#life]].\n\nThe walrus facts are many; the big seal too.\n[[big seal]]\n',
@@ -493,7 +492,7 @@ describe('links', () => {
     expect((await names('big'))[0]).toBe('Walrus facts|Big seal')
     expect(await names('Walrus facts#se')).toEqual(['Walrus facts#In the sea', 'Walrus facts#^sea'])
 
-    // The vault's own program says where new notes go.
+    // The settings of the vault's program decide where new notes go.
     await mkdir(join(workspace, '.obsidian'))
     await writeFile(join(workspace, '.obsidian/app.json'), '{"newFileLocation":"folder","newFileFolderPath":"inbox"}')
     await writeFile(join(workspace, 'z.md'), '[[Walrus facts]]\n')

@@ -26,8 +26,8 @@ function pathsOf({ notes }: Sight): string[] {
   return [...notes.keys()].toSorted()
 }
 
-describe('looks that are asked for often', () => {
-  it('whichever thread looks, each sees what was marked, moved and taken away a moment before', async () => {
+describe('frequent privacy scans', () => {
+  it('see each change of markers, rules and paths immediately, in either thread', async () => {
     const local: string[] = []
     const notes = new LocalNotes(() => folders(local), { entry })
     onTestFinished(() => notes.close())
@@ -52,7 +52,7 @@ describe('looks that are asked for often', () => {
     }
   })
 
-  it('what has not changed is not told again, and a thread that ended is followed by another', async () => {
+  it('return the same result if nothing changed, and start a new worker after the old one ends', async () => {
     const thread = new LookThread(entry, undefined)
     onTestFinished(() => thread.close())
     const first = await thread.look(folders())
@@ -63,18 +63,18 @@ describe('looks that are asked for often', () => {
     expect(second.local).toEqual(first.local)
   })
 
-  it('a look that a closing memory breaks off fails, and lets nothing pass', async () => {
+  it('fail if the scanner is closed meanwhile', async () => {
     const thread = new LookThread(entry, undefined)
     const look = thread.look(folders())
     await Promise.all([expect(look).rejects.toThrow(/ended/), thread.close()])
   })
 
-  it('a thread is for those who ask often', () => {
+  it('use a worker from the third scan on', () => {
     const thread = new LookThread(entry, undefined)
     expect([1, 2, 3, 4].map(() => thread.isWorthIt())).toEqual([false, false, true, true])
   })
 
-  it('a disk that is asked directly says the same, and what is not there', async () => {
+  it('askDirectly() returns the metadata of a file, and throws if it does not exist', async () => {
     const ask = askDirectly()
     expect(await ask(join(folder, 'Heim.md'))).toMatchObject({ size: 61 })
     expect(() => ask(join(folder, 'nothing.md'))).toThrow(/ENOENT/)

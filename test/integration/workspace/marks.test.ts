@@ -1,4 +1,3 @@
-/** What the app does with notes lifts no mark: upkeep, forgetting and moves on real files, with the way back. */
 import { link, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -17,13 +16,13 @@ async function openMarks(files: Record<string, string>, config?: string) {
   const agent = await test.app.agents.get('main')
   const read = (path: string) => readFile(join(test.workspace, path), 'utf8')
   const everything = () => textsIn(test.workspace, (path) => !path.includes('.trash'))
-  /** What of a note a remote model may see. */
+  /** Returns the part of a note that a remote model may see. */
   const seen = async (path: string) => agent.localNotes.marks().shown(path, await read(path)).text
   return { ...test, client, agent, read, everything, seen }
 }
 
-describe('upkeep lifts no mark', () => {
-  it('a long section of a local MEMORY.md becomes a local note; one step takes it back to the byte', async () => {
+describe('suggestions keep privacy markers', () => {
+  it('moves a long section of a local MEMORY.md to a local note, and undo restores every byte', async () => {
     const { client, everything, seen } = await openMarks(
       { 'MEMORY.md': `# Memory\n\n## Long\n\n${long}\n` },
       'agents:\n  defaults: { visibility: { local: [MEMORY.md] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n',
@@ -38,7 +37,7 @@ describe('upkeep lifts no mark', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('“wrong” at a marked item leaves what is below it local, and one step takes it back to the byte', async () => {
+  it('flagging a marked item as wrong keeps nested items local, and undo restores every byte', async () => {
     const { client, everything, read, seen } = await openMarks({
       'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Dr. Who ^[local]\n  - about the liver\n',
     })
@@ -53,7 +52,7 @@ describe('upkeep lifts no mark', () => {
   })
 })
 
-it('what is forgotten leaves its mark to what it kept here, and the list says so', async () => {
+it('erasing text moves its marker to the remaining local lines, and the search reports this', async () => {
   const { client, agent, read, seen } = await openMarks({
     'notes/health.md': '# Health\n\n- runs on Sundays\n- sees Lisa Kessler ^[local]\n  - about the liver\n',
     'notes/talk.md':
@@ -72,14 +71,14 @@ it('what is forgotten leaves its mark to what it kept here, and the list says so
   expect(await seen('notes/talk.md')).not.toContain('ill')
 })
 
-it('a file that has several names is one note, and says nothing twice', async () => {
+it('treats a file with several names as one note without duplicates', async () => {
   const { client, workspace } = await openMarks({ 'notes/tea.md': '- Anna prefers green tea in the morning\n' })
   await link(join(workspace, 'notes/tea.md'), join(workspace, 'notes/other.md'))
   await symlink('tea.md', join(workspace, 'notes/linked.md'))
   expect(await client.upkeep.look(main)).toEqual({ added: 0, withdrawn: 0 })
 })
 
-describe('moves lift no mark', () => {
+describe('moves keep notes local', () => {
   const config = `agents:
   defaults: {}
   list:
@@ -114,7 +113,7 @@ describe('moves lift no mark', () => {
     return { ...test, rules, move, undo, whole }
   }
 
-  it('a rule follows the folder and the file that it names, with what is said beside it; one step takes all back', async () => {
+  it('a rule follows the moved folder or file with its comment, and undo restores both', async () => {
     const { rules, move, undo, everything, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const folder = await move('private', 'mine/diary')
@@ -130,7 +129,7 @@ describe('moves lift no mark', () => {
     expect(await rules()).toBe(settings)
   })
 
-  it('what leaves a local folder stays local: a folder by a rule, a note by its front matter; one step takes it back', async () => {
+  it('notes that leave a local folder stay local: folders by a rule, notes by front matter; undo restores both', async () => {
     const { rules, move, undo, everything, read, whole } = await openMoves()
     const [before, settings] = [await everything(), await rules()]
     const note = await move('private/a.md', 'notes/a.md')
@@ -148,14 +147,14 @@ describe('moves lift no mark', () => {
     expect(await read('notes/shut.md')).toBe(files['notes/open.md'])
   })
 
-  it('a move that fails leaves the rules as they were', async () => {
+  it('a failed move does not change the rules', async () => {
     const { rules, move } = await openMoves()
     const settings = await rules()
     await expect(move('private', 'notes')).rejects.toMatchObject({ code: 'file_exists' })
     expect(await rules()).toBe(settings)
   })
 
-  it('what was deleted comes back local, also when its folder has another name by then; a copy is local', async () => {
+  it('a deleted note stays local after restore, also if its folder was renamed; a copy is local', async () => {
     const { client, move, whole, seen, agent } = await openMoves()
     const { trashed } = await client.workspace.remove({ ...main, path: 'private/a.md' })
     await move('private', 'mine')

@@ -9,7 +9,7 @@ import { plainKey } from '../../../src/main/workspace/privacy/plain-notes.ts'
 let root: string
 let folder: string
 let keptIn: string
-/** What is older is taken for settled. */
+/** Older changes count as settled. */
 const settledMs = 2100
 const longAgo = new Date('2026-01-02T03:04:05Z')
 
@@ -22,7 +22,7 @@ async function write(path: string, text: string, at = longAgo): Promise<void> {
   await utimes(join(folder, path), at, at)
 }
 
-/** What the next process finds. */
+/** Reads the cache file for the next process. */
 function kept(): Promise<string> {
   return vi.waitFor(() => readFile(keptIn, 'utf8'))
 }
@@ -34,12 +34,12 @@ beforeEach(async () => {
   await mkdir(folder)
   for (let at = 0; at < 30; at += 1) await write(`note-${at}.md`, `# Note ${at}\nnothing to hide`)
   await write('Heim.md', '---\nvisibility: local\n---\nThe key lies under the third stone')
-  // Nobody can date back when a file was changed last.
+  // The ctime of a file cannot be set.
   await sleep(settledMs)
 })
 
-describe('what the next process need not read', () => {
-  it('notes that changed while nobody looked are read, and local ones always', async () => {
+describe('cache of notes without privacy markers', () => {
+  it('reads notes that changed while the app was closed, and local notes always', async () => {
     expect([...(await notes().look()).notes.keys()]).toEqual(['Heim.md'])
     await kept()
     await write('note-3.md', '---\nvisibility: local\n---\nA secret', new Date('2026-02-02T03:04:05Z'))
@@ -50,7 +50,7 @@ describe('what the next process need not read', () => {
     expect(net.holds('The key lies under the third stone')).toBe(false)
   })
 
-  it('a note that was marked is read again, though it has the size and the date of before', async () => {
+  it('reads a marked note again, even with the same size and date', async () => {
     await write('note-7.md', 'visibility: none')
     await sleep(settledMs)
     await notes().look()
@@ -59,39 +59,39 @@ describe('what the next process need not read', () => {
     expect((await notes().look()).notes.has('note-7.md')).toBe(true)
   })
 
-  it('what is kept is believed, and nothing read for it', async () => {
+  it('trusts the cache without reading the note', async () => {
     await notes().look()
-    // Else it may be written after what is written here.
+    // Otherwise the scanner may write the file after this test does.
     await kept()
     const { size, mtimeMs, ctimeMs } = await stat(join(folder, 'Heim.md'))
     await writeFile(keptIn, `plain notes 3\n${plainKey('Heim.md', `${size} ${mtimeMs} ${ctimeMs} `)}`)
     expect([...(await notes().look()).notes.keys()]).toEqual([])
   })
 
-  it('no name and no word of a note stands in it', async () => {
+  it('contains no name and no text of a note', async () => {
     await notes().look()
     const text = await kept()
     expect(text.split('\n')).toHaveLength(31)
     expect(text).not.toMatch(/note-|Heim|hide/)
   })
 
-  it('what was written a moment ago may change within the same tick, and is read again', async () => {
+  it('excludes notes that were written a moment ago: they may change within the same clock tick', async () => {
     await write('note-5.md', 'aaaa', new Date())
     await notes().look()
     expect((await kept()).split('\n')).toHaveLength(30)
   })
 
   it.each([
-    ['nothing usable', 'some other file'],
-    ['keys by older rules', 'plain notes 2\nabc'],
-    ['no bytes', ''],
-  ])('%s in its place is as good as none', async (_name, text) => {
+    ['another file', 'some other file'],
+    ['an older format', 'plain notes 2\nabc'],
+    ['an empty file', ''],
+  ])('replaces %s', async (_name, text) => {
     await writeFile(keptIn, text)
     expect([...(await notes().look()).notes.keys()]).toEqual(['Heim.md'])
     await vi.waitFor(async () => expect(await readFile(keptIn, 'utf8')).toMatch(/^plain notes 3\n/))
   })
 
-  it('where it cannot be kept, everything is read', async () => {
+  it('reads all notes if the cache cannot be written', async () => {
     const unkept = new LocalNotes(() => [{ folder, prefix: '', forbidden: [], local: [] }], {
       keptIn: join(root, 'no', 'such', 'x'),
     })

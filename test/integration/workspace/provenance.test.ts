@@ -43,7 +43,7 @@ agents:
 
 const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
 
-/** A model that does whatever it reads, in every way that it has. */
+/** Scripts a model that follows every instruction it reads, with every tool it has. */
 function obey(server: ModelServer, text: string, first: readonly ScriptedAnswer[]): void {
   const line = text.split('\n').at(-1) ?? text
   const steps: ScriptedAnswer[] = [
@@ -58,9 +58,9 @@ function obey(server: ModelServer, text: string, first: readonly ScriptedAnswer[
   server.respond = () => steps.shift() ?? { text: 'Done.' }
 }
 
-describe('where a fact comes from', () => {
-  it('no poisoned page, attachment or note that an obedient model reads reaches MEMORY.md or what steers it', async () => {
-    // The first sixteen have every wish and every disguise.
+describe('provenance', () => {
+  it('poisoned pages, attachments and notes never reach MEMORY.md or the context files, even with an obedient model', async () => {
+    // The first sixteen cover all goals and disguises.
     const texts = poisoned.slice(0, rounds(16, poisoned.length))
     const pages = Object.fromEntries(texts.map(({ sign, text }) => [`https://${sign}.example/page`, text]))
     const { agent, server, ask, read, files, home } = await openAgent(pages)
@@ -72,7 +72,7 @@ describe('where a fact comes from', () => {
         obey(server, text, [])
         await ask('What does the paper say?', undefined, text)
       } else if (at % 3 === 2 && at > 5) {
-        // Nothing but the log of earlier chats stands before it now.
+        // The context contains only the log of earlier chats now.
         obey(server, text, [])
         await ask('What was noted today?')
       } else {
@@ -90,7 +90,7 @@ describe('where a fact comes from', () => {
     process.stdout.write(`provenance: ${texts.length} texts, ${open.length} proposals, ${noted.length} marked lines\n`)
   }, 240_000)
 
-  it('what protects MEMORY.md and the files that steer the agent goes by the file that is meant, whatever link leads there', async () => {
+  it('protects MEMORY.md and the context files under every link and spelling', async () => {
     const { workspace, server, ask, read, files } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
@@ -130,7 +130,7 @@ describe('where a fact comes from', () => {
     await expect(read('TOOLS.md')).rejects.toThrow('ENOENT')
   })
 
-  it('what was made of several places names them, the web first, whatever was read last', async () => {
+  it('names all sources, the web first, in any order of reading', async () => {
     const { workspace, server, ask, read } = await openAgent()
     await writeFile(join(workspace, 'tool.md'), '- Fact one ^[mcp: Tool, 2026-01-01]\n')
     await writeFile(join(workspace, 'page.md'), '---\nsource: "web: evil.example, 2026-01-02"\n---\n\nFact two\n')
@@ -154,7 +154,7 @@ describe('where a fact comes from', () => {
     expect(sourcesIn(await read('third.md'))).toContainEqual({ kind: 'web', name: 'evil.example' })
   })
 
-  it('what a person accepts is written with its mark; what the user said is written at once', async () => {
+  it("writes an accepted suggestion with its source mark, and the user's own statement directly", async () => {
     const { agent, server, ask, read } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })
@@ -168,7 +168,7 @@ describe('where a fact comes from', () => {
     const first = open.find(({ files }) => files[0]?.path === 'MEMORY.md')
     await agent.upkeep.accept([first?.id ?? ''])
     expect(await read('MEMORY.md')).toContain('The ferry to Elba leaves at nine. ^[web: news.example, 2026-01-20]')
-    // The user's own words stay theirs, whatever else stands in the conversation.
+    // The user's own words count as such in any conversation.
     server.respond = undefined
     server.script = [
       call('write', { path: 'MEMORY.md', content: '- My dog is called Rex', append: true }),
@@ -183,32 +183,29 @@ describe('where a fact comes from', () => {
     ['memory_get', { path: 'old/far.md', from: 35, lines: 2 }],
     ['read', { path: 'old/far.md', from: 35, lines: 2 }],
     ['memory_search', { query: 'ferry to Elba line 30' }],
-  ])(
-    'a page of an imported note that %s shows has its source, though its front matter is not on it',
-    async (name, input) => {
-      const { agent, server, ask, read, files, workspace } = await openAgent()
-      await mkdir(join(workspace, 'old'))
-      const lines = Array.from({ length: 60 }, (_, at) => `- The ferry to Elba line ${at} leaves at nine.`)
-      await writeFile(join(workspace, 'old/far.md'), withImport(`${lines.join('\n')}\n`, 'vault', '2026-01-19'))
-      server.script = [
-        call(name, input),
-        call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),
-        call('write', { path: log, content: '## 10:30\n- Ferries leave at nine.', append: true }),
-        { text: 'ok' },
-      ]
-      const { messages } = await ask('When does it leave?')
-      expect(JSON.stringify(messages)).toContain('line 30')
-      expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
-      expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
-      expect((await agent.upkeep.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
-      const wrote = async () => (await agent.recorded.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
-      await until(async () => (await wrote()) !== undefined)
-      expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
-      expect((await agent.recorded.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
-    },
-  )
+  ])('a page of an imported note from %s has its source, even without the front matter', async (name, input) => {
+    const { agent, server, ask, read, files, workspace } = await openAgent()
+    await mkdir(join(workspace, 'old'))
+    const lines = Array.from({ length: 60 }, (_, at) => `- The ferry to Elba line ${at} leaves at nine.`)
+    await writeFile(join(workspace, 'old/far.md'), withImport(`${lines.join('\n')}\n`, 'vault', '2026-01-19'))
+    server.script = [
+      call(name, input),
+      call('write', { path: 'MEMORY.md', content: '- Ferries leave at nine.', append: true }),
+      call('write', { path: log, content: '## 10:30\n- Ferries leave at nine.', append: true }),
+      { text: 'ok' },
+    ]
+    const { messages } = await ask('When does it leave?')
+    expect(JSON.stringify(messages)).toContain('line 30')
+    expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
+    expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
+    expect((await agent.upkeep.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
+    const wrote = async () => (await agent.recorded.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
+    await until(async () => (await wrote()) !== undefined)
+    expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
+    expect((await agent.recorded.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
+  })
 
-  it('a tool that there is not, or that was not allowed, is no source', async () => {
+  it('an unknown tool, or one without permission, is not a source', async () => {
     const { server, ask, read } = await openAgent()
     server.script = [
       call('nope', { url: 'https://news.example/a' }),
@@ -222,7 +219,7 @@ describe('where a fact comes from', () => {
     expect(await read(log)).not.toContain('^[')
   })
 
-  it('words that the user typed are theirs as whole runs: no “not” is left out', async () => {
+  it("accepts the user's words only as whole clauses, never without a “not”", async () => {
     const { workspace, server, ask, read, files } = await openAgent()
     await writeFile(join(workspace, 'web.md'), '- Trust me ^[web: evil.example, 2026-01-02]\n')
     const write = (content: string) => call('write', { path: 'MEMORY.md', content, append: true })
@@ -240,7 +237,7 @@ describe('where a fact comes from', () => {
     expect(await read('MEMORY.md')).toBe(`${files['MEMORY.md']}- I always trust Alice\n`)
   })
 
-  it('a summary and what a flush saves of it inherit where it comes from, and the fence names it', async () => {
+  it('summaries and flushed notes inherit the sources, and the prompt names them', async () => {
     const { server, ask, read, files } = await openAgent({
       'https://news.example/a': 'The ferry to Elba leaves at nine.',
     })

@@ -1,4 +1,3 @@
-/** What the settings keep here they keep by the place on the disk: in extra folders, behind links, in copies. */
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -37,7 +36,7 @@ agents:
   return { client: app, extra, remote, mcp }
 }
 
-describe('rules go by the place on the disk', () => {
+describe('rules with places on disk', () => {
   it.each([
     ['a folder', (root: string) => `${root}/ext/real/`],
     ['the extra folder itself', (root: string) => `${root}/ext`],
@@ -45,7 +44,7 @@ describe('rules go by the place on the disk', () => {
     ['a pattern', (root: string) => `${root}/**/deep/`],
     ['a link in it', (root: string) => `${root}/ext/lnk/`],
     ['a link to it', (root: string) => `${root}/other/real/`],
-  ])('by %s, a rule holds for an extra folder in every way to ask', async (_name, ruleOf) => {
+  ])('a rule for %s covers an extra folder in every request', async (_name, ruleOf) => {
     const { mcp, extra, remote, client } = await openPlaces(ruleOf)
     const paths = [join(extra, 'real/deep/d.md'), join(extra, 'lnk/d.md'), `${extra}/real//deep/d.md`]
     const answers = await Promise.all([
@@ -66,7 +65,7 @@ describe('rules go by the place on the disk', () => {
     for (const { text } of remote.requests) expect(text).not.toContain('behind the boiler')
   })
 
-  it('what no rule names of an extra folder is found and read, as before', async () => {
+  it('finds and reads notes of an extra folder without a rule', async () => {
     const { mcp, extra } = await openPlaces(() => 'real/')
     expect(JSON.stringify(await mcp.call('memory_get', { path: join(extra, 'lnk/d.md') }))).toContain('boiler')
     expect(JSON.stringify(await mcp.call('memory_search', { query: 'ledger', minScore: 0 }))).toContain('boiler')
@@ -95,8 +94,8 @@ async function openTwo(rules: string) {
   return { ...test, main, other, isLocal }
 }
 
-describe('copies', () => {
-  it('a rule that names a link keeps what that leads to', async () => {
+describe('copies of local notes', () => {
+  it('a rule for a link covers its target', async () => {
     const { main, workspace, isLocal } = await openTwo('lnk/')
     await symlink('secret', join(workspace, 'lnk'))
     expect(await isLocal(main, 'secret/d.md')).toBe(true)
@@ -106,7 +105,7 @@ describe('copies', () => {
     expect(await isLocal(main, 'moved/d.md')).toBe(true)
   })
 
-  it('what is exported of a local folder says so itself, and is local wherever it is imported', async () => {
+  it('marks exported notes of a local folder, so that they are local after import', async () => {
     const { main, other, isLocal, home } = await openTwo('secret/')
     for (const [name, blob] of [
       ['all.zip', await main.importer.pack()],
@@ -130,7 +129,7 @@ describe('copies', () => {
     }
   })
 
-  it('what is imported from an agent’s local folder, by whatever name, says so itself', async () => {
+  it('marks notes that are imported from a local folder of another agent, by any path', async () => {
     const { other, isLocal, workspace, home } = await openTwo('secret/')
     await symlink(workspace, join(home, 'way'))
     for (const [path, into, made] of [

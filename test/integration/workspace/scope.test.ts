@@ -33,21 +33,21 @@ async function openScoped(memory = '', watch = false) {
 
 const everything = ['MEMORY.md', 'memory/2026-01-20.md', 'projects/zoo.md', 'sessions/plan.md']
 
-describe('what is searched', () => {
-  it('every note of the workspace, and neither project context nor hidden folders, trash and node_modules', async () => {
+describe('search scope', () => {
+  it('includes every note, but no project context, hidden folders, trash or node_modules', async () => {
     const { found, agent } = await openScoped()
     expect(await found()).toEqual(everything)
     expect(await agent.memory.status()).toMatchObject({ files: everything.length, state: 'ready', problems: [] })
   })
 
-  it('the narrow scope searches MEMORY.md and memory/ alone, and says why of the rest', async () => {
+  it('the narrow scope includes MEMORY.md and memory/ only, and gives the reason for other notes', async () => {
     const { found, agent, unsearched } = await openScoped(', scope: memory')
     expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md'])
     expect((await agent.memory.status()).files).toBe(2)
     expect(await unsearched('projects/zoo.md', 3)).toEqual({ reason: 'scope' })
   })
 
-  it('a change of the scope takes effect at once, in both directions', async () => {
+  it('applies a change of the scope immediately, in both directions', async () => {
     const { app, agent, found } = await openScoped()
     expect(await app.agents.configOf('main').setMemory('scope', 'memory')).toBe('workspace')
     await until(async () => (await found()).length === 2)
@@ -57,7 +57,7 @@ describe('what is searched', () => {
     expect((await agent.memory.status()).files).toBe(everything.length)
   })
 
-  it('the watcher follows notes anywhere, and nothing that is not searched', async () => {
+  it('watches notes in every folder, except files that are not searched', async () => {
     const { workspace, agent, found, settle } = await openScoped('', true)
     await writeFile(join(workspace, 'projects/new.md'), 'A walrus calf was born.\n')
     await until(async () => (await found('walrus calf')).includes('projects/new.md'))
@@ -70,7 +70,7 @@ describe('what is searched', () => {
     expect(await found()).toEqual(['MEMORY.md', 'memory/2026-01-20.md', 'projects/new.md', 'sessions/plan.md'])
   })
 
-  it('links that lead out of the workspace, or to what is hidden, are not searched', async () => {
+  it('excludes links out of the workspace and to hidden files', async () => {
     const { workspace, home, agent, found } = await openScoped()
     await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
     await symlink(join(home, 'walrus.md'), join(workspace, 'projects/out.md'))
@@ -79,7 +79,7 @@ describe('what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
-  it('links that are passed over are told, but hidden ones', async () => {
+  it('lists skipped links, except hidden ones', async () => {
     const { workspace, home, agent, found } = await openScoped()
     await writeFile(join(home, 'walrus.md'), 'The secret walrus.\n')
     const links = { 'out.md': join(home, 'walrus.md'), zoos: join(workspace, 'projects'), 'gone.md': 'nowhere.md' }
@@ -91,13 +91,13 @@ describe('what is searched', () => {
     expect(await found()).toEqual(everything)
   })
 
-  it('a link that is made while the folder is watched is passed over as by every look at the files', async () => {
+  it('skips a link that is created while the folder is watched', async () => {
     const { workspace, found } = await openScoped('', true)
     const add = async (note: string) => {
       await writeFile(join(workspace, note), `The walrus of ${note}.\n`)
       await until(async () => (await found()).includes(note))
     }
-    // What is noticed before and after the link is found before and after it.
+    // The watcher reports a note before and a note after the link.
     await add('projects/first.md')
     await symlink('projects/zoo.md', join(workspace, 'again.md'))
     await add('projects/second.md')
@@ -106,7 +106,7 @@ describe('what is searched', () => {
     expect((await found()).toSorted()).toEqual([...everything, ...added].toSorted())
   })
 
-  it('an extra folder inside the workspace is found once; a hidden one is still searched', async () => {
+  it('finds a note of an extra folder in the workspace once, and searches a hidden extra folder', async () => {
     const test = await openTestApp({
       files,
       config:
@@ -120,7 +120,7 @@ describe('what is searched', () => {
     )
   })
 
-  it('another agent sees of a shared memory what it saw before: MEMORY.md and memory/', async () => {
+  it('another agent finds only MEMORY.md and memory/ of a shared memory', async () => {
     const { app, workspace } = await openTestApp({
       files,
       config:
@@ -144,12 +144,12 @@ describe('what is searched', () => {
     ['projects/zoo.md', 99, 'emptyLine'],
     ['/etc/hosts.md', 1, 'outside'],
     ['../state/walrus.md', 1, 'outside'],
-  ])('%s:%i is not found because: %s', async (path, line, reason) => {
+  ])('explains why %s:%i is not found: %s', async (path, line, reason) => {
     const { unsearched } = await openScoped()
     expect(await unsearched(path, line)).toEqual({ reason })
   })
 
-  it('a file that cannot be read is named with the reason, in the list too', async () => {
+  it('reports an unreadable file with the reason, also in the file list', async () => {
     const { workspace, agent, unsearched } = await openScoped()
     await writeFile(join(workspace, 'projects/broken.md'), Buffer.from([0x77, 0xff, 0xfe, 0x00, 0x80]))
     await agent.memory.reindex()
@@ -161,7 +161,7 @@ describe('what is searched', () => {
     expect(entries.find(({ path }) => path === 'projects/zoo.md')).not.toHaveProperty('unsearched')
   })
 
-  it('while conversations are not searched, a line of one says so', async () => {
+  it('reports that conversations are not searched', async () => {
     const { unsearched } = await openScoped(', sessions: false')
     expect(await unsearched('sessions/0199.jsonl')).toEqual({ reason: 'sessionsOff' })
   })

@@ -21,7 +21,7 @@ async function open(more: Record<string, string> = {}) {
   return { agent, workspace }
 }
 
-describe('search by what notes say of themselves', () => {
+describe('search by tags, properties and titles', () => {
   it('filters by tag and property, with words and without', async () => {
     const { agent } = await open()
     const found = async (query: string) =>
@@ -31,7 +31,7 @@ describe('search by what notes say of themselves', () => {
     expect(all).toEqual(expected)
   })
 
-  it('the account says which filter kept a note out', async () => {
+  it('the explanation names the filter that excluded a note', async () => {
     const { agent } = await open()
     const { candidates, conditions } = await agent.memory.explain('walrus tag:work -status:done')
     expect(conditions.map(({ kind }) => kind)).toEqual(['tag', 'property'])
@@ -41,14 +41,14 @@ describe('search by what notes say of themselves', () => {
     expect(verdicts['code.md']).toEqual({ kind: 'outsideFilter', by: ['tag:work'] })
   })
 
-  it('other names are searched, and shown', async () => {
+  it('searches aliases and titles, and returns them', async () => {
     const { agent } = await open()
     const first = async (query: string) => (await agent.memory.search(query)).results[0]
     expect(await first('waterfront')).toMatchObject({ path: 'harbour.md', title: 'Waterfront' })
     expect(await first('seen at the old port')).toMatchObject({ path: 'harbour.md', title: 'The old port' })
   })
 
-  it('what a note says is forgotten with it', async () => {
+  it('forgets tags that were removed from a note', async () => {
     const { agent, workspace } = await open()
     await writeFiles(workspace, { 'zoo.md': '# Zoo\n\nThe walrus moves in May.\n' })
     await agent.memory.reindex()
@@ -79,7 +79,7 @@ describe('tags of notes', () => {
     expect(said.properties[1]).toEqual({ name: 'status', values: ['open'], line: 3 })
   })
 
-  it('renamed tags that can be taken back are listed until they are, and are no moves', async () => {
+  it('lists renamed tags until they are undone', async () => {
     const { agent, workspace } = await open()
     const rename = { from: 'work', to: 'job' }
     expect(await agent.batches.list()).toEqual([])
@@ -91,7 +91,7 @@ describe('tags of notes', () => {
     expect(await readFile(join(workspace, 'zoo.md'), 'utf8')).toBe(files['zoo.md'])
   })
 
-  it('another name is planned, done as one change, and taken back', async () => {
+  it('plans a rename, writes it as one change, and undoes it', async () => {
     const { agent, workspace } = await open()
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
     const rename = { from: 'work', to: 'job/day' }
@@ -113,7 +113,7 @@ describe('tags of notes', () => {
     expect(await agent.links.planTagRename({ from: '动物', to: '工作' })).toMatchObject({ tags: 1, joins: true })
   })
 
-  it('every place of a note with very many gets the other name', async () => {
+  it('renames every occurrence in a note with very many', async () => {
     const before = { 'many.md': '#work item\n'.repeat(2500), 'late.md': `${'#other '.repeat(2100)}#work\n` }
     const { agent, workspace } = await open(before)
     const text = (path: string) => readFile(join(workspace, path), 'utf8')
@@ -127,7 +127,7 @@ describe('tags of notes', () => {
     expect(await text('many.md')).toBe(before['many.md'])
   })
 
-  it('notes that are no text, or cannot be written, are told before, each of them', async () => {
+  it('announces every note that cannot be decoded or written', async () => {
     const { agent, workspace } = await open({ 'locked.md': '#work\n'.repeat(3000) })
     await chmod(join(workspace, 'locked.md'), 0o444)
     await writeFiles(workspace, {
@@ -167,7 +167,7 @@ describe('tags of notes', () => {
     })
   })
 
-  it('tags in braces and behind aliases are seen, and written where they stand', async () => {
+  it('reads and renames tags in flow sequences and behind aliases', async () => {
     const before = {
       'anchors.md': '---\nbase: &b [work, x]\ntags: *b\n---\n#work\n',
       'flow.md': '---\r\n{tags: ["work", \'work/two\'], status: open}\r\n---\r\nwork\r\n',

@@ -20,7 +20,7 @@ interface Opening {
   readonly agent?: string
 }
 
-/** Two servers on loopback, of which the settings say that one is remote. */
+/** Starts two local servers; the configuration declares one of them remote. */
 async function openBoth({ files, rules = [], embeddings = false, agent: more = '' }: Opening) {
   const remote = await startModelServer({ text: 'ok' })
   const local = await startModelServer({ text: 'ok' })
@@ -57,8 +57,8 @@ const private_ = {
 
 const call = (name: string, input: object): ScriptedAnswer => ({ calls: [{ name, arguments: input }] })
 
-describe('who may see it', () => {
-  it('a remote model is given what is public, and told what stays here; a local one sees everything', async () => {
+describe('visibility', () => {
+  it('a remote model gets public text and a notice about local parts; a local model gets everything', async () => {
     const { ask, remote, local, sentTo, agent } = await openBoth({ files: private_, rules: ['private'] })
     for (const server of [remote, local])
       server.script = [
@@ -84,7 +84,7 @@ describe('who may see it', () => {
       expect(locally).toContain(secret)
   })
 
-  it('what a local model read, said, noted and summarised of it stays here when a remote one goes on', async () => {
+  it('text that a local model read, wrote or summarised is not sent to a remote model later', async () => {
     const { app, ask, remote, local, sentTo, workspace } = await openBoth({ files: private_ })
     local.script = [
       call('read', { path: 'health.md' }),
@@ -119,7 +119,7 @@ describe('who may see it', () => {
     for (const secret of ['chest', 'shadow on the left']) expect(remotely).not.toContain(secret)
   })
 
-  it('a note that is marked after it was quoted is held back from then on, and the meter says which', async () => {
+  it('redacts a note that is marked after it was quoted, and the meter names it', async () => {
     const { ask, remote, agent, workspace } = await openBoth({
       files: { 'trip.md': 'We fly to Lisbon on the 9th of May at dawn.\nYes\n' },
     })
@@ -138,7 +138,7 @@ describe('who may see it', () => {
     expect(report.heldBack?.notes.map(({ path }) => path)).toEqual(['trip.md'])
   })
 
-  it('a remote model can neither take away, move nor unlock what it does not see', async () => {
+  it('a remote model cannot delete, move or unmark what it does not see', async () => {
     const { ask, remote, workspace } = await openBoth({
       files: { ...private_, 'memory/x.md': '---\nvisibility: local\n---\nsecret words of mine\n' },
     })
@@ -170,7 +170,7 @@ describe('who may see it', () => {
     )
   })
 
-  it('remote embeddings get no local passage; words find it, and the search says why', async () => {
+  it('remote embeddings get no local passage; keyword search finds it, with a notice', async () => {
     const many = Array.from(
       { length: 30 },
       (_, at) => `- Public fact ${at} about harbours, ferries and the weather of day ${at}`,
@@ -192,7 +192,7 @@ describe('who may see it', () => {
   })
 })
 
-/** A line that nobody else has, with a sign by which its parts are known too. */
+/** Returns a unique line with an id in each of its parts. */
 function secretLine(at: number): string {
   const words = ['harbour', 'window', 'ladder', 'orchard', 'violin', 'copper', 'meadow', 'lantern']
   const said = Array.from({ length: 5 }, (_, place) => `${words[(at * 3 + place * 5) % 8]}q${at}x${place}`).join(' ')
@@ -214,9 +214,9 @@ const noteOf = (kind: (typeof kinds)[number], at: number, end: string) => {
 
 const runs = process.env['GATE_RUNS']
 
-describe('the gate', () => {
+describe('privacy filter', () => {
   it(
-    'no line marked local is ever in a request to a remote provider, whatever the notes, the tools and the moment',
+    'never sends a local line to a remote provider, for any notes, tools and order of events',
     { retry: 0, timeout: 240_000 },
     async () => {
       const step = fc.record({
@@ -257,7 +257,7 @@ describe('the gate', () => {
               embeddings,
               agent: ', chat: { toolOutputCharacters: 1000 }',
             })
-            /** From which request on a sign may not be sent. */
+            /** Number of requests before the line with an id became local. */
             const since = new Map<string, { readonly requests: number; readonly titles: number }>()
             const sign = (at: number) => `q${at}x`
             const lock = (at: number) => {
@@ -269,7 +269,7 @@ describe('the gate', () => {
             const scripted =
               (queue: ScriptedAnswer[], isLocal: boolean) =>
               (body: Record<string, unknown>): ScriptedAnswer => {
-                // Whoever sees a line says it again, in whatever it was asked for.
+                // The model repeats every line it sees in each of its answers.
                 const seen = [...new Set(JSON.stringify(body).match(/[^"\\]*q\d+x[^"\\]*/g) ?? [])]
                   .slice(-3)
                   .join(' / ')
@@ -313,7 +313,7 @@ describe('the gate', () => {
               await app.agents.configOf('main').setModel(model)
               server.respond = scripted(queue, who === 'local')
               if (act === 'lock') {
-                // A request that is on its way already cannot be called back.
+                // A request that is already being sent cannot be recalled.
                 if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.settleVectors(() => undefined))
                 const number = at % notes.length
                 const file = join(workspace, paths[number] ?? '')
@@ -347,7 +347,7 @@ describe('the gate', () => {
             }
           },
         ),
-        // The same ones each time; `GATE_RUNS=40` takes as many others at random.
+        // A fixed seed; `GATE_RUNS=40` runs 40 random cases.
         runs === undefined ? { numRuns: rounds(3, 10), seed: 64 } : { numRuns: Number(runs), endOnFailure: true },
       )
     },

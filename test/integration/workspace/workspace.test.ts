@@ -22,7 +22,7 @@ async function openWorkspace(files: Record<string, string> = {}, forbidden: stri
 const outside = { code: 'path_outside_workspace' }
 
 describe('isolation', () => {
-  it('refuses links that lead out, for reading and for writing', async () => {
+  it('refuses links that lead out, for reading and writing', async () => {
     const { root, folder, workspace } = await openWorkspace()
     await symlink(join(root, 'secret.md'), join(folder, 'link.md'))
     await symlink(root, join(folder, 'up'))
@@ -33,7 +33,7 @@ describe('isolation', () => {
     expect(await readFile(join(root, 'secret.md'), 'utf8')).toBe('secret')
   })
 
-  it('refuses folders that belong to others, also inside the workspace', async () => {
+  it('refuses folders that belong to others, also in the workspace', async () => {
     const { workspace } = await openWorkspace({ 'state/config.yaml': 'x' }, ['state'])
     await expect(workspace.read('state/config.yaml')).rejects.toMatchObject(outside)
     await expect(workspace.write('state/x.md', 'x', { cause: 'agent' })).rejects.toMatchObject(outside)
@@ -45,7 +45,7 @@ describe('isolation', () => {
     expect((await workspace.read('alias/a.md')).text).toBe('text')
   })
 
-  it('a link loop and a folder are clear errors', async () => {
+  it('reports a link loop, a folder and a missing file', async () => {
     const { folder, workspace } = await openWorkspace()
     await symlink('b', join(folder, 'a'))
     await symlink('a', join(folder, 'b'))
@@ -57,7 +57,7 @@ describe('isolation', () => {
 })
 
 describe('writes', () => {
-  it('every write yields its change and its cause, and undo takes it back', async () => {
+  it('emits every write with its cause, and undo reverts it', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const causes: string[] = []
     workspace.changes.subscribe(({ origin }) => causes.push(origin.cause))
@@ -71,7 +71,7 @@ describe('writes', () => {
     expect(causes).toEqual(['agent', 'user', 'user'])
   })
 
-  it('undo says so when the lines were changed since', async () => {
+  it('undo fails if the lines were edited since', async () => {
     const { workspace } = await openWorkspace({ 'notes.md': 'one\n' })
     const write = await workspace.write('notes.md', 'two\n', { cause: 'agent' })
     await workspace.write('notes.md', 'three\n', { cause: 'user' })
@@ -82,7 +82,7 @@ describe('writes', () => {
     expect((await workspace.read('notes.md')).text).toBe('three\n')
   })
 
-  it('saving merges what was changed underneath, or says that it cannot', async () => {
+  it('save merges concurrent changes, or fails with file_changed', async () => {
     const { folder, workspace } = await openWorkspace({ 'notes.md': 'one\ntwo\nthree\n' })
     const { text: baseText, hash } = await workspace.read('notes.md')
     await writeFile(join(folder, 'notes.md'), 'one\ntwo\nthree\nfour\n')
@@ -94,7 +94,7 @@ describe('writes', () => {
     expect(await readFile(join(folder, 'notes.md'), 'utf8')).toBe('ONE\ntwo\nthree\nfour\n')
   })
 
-  it('a hundred writers of one file lose nothing', async () => {
+  it('loses no note of 100 concurrent writers', async () => {
     const { workspace } = await openWorkspace()
     const at = new Date(2026, 0, 20, 9, 5)
     await Promise.all(
@@ -104,13 +104,13 @@ describe('writes', () => {
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`\nnote ${index}\n`)
   })
 
-  it('a write that fails leaves the file as it was', async () => {
+  it('a failed write leaves the file unchanged', async () => {
     const { workspace } = await openWorkspace({ 'a.md': 'a' })
     await expect(workspace.write('a.md/b.md', 'x', { cause: 'agent' })).rejects.toMatchObject({ code: 'write_failed' })
     expect((await workspace.read('a.md')).text).toBe('a')
   })
 
-  it('a hard link is broken by a write, not written through', async () => {
+  it('replaces a hard link instead of writing through it', async () => {
     const { root, folder, workspace } = await openWorkspace()
     await link(join(root, 'secret.md'), join(folder, 'hard.md'))
     await workspace.write('hard.md', 'mine', { cause: 'agent' })
@@ -118,8 +118,8 @@ describe('writes', () => {
   })
 })
 
-describe('daily logs', () => {
-  it('begins a log with its date and appends entries with exact lines', async () => {
+describe('daily log', () => {
+  it('starts a log with its date, and returns the lines of each entry', async () => {
     const { workspace } = await openWorkspace()
     const first = await workspace.remember('API review moved\nto Thursday', new Date(2026, 0, 20, 9, 5), {
       cause: 'capture',
@@ -134,7 +134,7 @@ describe('daily logs', () => {
 })
 
 describe('captures', () => {
-  it('across midnight they go to two days; two in one second both to one log', async () => {
+  it('go to two logs across midnight; two in the same second go to one log', async () => {
     const { workspace } = await openWorkspace()
     const capture = (text: string, at: Date) => workspace.remember(text, at, { cause: 'capture' })
     await capture('late', new Date(2026, 0, 20, 23, 59, 59, 999))
@@ -147,7 +147,7 @@ describe('captures', () => {
 })
 
 describe('templates', () => {
-  it.each(['en', 'zh-CN', 'zh-TW'])('%s seeds a new workspace and overwrites nothing', async (locale) => {
+  it.each(['en', 'zh-CN', 'zh-TW'])('%s seeds a new workspace without overwriting files', async (locale) => {
     const folder = await temporaryFolder()
     const templates = new URL(`../../../resources/templates/${locale}`, import.meta.url).pathname
     await writeFiles(folder, { 'USER.md': 'mine' })
@@ -159,13 +159,13 @@ describe('templates', () => {
   })
 })
 
-describe('programs of other hands', () => {
-  it('what another program saves between our look and our write is not replaced unseen', async () => {
+describe('writes of other programs', () => {
+  it('keeps what another program saves between our read and our write', async () => {
     const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
     let looks = 0
     await workspace.edit('a.md', { cause: 'agent' }, async (text = '') => {
       looks += 1
-      // As an editor that knows nothing of our locks does, at the worst moment.
+      // An editor that does not know our lock, between our read and our write.
       if (looks === 1) await writeFile(join(folder, 'a.md'), `${text}theirs\n`)
       return `${text}ours\n`
     })
@@ -173,7 +173,7 @@ describe('programs of other hands', () => {
     expect(await readFile(join(folder, 'a.md'), 'utf8')).toBe('one\ntheirs\nours\n')
   })
 
-  it('whoever saves without end is told of, and keeps what it saved', async () => {
+  it('gives up and keeps the file if another program writes it again and again', async () => {
     const { folder, workspace } = await openWorkspace({ 'a.md': 'one\n' })
     let looks = 0
     const edit = workspace.edit('a.md', { cause: 'agent' }, async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { blame } from '../../../src/main/workspace/history/history-queries.ts'
 import { mergeBoth } from '../../../src/main/platform/diff/merge-texts.ts'
 
-describe('blame', () => {
-  it('each line belongs to the change that brought it', () => {
+describe('blame()', () => {
+  it('attributes each line to the change that wrote it', () => {
     const versions = [
       { id: 'a', text: 'one\ntwo\n' },
       { id: 'b', text: 'zero\none\ntwo\n' },
@@ -12,7 +12,7 @@ describe('blame', () => {
     expect(blame(versions)).toEqual(['b', 'a', 'c', 'c'])
   })
 
-  it('a line that was taken out and put back belongs to who put it back', () => {
+  it('attributes a restored line to the change that restored it', () => {
     expect(
       blame([
         { id: 1, text: 'x\ny' },
@@ -24,7 +24,7 @@ describe('blame', () => {
   })
 })
 
-describe('keeping both', () => {
+describe('mergeBoth()', () => {
   it.each([
     ['a\nb\n', 'a\nmine\n', 'a\ntheirs\n', 'a\nmine\ntheirs\n'],
     ['a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nD\n'],
@@ -32,7 +32,7 @@ describe('keeping both', () => {
     ['a', 'mine', 'theirs', 'mine\ntheirs'],
     ['', 'mine\n', 'theirs\n', 'mine\ntheirs\n'],
     ['a\nb\n', 'a\n', 'a\nB\n', 'a\nB\n'],
-  ])('of %j, %j and %j becomes %j', (base, mine, theirs, expected) => {
+  ])('merges base %j, mine %j and theirs %j into %j', (base, mine, theirs, expected) => {
     expect(mergeBoth(base, mine, theirs)).toBe(expected)
   })
 })

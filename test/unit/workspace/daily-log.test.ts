@@ -6,8 +6,8 @@ import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
 
 const at = new Date(2026, 0, 20, 9, 5)
 
-describe('entries of a day’s log', () => {
-  it('begins a log, and adds to one with an empty line between', () => {
+describe('daily log entries', () => {
+  it('starts a log, and appends after an empty line', () => {
     const one = addLogEntry(undefined, 'First', at)
     expect(one).toEqual({ text: '# 2026-01-20\n\n## 09:05\nFirst\n', startLine: 3, endLine: 4 })
     expect(addLogEntry(`${one.text}\n\n`, 'Second\nline', at)).toMatchObject({ startLine: 6, endLine: 8 })
@@ -25,11 +25,11 @@ describe('entries of a day’s log', () => {
       '房东五月三日来看漏水的锅炉，请提前把厨房和阳台收拾干净，钥匙放在门口的鞋柜第二层，另外记得把猫关进卧室里，谢谢。',
       '## 09:05 - 房东五月三日来看漏水的锅炉，请提前把厨房和阳台收…',
     ],
-  ])('%j has the heading %j: what fits into a line is said once', (note, heading) => {
+  ])('adds %j under the heading %j, without repeating a one-line note', (note, heading) => {
     expect(addLogEntry(undefined, note, at).text.split('\n')[2]).toBe(heading)
   })
 
-  it('the lines that it names are the entry, whatever the log and the note', () => {
+  it('returns the lines of the entry for any log and note', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme', minLength: 1 }), (log, note) => {
         fc.pre(note.trim() !== '' && !/[\r\u2028\u2029]/.test(note))
@@ -42,7 +42,7 @@ describe('entries of a day’s log', () => {
     )
   })
 
-  it('a block of code that a note or a log leaves open ends before what comes after', () => {
+  it('closes a code block that a note or a log leaves open', () => {
     const one = addLogEntry(undefined, 'To try:\n~~~~sh\nmake # ```', at)
     expect(one.text).toBe('# 2026-01-20\n\n## 09:05 - To try:\nTo try:\n~~~~sh\nmake # ```\n~~~~\n')
     expect(findLogEntry(one.text, 'To try:\n~~~~sh\nmake # ```', at)).toEqual({ startLine: 3, endLine: 7 })
@@ -53,13 +53,13 @@ describe('entries of a day’s log', () => {
     expect(addLogEntry(added.text, 'Last', at).text.startsWith(added.text)).toBe(true)
   })
 
-  it('a heading in a note is none of the log, and marks nothing of it', () => {
+  it('escapes headings and privacy markers of headings in a note', () => {
     const { text } = addLogEntry(undefined, 'Saw this\n# Top ^[local]\nTitle\n===\n```\n# code\n```', at)
     expect(text).toContain('\n\\# Top ^[local]\nTitle\n\\===\n```\n# code\n```\n')
     expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['2026-01-20', '09:05 - Saw this'])
   })
 
-  it('and so in a section', () => {
+  it('closes open code blocks in a section too', () => {
     const one = addToSection('', 'Code', noteItem('Run:\n```\nmake'))
     const two = addToSection(one.text, 'People', noteItem('Ann'))
     expect(sectionsOf(two.text.split('\n')).map(({ title }) => title)).toEqual(['Code', 'People'])
@@ -68,7 +68,7 @@ describe('entries of a day’s log', () => {
     expect(addToSection(broken.text, 'People', noteItem('Bob')).text).toBe(`${broken.text}- Bob\n`)
   })
 
-  it('an entry of a while ago is none that was just asked for', () => {
+  it('does not find an entry that is older than two minutes', () => {
     const { text } = addLogEntry(undefined, 'First', at)
     expect(findLogEntry(text, 'First', new Date(at.getTime() + 5 * 60_000))).toBeUndefined()
     expect(findLogEntry(text, 'Firs', at)).toBeUndefined()

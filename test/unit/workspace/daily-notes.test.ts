@@ -3,7 +3,7 @@ import { datedName, dailyNoteDate, dailyNotePath, isDailyFormat } from '../../..
 
 const day = '2024-05-21'
 
-describe('notes of days', () => {
+describe('daily notes', () => {
   it.each([
     ['', 'YYYY-MM-DD', '2024-05-21.md'],
     ['Journal', 'YYYY-MM-DD', 'Journal/2024-05-21.md'],
@@ -12,23 +12,23 @@ describe('notes of days', () => {
     ['', 'MMMM Do, YYYY', 'May 21st, 2024.md'],
     ['log', '[Day] D.M.YY', 'log/Day 21.5.24.md'],
     ['a', 'ddd DD MMM YYYY', 'a/Tue 21 May 2024.md'],
-  ])('%s / %s is %s, and back', (folder, format, path) => {
+  ])('converts folder %s and format %s to %s and back', (folder, format, path) => {
     expect(dailyNotePath({ folder, format }, day)).toBe(path)
     expect(dailyNoteDate({ folder, format }, path)).toBe(day)
   })
 
   it.each([
-    ['Journal/2024-13-21.md', 'no such month'],
-    ['Journal/2024-02-30.md', 'no such day'],
+    ['Journal/2024-13-21.md', 'invalid month'],
+    ['Journal/2024-02-30.md', 'invalid day'],
     ['Journal/deep/2024-05-21.md', 'another folder'],
     ['2024-05-21.md', 'another folder'],
-    ['Journal/2024-05-21 Trip.md', 'more than a day'],
-    ['Journal/2024-05-21.txt', 'no note'],
-  ])('%s is none: %s', (path) => {
+    ['Journal/2024-05-21 Trip.md', 'more than a date'],
+    ['Journal/2024-05-21.txt', 'not a note'],
+  ])('%s is not a daily note: %s', (path) => {
     expect(dailyNoteDate({ folder: 'Journal', format: 'YYYY-MM-DD' }, path)).toBeUndefined()
   })
 
-  it('what a format says twice must agree', () => {
+  it('requires repeated date parts to agree', () => {
     const notes = { folder: '', format: 'YYYY/YYYY-MM-DD' }
     expect(dailyNoteDate(notes, '2024/2024-05-21.md')).toBe(day)
     expect(dailyNoteDate(notes, '2023/2024-05-21.md')).toBeUndefined()
@@ -43,7 +43,7 @@ describe('notes of days', () => {
     ['../YYYY-MM-DD', false],
     ['/YYYY-MM-DD', false],
     ['', false],
-  ])('%s names days: %s', (format, isOne) => {
+  ])('isDailyFormat(%s) is %s', (format, isOne) => {
     expect(isDailyFormat(format)).toBe(isOne)
   })
 
@@ -53,7 +53,7 @@ describe('notes of days', () => {
     ['2024-05_21.md', undefined],
     ['12024-05-21.md', undefined],
     ['2024-05-21 Trip.md', undefined],
-  ])('in whatever folder, %s is of %s', (path, expected) => {
+  ])('datedName(%s) in any folder is %s', (path, expected) => {
     expect(datedName(path)).toBe(expected)
   })
 })

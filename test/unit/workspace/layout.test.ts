@@ -4,7 +4,7 @@ import { normalizeRequest } from '../../../src/main/workspace/files/paths.ts'
 import { mergeBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
-describe('names in a workspace', () => {
+describe('workspace layout', () => {
   it.each([
     ['MEMORY.md', 'memory', true],
     ['memory/2026-01-20.md', 'log', true],
@@ -12,7 +12,7 @@ describe('names in a workspace', () => {
     ['memory/projects/acme.md', 'note', true],
     ['AGENTS.md', 'project', false],
     ['notes/idea.md', 'note', false],
-  ])('%s is a %s', (path, kind, isMemory) => {
+  ])('classifies %s as %s', (path, kind, isMemory) => {
     expect(fileKind(path)).toBe(kind)
     expect(isMemoryPath(path)).toBe(isMemory)
   })
@@ -33,12 +33,12 @@ describe('names in a workspace', () => {
     ['site/node_modules/p/README.md', 'hidden', 'hidden'],
     ['notes/.draft.md', 'hidden', 'hidden'],
     ['notes/table.csv', 'notMarkdown', 'notMarkdown'],
-  ])('%s is kept out of the whole workspace by %s, of the narrow scope by %s', (path, whole, narrow) => {
+  ])('unsearchedFor(%s) is %s in the scope workspace and %s in the scope memory', (path, whole, narrow) => {
     expect(unsearchedFor(path, 'workspace')).toBe(whole)
     expect(unsearchedFor(path, 'memory')).toBe(narrow)
   })
 
-  it('knows the day of a log, with or without a slug', () => {
+  it('returns the day of a log, with or without a slug', () => {
     expect(dailyLogDate('memory/2026-01-20-api.md')).toBe('2026-01-20')
     expect(dailyLogDate('memory/notes.md')).toBeUndefined()
     expect(dailyLogDate('other/2026-01-20.md')).toBe('2026-01-20')
@@ -47,7 +47,7 @@ describe('names in a workspace', () => {
   })
 })
 
-describe('requested paths', () => {
+describe('normalizeRequest()', () => {
   it.each([
     '../../etc/passwd',
     '/etc/passwd',
@@ -69,7 +69,7 @@ describe('requested paths', () => {
     ['memory\\x.md', 'memory/x.md'],
     ['记忆/笔记 📝.md', '记忆/笔记 📝.md'],
     ['..hidden/x.md', '..hidden/x.md'],
-  ])('takes %j', (path, clean) => {
+  ])('accepts %j', (path, clean) => {
     expect(normalizeRequest(path)).toBe(clean)
   })
 })
@@ -77,21 +77,21 @@ describe('requested paths', () => {
 describe('three-way merge', () => {
   const base = 'one\ntwo\nthree\nfour\nfive\n'
 
-  it('joins changes that do not touch', () => {
+  it('merges changes that do not overlap', () => {
     expect(mergeTexts(base, 'ONE\ntwo\nthree\nfour\nfive\n', `${base}six\n`)).toBe('ONE\ntwo\nthree\nfour\nfive\nsix\n')
     expect(mergeTexts(base, 'one\nthree\nfour\nfive\n', 'one\ntwo\nthree\nfour\nFIVE\n')).toBe(
       'one\nthree\nfour\nFIVE\n',
     )
   })
 
-  it('refuses changes of the same lines, and takes the same change once', () => {
+  it('refuses changes of the same lines, and applies equal changes once', () => {
     expect(mergeTexts(base, 'one\nmine\nthree\nfour\nfive\n', 'one\ntheirs\nthree\nfour\nfive\n')).toBeUndefined()
     expect(mergeTexts(base, 'one\nsame\nthree\nfour\nfive\n', 'one\nsame\nthree\nfour\nfive\n')).toBe(
       'one\nsame\nthree\nfour\nfive\n',
     )
   })
 
-  it('gives back the one change when the other side changed nothing (any text)', () => {
+  it('returns the change when the other side changed nothing, for any text', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (from, to) => {
@@ -101,7 +101,7 @@ describe('three-way merge', () => {
     )
   })
 
-  it('has both of two edits that do not touch, and never a line that no side has (any text)', () => {
+  it('keeps both of two separate edits, and adds no line that neither side has, for any text', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 8 })
     const whole = (...parts: readonly string[][]) =>
       parts
@@ -110,7 +110,7 @@ describe('three-way merge', () => {
         .join('')
     fc.assert(
       fc.property(lines, lines, lines, lines, lines, (first, middle, last, mine, theirs) => {
-        // Lines that stand nowhere else keep the two edits apart.
+        // Unique lines keep the two edits apart.
         const between = ['== 1', ...middle, '== 2']
         const [base, one, other] = [
           whole(first, between, last),

@@ -4,33 +4,33 @@ import { randomOf } from '../../support/random.ts'
 
 const mark = '\uFEFF'
 
-/** As an editor holds a text: one kind of end, no mark. */
+/** Text as an editor stores it: one kind of line end, no byte-order mark. */
 const inEditor = (text: string, end = '\n') => text.replace(/^\uFEFF/, '').replace(/\r\n|\r|\n/g, end)
 
-describe('line ends', () => {
+describe('withEndsOf()', () => {
   it.each<[name: string, before: string, after: string, expected: string]>([
-    ['nothing was changed', 'x\r\ny\nz\r', 'x\ny\nz\n', 'x\r\ny\nz\r'],
+    ['nothing has changed', 'x\r\ny\nz\r', 'x\ny\nz\n', 'x\r\ny\nz\r'],
     ['a task is ticked', 'x\r\ny\n- [ ] t\n', 'x\r\ny\r\n- [x] t\r\n', 'x\r\ny\n- [x] t\n'],
     ['a letter is typed', 'one\r\ntwo\nthree\r\n', 'one\ntwo!\nthree\n', 'one\r\ntwo!\nthree\r\n'],
-    ['a lone carriage return is an end too', 'b\nc\r[[A]]\r\nd', 'b\nc\n[[A]]\ne', 'b\nc\r[[A]]\r\ne'],
+    ['a line ends with a lone carriage return', 'b\nc\r[[A]]\r\nd', 'b\nc\n[[A]]\ne', 'b\nc\r[[A]]\r\ne'],
     [
-      'the mark stays',
+      'the text has a byte-order mark',
       `${mark}---\r\nstatus: open\r\n---\r\n`,
       '---\nstatus: done\n---\n',
       `${mark}---\r\nstatus: done\r\n---\r\n`,
     ],
-    ['a mark that came along is not doubled', `${mark}a\r\n`, `${mark}b\n`, `${mark}b\r\n`],
-    ['new lines have the end that most have', 'a\r\nb\r\nc\n', 'a\nnew\nb\nc\n', 'a\r\nnew\r\nb\r\nc\n'],
-    ['lines that are put away take their ends along', 'a\r\nb\nc\r\nd\n', 'a\nc\nd\n', 'a\r\nc\r\nd\n'],
-    ['a last line without an end has none', 'a\r\nb', 'a\nb\nc', 'a\r\nb\r\nc'],
-    ['a last end is put away', 'a\r\nb\r\n', 'a\nb', 'a\r\nb'],
-    ['everything is put away', 'a\r\nb\r\n', '', ''],
-    ['there was nothing', '', 'a\nb\n', 'a\nb\n'],
-  ])(' %s', (_name, before, after, expected) => {
+    ['the editor keeps the byte-order mark', `${mark}a\r\n`, `${mark}b\n`, `${mark}b\r\n`],
+    ['lines are added: the most common end', 'a\r\nb\r\nc\n', 'a\nnew\nb\nc\n', 'a\r\nnew\r\nb\r\nc\n'],
+    ['lines are deleted', 'a\r\nb\nc\r\nd\n', 'a\nc\nd\n', 'a\r\nc\r\nd\n'],
+    ['the last line has no end', 'a\r\nb', 'a\nb\nc', 'a\r\nb\r\nc'],
+    ['the last line end is deleted', 'a\r\nb\r\n', 'a\nb', 'a\r\nb'],
+    ['all text is deleted', 'a\r\nb\r\n', '', ''],
+    ['the file was empty', '', 'a\nb\n', 'a\nb\n'],
+  ])('keeps line ends when %s', (_name, before, after, expected) => {
     expect(withEndsOf(before, after)).toBe(expected)
   })
 
-  it('whatever is edited, the words are those of the editor, and lines that stand as they were keep their ends', () => {
+  it('keeps the edited text, and the ends of unchanged lines, for any edit', () => {
     for (let seed = 0; seed < 500; seed += 1) {
       const random = randomOf(seed)
       const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T

@@ -5,25 +5,25 @@ import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
 
-describe('finding and replacing', () => {
+describe('find and replace', () => {
   it.each([
-    ['as it stands', { text: 'a.c' }, 'a.c abc', 'x', 'x abc', 1],
-    ['whatever the case', { text: 'CAT' }, 'cat Cat', 'x', 'x x', 2],
-    ['in its case', { text: 'Cat', matchCase: true }, 'cat Cat', 'x', 'cat x', 1],
-    ['with no meaning of $', { text: 'cat' }, 'a cat', '$1$&', 'a $1$&', 1],
-    ['by a pattern with groups', { text: '(\\w)at', isPattern: true }, 'cat bat', '$1ow', 'cow bow', 2],
-    ['by a pattern of a line', { text: '^-', isPattern: true }, '- a\r\n- b\n', '*', '* a\r\n* b\n', 2],
-    ['never across lines', { text: 'a\\s+b', isPattern: true }, 'a\nb a  b', 'x', 'a\nb x', 1],
-    ['what is nothing', { text: 'x*', isPattern: true }, 'ab', '-', '-a-b-', 3],
-    ['beyond the plane', { text: '.', isPattern: true }, '😀', '-', '-', 1],
-  ])('%s: what is counted is what is replaced', (_name, options, text, by, expected, count) => {
+    ['literal text', { text: 'a.c' }, 'a.c abc', 'x', 'x abc', 1],
+    ['ignoring case', { text: 'CAT' }, 'cat Cat', 'x', 'x x', 2],
+    ['matching case', { text: 'Cat', matchCase: true }, 'cat Cat', 'x', 'cat x', 1],
+    ['$ in a literal replacement', { text: 'cat' }, 'a cat', '$1$&', 'a $1$&', 1],
+    ['a pattern with groups', { text: '(\\w)at', isPattern: true }, 'cat bat', '$1ow', 'cow bow', 2],
+    ['a pattern with anchors', { text: '^-', isPattern: true }, '- a\r\n- b\n', '*', '* a\r\n* b\n', 2],
+    ['not across lines', { text: 'a\\s+b', isPattern: true }, 'a\nb a  b', 'x', 'a\nb x', 1],
+    ['empty matches', { text: 'x*', isPattern: true }, 'ab', '-', '-a-b-', 3],
+    ['an astral character', { text: '.', isPattern: true }, '😀', '-', '-', 1],
+  ])('%s: counts the matches that it replaces', (_name, options, text, by, expected, count) => {
     const wanted = { ...plain, ...options }
     const finder = finderOf(wanted)
     expect(findMatches(text, finder, 10).count).toBe(count)
     expect(replaceMatches(text, finder, by, wanted.isPattern)).toEqual({ text: expected, count })
   })
 
-  it('lines are bounded, counts are not; a long line is cut round its first match', () => {
+  it('limits listed lines but not counts, and cuts a long line around its first match', () => {
     const text = Array.from({ length: 30 }, () => 'cat cat').join('\n')
     const found = findMatches(text, finderOf(plain), 4)
     expect([found.lines.length, found.lineCount, found.count]).toEqual([4, 30, 60])
@@ -31,14 +31,14 @@ describe('finding and replacing', () => {
     expect(line?.text).toMatch(/^…x{80}caty+…$/)
   })
 
-  it('a pattern that is none, or does not end, says so', () => {
+  it('refuses an invalid pattern, and one that takes too long', () => {
     expect(() => finderOf({ ...plain, text: '(', isPattern: true })).toThrow(/pattern is not right/)
     const endless = finderOf({ ...plain, text: '^(a+)+$', isPattern: true })
     expect(() => inTime(() => findMatches(`${'a'.repeat(60)}!`, endless, 1))).toThrow(/too long/)
     expect(inTime(() => 7)).toBe(7)
   })
 
-  it('rows are files, a few of their lines, and how many more there are', () => {
+  it('shows files with a few of their lines and the number of hidden ones', () => {
     const lines = Array.from({ length: 8 }, (_, at) => ({ line: at + 1, text: 'cat' }))
     const file = { path: 'a.md', count: 12, lineCount: 10, lines }
     expect(findRows([file], new Set()).at(-1)).toMatchObject({ kind: 'more', hidden: 3, unlisted: 0 })

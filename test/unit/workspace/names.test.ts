@@ -10,7 +10,7 @@ import {
 } from '../../../src/main/workspace/files/file-names.ts'
 import { rounds } from '../../support/thorough.ts'
 
-describe('names', () => {
+describe('file names', () => {
   it.each(['a.md', 'A.MARKDOWN', 'notes/b.md', '日记.md'])('%s is a note', (path) => {
     expect(isNote(path)).toBe(true)
   })
@@ -26,7 +26,7 @@ describe('names', () => {
     'c.csv',
     'a.json',
     'a.html',
-  ])('%s is none', (path) => {
+  ])('%s is not a note', (path) => {
     expect(isNote(path)).toBe(false)
   })
 
@@ -48,25 +48,25 @@ describe('names', () => {
     'GIT~1',
     'a\u202eb',
     '',
-  ])('%j is no name for a new file', (name) => {
+  ])('%j is not portable', (name) => {
     expect(isPortable(name)).toBe(false)
   })
 
   it.each(['console.md', 'a-b.md', 'a~b.md', '…and then.md', '👨‍👩‍👧.md', 'a.b.c.md', 'communal.md'])(
-    '%j is one',
+    '%j is portable',
     (name) => {
       expect(isPortable(name)).toBe(true)
       expect(isHidden(name)).toBe(false)
     },
   )
 
-  it('a name of 255 bytes can be asked for, one of 256 cannot, whatever its letters', () => {
+  it('accepts names of at most 255 bytes in any script', () => {
     expect(isUsable('x'.repeat(255), 'linux')).toBe(true)
     expect(isUsable('x'.repeat(256), 'linux')).toBe(false)
     expect(isUsable('字'.repeat(86), 'linux')).toBe(false)
   })
 
-  it('every text makes a name that every system takes', () => {
+  it('makes a portable name from any text', () => {
     const nasty = fc.stringMatching(/^[-~. :/\\*?"<>|\n\u200c\u202e\ufeff\ud800CONaux1字]{0,40}$/)
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), nasty), (text) => {
@@ -81,7 +81,7 @@ describe('names', () => {
   })
 })
 
-describe('what other programs’ agents obey', () => {
+describe('isInstruction()', () => {
   it.each([
     ['AGENTS.md', false],
     ['memory/claude.md', true],
@@ -91,7 +91,7 @@ describe('what other programs’ agents obey', () => {
     ['skills/x/SKILL.md', true],
     ['memory/agents of change.md', false],
     ['notes/claude and me.md', false],
-  ])('%s tells other agents what to do: %s', (path, expected) => {
+  ])('isInstruction(%s) is %s', (path, expected) => {
     expect(isInstruction(path)).toBe(expected)
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Phrase } from '../../../src/main/workspace/erasure/erase-pattern.ts'
 
-describe('Forget: what is recognised', () => {
+describe('Phrase', () => {
   it.each([
     ['Lisa Kessler', 'lisa   kessler called', true],
     ['Lisa Kessler', 'notes/2026-lisa-kessler.md', true],
@@ -15,11 +15,11 @@ describe('Forget: what is recognised', () => {
     ['café', 'cafe\u0301 at noon', true],
     ['C++ (old)', 'we used C++ (old) then', true],
     ['a.b.com', 'axb.com', false],
-  ])('“%s” in “%s”: %s', (text, inside, expected) => {
+  ])('phrase “%s” in “%s”: %s', (text, inside, expected) => {
     expect(new Phrase([text]).isIn(inside)).toBe(expected)
   })
 
-  it('its lines go, and no others; over the end of a line both', () => {
+  it('removes the lines with a match, on both sides of a line break', () => {
     const phrase = new Phrase(['Lisa Kessler', 'insulin'])
     expect(phrase.isIn('a long way before it: insulin')).toBe(true)
     const text = 'One.\nLisa\nKessler.\nTwo.\n- insulin\nThree.\n'
@@ -28,18 +28,18 @@ describe('Forget: what is recognised', () => {
     expect(phrase.blotted('+ insulin\n keep')).toBe('+[forgotten]\n keep')
   })
 
-  it.each([[[]], [['']], [['a']], [['- .']], [['的']], [['Lisa', 'x']]])('%j is refused', (texts) => {
+  it.each([[[]], [['']], [['a']], [['- .']], [['的']], [['Lisa', 'x']]])('refuses %j', (texts) => {
     expect(() => new Phrase(texts)).toThrow(expect.objectContaining({ code: 'input_invalid' }))
   })
 
-  it('what was taken out is not there, and taking it out again changes nothing', () => {
+  it('removes all matches, and is idempotent afterwards', () => {
     const words = fc.constantFrom('Lisa', 'Kessler', 'Lisa Kessler', 'insulin', 'the', '糖尿病', '\n', ' ', '-', 'x')
     fc.assert(
       fc.property(fc.array(words, { maxLength: 40 }), (parts) => {
         const phrase = new Phrase(['Lisa Kessler', '糖尿病'])
         const text = parts.join(' ')
         const without = phrase.without(text)
-        // Two halves that come to stand beside each other are one again: those go with the next look.
+        // Removing lines can join two halves to a new match, which the next call removes.
         let rest = without
         for (let times = 0; times < 40 && phrase.isIn(rest); times += 1) rest = phrase.without(rest)
         expect(phrase.isIn(rest)).toBe(false)

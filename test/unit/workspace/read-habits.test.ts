@@ -12,20 +12,20 @@ import { folderWith } from '../../support/folder.ts'
 const journal = (name: (day: number) => string) =>
   Object.fromEntries([1, 2, 3, 4].map((day) => [name(day), 'text\n'] as const))
 
-describe('habits of a vault', () => {
+describe('vault conventions', () => {
   it.each([
     [
-      'a folder of ours',
+      'a workspace of this app',
       { 'MEMORY.md': '#', 'memory/2026-01-20.md': '#' },
       { kind: 'plain', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
     ],
     [
-      'notes without a program, with a journal',
+      'plain notes with a journal',
       journal((day) => `Journal/2024-05-0${day}.md`),
       { kind: 'plain', daily: { folder: 'Journal', format: 'YYYY-MM-DD' } },
     ],
     [
-      'Obsidian as it comes',
+      'Obsidian with default settings',
       { '.obsidian/app.json': '{}', 'a.md': '' },
       {
         kind: 'obsidian',
@@ -60,7 +60,7 @@ describe('habits of a vault', () => {
       },
     ],
     [
-      'Periodic notes before daily notes',
+      'the Periodic Notes plugin',
       {
         '.obsidian/daily-notes.json': '{"folder":"Old"}',
         '.obsidian/plugins/periodic-notes/data.json':
@@ -69,12 +69,12 @@ describe('habits of a vault', () => {
       { daily: { folder: 'Days', format: 'DD-MM-YYYY' } },
     ],
     [
-      'a format that names no day',
+      'a format without a day',
       { '.obsidian/daily-notes.json': '{"folder":"W","format":"gggg-[W]ww"}' },
       { daily: { folder: '', format: 'YYYY-MM-DD' } },
     ],
     [
-      'settings that are broken',
+      'invalid settings',
       { '.obsidian/app.json': '{', '.obsidian/daily-notes.json': '[1]' },
       { kind: 'obsidian', readFrom: [] },
     ],
@@ -115,11 +115,11 @@ describe('habits of a vault', () => {
       { 'SOUL.md': '', 'AGENTS.md': '', 'IDENTITY.md': '' },
       { kind: 'openclaw', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
     ],
-  ])(' %s', async (_name, files, expected) => {
+  ])('reads the conventions of %s', async (_name, files, expected) => {
     expect(await readHabits(await folderWith(files))).toMatchObject(expected)
   })
 
-  it('what the settings say goes before what the vault says', async () => {
+  it("prefers this app's settings to the vault's", async () => {
     const found = await readHabits(await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"]}' }))
     const own = {
       daily: { folder: '/Days/' },
@@ -138,14 +138,14 @@ describe('habits of a vault', () => {
     ['yyyy_MM_dd', 'YYYY_MM_DD'],
     ['MMM do, yyyy', 'MMM Do, YYYY'],
     ["EEEE, 'day' dd.MM.yy", 'dddd, [day] DD.MM.YY'],
-  ])('Logseq writes %s', (format, expected) => expect(fromJavaFormat(format)).toBe(expected))
+  ])('converts the Logseq format %s', (format, expected) => expect(fromJavaFormat(format)).toBe(expected))
 
   it.each([
     ['isoDate', 'YYYY-MM-DD'],
     ['dd-mmm-yyyy', 'DD-MMM-YYYY'],
-  ])('Foam wrote %s', (format, expected) => expect(fromMaskFormat(format)).toBe(expected))
+  ])('converts the Foam format %s', (format, expected) => expect(fromMaskFormat(format)).toBe(expected))
 
-  it('Foam’s templates name days by variables', () => {
+  it('converts the variables of a Foam template', () => {
     expect(fromFoamPath('daily/${FOAM_DATE_YEAR}-${FOAM_DATE_MONTH}-${FOAM_DATE_DATE}.md')).toBe('[daily]/YYYY-MM-DD')
   })
 
@@ -155,5 +155,5 @@ describe('habits of a vault', () => {
     ['{;; :a "no"\n :a true}', 'a', 'true'],
     ['{:a ["x" "y;z"]}', 'a', ['x', 'y;z']],
     ['{:aa 1}', 'a', undefined],
-  ])('%s has %s', (text, key, expected) => expect(ednValue(text, key)).toEqual(expected))
+  ])('ednValue(%s) reads the key %s', (text, key, expected) => expect(ednValue(text, key)).toEqual(expected))
 })

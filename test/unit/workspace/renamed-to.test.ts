@@ -12,23 +12,31 @@ const outside = (at: number, ...files: File[]) => ({
 const gone: File = ['in/a.md', 'x', null]
 
 const table = [
-  ['a new file with its text', [outside(9, gone), outside(9, ['b.md', null, 'x'])], 'b.md'],
-  ['the new one seen later', [outside(12, ['b.md', null, 'x']), outside(9, gone)], 'b.md'],
-  ['in one look', [outside(9, ['b.md', null, 'x'], gone)], 'b.md'],
-  ['much later', [outside(20, ['b.md', null, 'x']), outside(9, gone)], undefined],
-  ['another text', [outside(9, gone, ['b.md', null, 'y'])], undefined],
-  ['one that was there', [outside(9, gone, ['b.md', 'z', 'x'])], undefined],
-  ['two with that text', [outside(9, gone, ['b.md', null, 'x'], ['c.md', null, 'x'])], undefined],
-  ['two, one of that name', [outside(9, gone, ['b.md', null, 'x'], ['out/a.md', null, 'x'])], 'out/a.md'],
+  ['finds a new file with the same text', [outside(9, gone), outside(9, ['b.md', null, 'x'])], 'b.md'],
+  ['finds it if the new file is reported later', [outside(12, ['b.md', null, 'x']), outside(9, gone)], 'b.md'],
+  ['finds it in one commit', [outside(9, ['b.md', null, 'x'], gone)], 'b.md'],
+  ['ignores a new file that appears much later', [outside(20, ['b.md', null, 'x']), outside(9, gone)], undefined],
+  ['ignores a new file with another text', [outside(9, gone, ['b.md', null, 'y'])], undefined],
+  ['ignores a file that existed before', [outside(9, gone, ['b.md', 'z', 'x'])], undefined],
+  ['returns undefined for two candidates', [outside(9, gone, ['b.md', null, 'x'], ['c.md', null, 'x'])], undefined],
   [
-    'deleted by the user',
+    'prefers the candidate with the same name',
+    [outside(9, gone, ['b.md', null, 'x'], ['out/a.md', null, 'x'])],
+    'out/a.md',
+  ],
+  [
+    'returns undefined for a file that the user deleted',
     [{ ...outside(9, gone), cause: 'user' as const }, outside(9, ['b.md', null, 'x'])],
     undefined,
   ],
-  ['there again', [outside(10, ['in/a.md', null, 'y']), outside(9, gone, ['b.md', null, 'x'])], undefined],
-  ['never known', [outside(9, ['b.md', null, 'x'])], undefined],
+  [
+    'returns undefined if the file exists again',
+    [outside(10, ['in/a.md', null, 'y']), outside(9, gone, ['b.md', null, 'x'])],
+    undefined,
+  ],
+  ['returns undefined for an unknown file', [outside(9, ['b.md', null, 'x'])], undefined],
 ] as const
 
-describe('where a file went that another program renamed', () => {
-  it.each(table)(' %s', (_name, log, expected) => expect(renamedTo(log, 'in/a.md')).toBe(expected))
+describe('renamedTo()', () => {
+  it.each(table)('%s', (_name, log, expected) => expect(renamedTo(log, 'in/a.md')).toBe(expected))
 })

@@ -8,7 +8,7 @@ import {
   sectionTitle,
 } from '../../../src/main/workspace/files/add-to-section.ts'
 
-describe('notes in the sections of MEMORY.md', () => {
+describe('notes in sections of MEMORY.md', () => {
   it.each([
     ['', 'Decisions', '## Decisions\n\n- new\n', 3],
     ['# Memory\n', 'Decisions', '# Memory\n\n## Decisions\n\n- new\n', 5],
@@ -19,16 +19,16 @@ describe('notes in the sections of MEMORY.md', () => {
     ['\uFEFF## Decisions\n- old\n', 'decisions', '\uFEFF## Decisions\n- old\n- new\n', 3],
     ['## C#\n- old\n', 'C#', '## C#\n- old\n- new\n', 3],
     ['```\n## Decisions\n```\n', 'Decisions', '```\n## Decisions\n```\n\n## Decisions\n\n- new\n', 7],
-  ])('into %j under %s', (text, section, expected, startLine) => {
+  ])('adds to %j in the section %s', (text, section, expected, startLine) => {
     expect(addToSection(text, section, '- new')).toMatchObject({ text: expected, startLine })
   })
 
-  it('a section is named without the marks of its heading, in one line', () => {
+  it('strips heading marks from section names, and refuses empty and multi-line names', () => {
     expect(['People', ' ## People ', '#People', '\uFEFF# People'].map(sectionTitle)).toEqual(Array(4).fill('People'))
     for (const said of ['', '##', 'a\nb', 'a\r# b', 'a\u2028b']) expect(() => sectionTitle(said)).toThrow(/section/)
   })
 
-  it('keeps further lines of a note with its item', () => {
+  it('indents further lines of a note below its item', () => {
     expect(noteItem('first\n\nsecond\n')).toBe('- first\n\n  second')
     expect(noteItem('first\n## Mine ^[local]')).toBe('- first\n  \\## Mine ^[local]')
     expect(noteItem('---\n# Mine\n---\n```')).toBe('- ---\n  \\# Mine\n  ---\n  ```\n  ```')
@@ -36,21 +36,21 @@ describe('notes in the sections of MEMORY.md', () => {
   })
 
   it.each(['```sh\nmake\n```', '```sh\nmake', 'Run:\n```\nmake\n```js', '```x``` is short', '1. ```\n    a'])(
-    'after the code of %j what follows is none',
+    'closes the code block of %j before the next section',
     (note) => {
       const { text } = addToSection('## Code\n\n## People\n\n- Ann\n', 'Code', noteItem(note))
       expect(sectionsOf(text.split('\n')).map(({ title }) => title)).toEqual(['Code', 'People'])
     },
   )
 
-  it('what is for a section that stays on this machine goes there, not into a second one that does not', () => {
+  it('adds to the marked section of that name, not to a new unmarked one', () => {
     const text = '## Health ^[local]\n\n- The doctor found nothing\n\n## Places\n'
     for (const said of ['Health', 'health', 'Health ^[local]'])
       expect(addToSection(text, said, '- new').text).toBe(text.replace('nothing\n', 'nothing\n- new\n'))
     expect(findInSection(text, 'Health', '- The doctor found nothing')).toEqual({ startLine: 3, endLine: 3 })
   })
 
-  it('whatever the file says, its lines stay and the note stands where it says', () => {
+  it('keeps all lines of any file, and returns the line of the note', () => {
     const line = fc.constantFrom('', '# A', '## B', '### C', '- item', 'words', '```', '~~~')
     fc.assert(
       fc.property(fc.array(line), fc.constantFrom('A', 'B', 'C', 'New'), (lines, section) => {
@@ -61,7 +61,7 @@ describe('notes in the sections of MEMORY.md', () => {
         const words = (all: readonly string[]) => all.filter((known) => known !== '')
         const rest = words(text.split('\n'))
         rest.splice(rest.indexOf('- note'), 1)
-        // A block of code that nothing ended would have the new section in it.
+        // The new section must not be inside an open code block.
         const isMade = rest.length > words(lines).length
         const made = isMade ? [...words([openFenceOf(lines) ?? '']), `## ${section}`] : []
         expect(rest).toEqual([...words(lines), ...made])
@@ -70,8 +70,8 @@ describe('notes in the sections of MEMORY.md', () => {
   })
 })
 
-describe('outline', () => {
-  it('a section ends at the next heading of its level, and code has none', () => {
+describe('sectionsOf()', () => {
+  it('ends a section at the next heading of its level, and ignores code', () => {
     const text = '# One\na\n## Two\nb\n```sh\n# no heading\n```\n## Three ##\nc\n# Four'
     expect(sectionsOf(text.split('\n'))).toEqual([
       { title: 'One', level: 1, from: 1, to: 9 },

@@ -7,35 +7,35 @@ const day = ['# 2026-11-22']
 const ten = { headings: [...day, '## 10:00'], under: '10:00', body: ['tea'], at: 4 }
 const tools = { headings: ['## Tools'], under: 'Tools', body: ['- a'], at: 3 }
 
-describe('taking a note out again', () => {
+describe('withoutNote()', () => {
   it.each([
-    ['alone', '# 2026-11-22\n\n## 10:00\ntea\n', ten, ''],
-    ['with others after it', '# 2026-11-22\n\n## 10:00\ntea\n\n## 10:05\nb\n', ten, '# 2026-11-22\n\n## 10:05\nb\n'],
+    ['the only note', '# 2026-11-22\n\n## 10:00\ntea\n', ten, ''],
     [
-      'with words of others in its entry',
-      '# 2026-11-22\n\n## 10:00\ntea\nmore\n',
+      'a note with others after it',
+      '# 2026-11-22\n\n## 10:00\ntea\n\n## 10:05\nb\n',
       ten,
-      '# 2026-11-22\n\n## 10:00\nmore\n',
+      '# 2026-11-22\n\n## 10:05\nb\n',
     ],
-    ['a section of its own', '# M\n\n## Tools\n\n- a\n', tools, '# M\n'],
-    ['a section that others use', '## Tools\n\n- a\n- b\n', tools, '## Tools\n\n- b\n'],
-    ['of two that say the same, one', '## Tools\n\n- a\n- a\n', tools, '## Tools\n\n- a\n'],
-    ['with Windows lines, which stay', '## Tools\r\n\r\n- a\r\n- b\r\n', tools, '## Tools\r\n\r\n- b\r\n'],
-    ['in another section the same words', '## Tools\n\n## Other\n\n- a\n', tools, undefined],
-    ['changed since', '## Tools\n\n- a b\n', tools, undefined],
-  ])(' %s', (_, text, note, expected) => {
+    ['an entry with other lines', '# 2026-11-22\n\n## 10:00\ntea\nmore\n', ten, '# 2026-11-22\n\n## 10:00\nmore\n'],
+    ['the only note of its section', '# M\n\n## Tools\n\n- a\n', tools, '# M\n'],
+    ['a note of a section with others', '## Tools\n\n- a\n- b\n', tools, '## Tools\n\n- b\n'],
+    ['one of two equal notes', '## Tools\n\n- a\n- a\n', tools, '## Tools\n\n- a\n'],
+    ['a note with Windows line ends', '## Tools\r\n\r\n- a\r\n- b\r\n', tools, '## Tools\r\n\r\n- b\r\n'],
+    ['nothing if another section has the text', '## Tools\n\n## Other\n\n- a\n', tools, undefined],
+    ['nothing if the note was edited', '## Tools\n\n- a b\n', tools, undefined],
+  ])('removes %s', (_, text, note, expected) => {
     expect(withoutNote(text, note)).toBe(expected)
   })
 
-  it('a note that a longer one begins with is taken out of its own place, though that one is nearer', () => {
+  it('skips the start of a longer note, even if it is nearer', () => {
     const text = '# M\n\n## A\n\n- x\n\n  z\n- x\n'
     const note = { headings: [], under: 'A', body: ['- x'], at: 5 }
     expect(withoutNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
-    // Where it goes on since, it is that one all the same.
+    // The only match is removed, even if the text goes on.
     expect(withoutNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
   })
 
-  it('in whatever order notes are taken out, each takes its own lines and no other', () => {
+  it('removes the lines of each note in any order, and no others', () => {
     const notes = fc.array(fc.tuple(fc.constantFrom('A', 'B'), fc.constantFrom('x', 'y', 'x\n\nz')), { maxLength: 6 })
     fc.assert(
       fc.property(notes, fc.infiniteStream(fc.nat()), (wanted, picks) => {

@@ -1,6 +1,11 @@
-/** As much of EDN (https://github.com/edn-format/edn) as Logseq's settings take: values at the top of one map. Pure. */
+/**
+ * Reads the part of EDN (https://github.com/edn-format/edn) that Logseq's settings use: values of a single top-level
+ * map.
+ */
 
-/** The words, numbers and lists of words that a key stands before; of the rest, nothing. */
+/**
+ * Returns the string, number, symbol or list of strings of a key; undefined for other values or if the key is missing.
+ */
 export function ednValue(text: string, key: string): string | readonly string[] | undefined {
   const plain = withoutComments(text)
   const at = new RegExp(`(?:^|[\\s{,]):${RegExp.escape(key)}[\\s,]+`).exec(plain)
@@ -16,7 +21,7 @@ function unescaped(words: string): string {
   return words.replaceAll(/\\(.)/g, '$1')
 }
 
-/** `;` begins a comment, but not within words. */
+/** `;` starts a comment, except in strings. */
 function withoutComments(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\[^])*"|;[^\n]*/g, (found) => (found.startsWith(';') ? '' : found))
 }

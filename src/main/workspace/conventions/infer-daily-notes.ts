@@ -1,13 +1,13 @@
 import { dailyNoteDate, type DailyNotes } from '#shared/markdown/daily-notes.ts'
 
-/** So many notes of days are a habit. */
+/** Number of daily notes that establish a convention. */
 const minDays = 3
 
 const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.DD', 'YYYY-MM-DD dddd'] as const
-/** Below the folder of the notes of days, by year and month. */
+/** Subfolders of the daily notes' folder, by year and month. */
 const below = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMMM/'] as const
 
-/** The folder and format that most notes of days have; undefined where there are few. */
+/** Returns the folder and format of most daily notes; undefined if there are fewer than `minDays`. */
 export function observedDaily(paths: readonly string[]): DailyNotes | undefined {
   const counts = new Map<string, DailyNotes & { count: number }>()
   for (const path of paths) {

@@ -6,10 +6,10 @@ import { layoutOf, ownPath } from '../files/layout.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import { readHabits } from './read-conventions.ts'
 
-/** What systems put into folders by themselves. */
+/** Files that operating systems create in folders. */
 const ofSystem: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
 
-/** @returns undefined where there is no such folder @throws the system's error for one that may not be read */
+/** Returns the names in a folder; undefined if it does not exist. @throws the system error if it cannot be read */
 export async function namesIn(folder: string): Promise<string[] | undefined> {
   try {
     return (await readdir(folder)).filter((name) => !ofSystem.has(name))
@@ -19,8 +19,9 @@ export async function namesIn(folder: string): Promise<string[] | undefined> {
   }
 }
 
+/** Describes a folder that the user may choose as a workspace. A folder that cannot be read counts as empty. */
 export async function lookAtFolder(folder: string, signal: AbortSignal | undefined) {
-  // What is still being typed is no folder yet.
+  // The user is still typing the path.
   if (!isAbsolute(folder)) return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readHabits('', []) }
   const names = (await namesIn(folder).catch(() => [])) ?? undefined
   if (!names) return { exists: false, own: [], isEmpty: true, notes: 0, habits: await readHabits(folder, []) }

@@ -1,6 +1,6 @@
 /**
- * How the notes of a folder are kept by the program that they were made with, read from that program's settings,
- * which are never written. Sources: https://help.obsidian.md (Configuration folder, Daily notes, Attachments),
+ * Reads the conventions of a vault from the settings of the program that made it. Never writes them. Sources:
+ * https://help.obsidian.md (Configuration folder, Daily notes, Attachments),
  * https://github.com/liamcain/obsidian-periodic-notes, https://docs.logseq.com (config.edn), https://docs.foamnotes.com
  * (Daily notes, Note templates).
  */
@@ -17,9 +17,9 @@ import { isIgnoredFolder, isMarkdown, memoryFolderOf, usualDaily } from '../file
 import { ednValue } from './edn.ts'
 import { observedDaily } from './infer-daily-notes.ts'
 
-/** Of another program's settings, in bytes. */
+/** Largest settings file, bytes. */
 const maxSettings = 1024 * 1024
-/** Notes of days lie no deeper: `Journal/2024/05/2024-05-21.md`. */
+/** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
 const maxObservedDepth = 6
 
 const usual: Habits = {
@@ -40,8 +40,9 @@ const usual: Habits = {
 type Found = Partial<Omit<Habits, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
 
 /**
+ * Reads a vault's conventions. Without settings, the names of the notes show where daily notes are.
  * @param root absolute
- * @param paths of the notes, where they are known: where no settings say it, they show where notes of days lie
+ * @param paths paths of the notes, if known; else the folder is listed when needed
  */
 export async function readHabits(root: string, paths?: readonly string[]): Promise<Habits> {
   const found = await foundIn(root)
@@ -49,27 +50,27 @@ export async function readHabits(root: string, paths?: readonly string[]): Promi
   const own = await ownIn(root, kind)
   const { daily } = found
   if (daily && isDailyFormat(daily.format)) return { ...usual, ...found, daily, hasDaily: true, own }
-  // A memory of our own has its logs where they always were.
+  // A workspace made by this app has its logs at the default location.
   const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderOf())))
   const seen = isOurs ? usualDaily('') : (observedDaily(paths ?? (await pathsBelow(root))) ?? usualOf[kind])
   return { ...usual, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
 }
 
-/** Vaults of programs that have a folder open, and show all that lies in it. */
+/** Programs that show every file of the folder to the user. */
 const vaults: ReadonlySet<Habits['kind']> = new Set(['obsidian', 'logseq', 'foam'])
 
 /**
- * Where an agent's own files lie: in our folder where there is one, at the top where they are; in another program's
- * vault that has none, our folder is where they shall be.
+ * Returns the folder of the agent's own files: the app's folder if it exists, else the top if the files are there. In a
+ * vault of another program without them, they will be created in the app's folder.
  */
 async function ownIn(root: string, kind: Habits['kind']): Promise<string> {
   const ours = join(root, ownFolderName)
-  // In a home folder, the app's own state may have this name.
+  // In a home folder, the app's state folder can have this name.
   if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : ownFolderName
   return vaults.has(kind) && !ownNames.some((name) => existsSync(join(root, name))) ? ownFolderName : ''
 }
 
-/** Names are enough here: nothing is asked of the files themselves, and links are not followed. */
+/** Lists notes by name only: reads no metadata and follows no links. */
 async function pathsBelow(root: string): Promise<string[]> {
   const paths: string[] = []
   let folders = ['']
@@ -95,7 +96,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** What each program does where its settings say nothing. */
+/** Defaults of each program. */
 const usualOf: Readonly<Partial<Record<Habits['kind'], DailyNotes>>> = {
   obsidian: { folder: '', format: 'YYYY-MM-DD' },
   logseq: { folder: 'journals', format: 'YYYY_MM_DD' },
@@ -160,7 +161,7 @@ async function obsidian(root: string): Promise<Found> {
   }
 }
 
-/** `./` is the note's own folder, `./files` one in it. */
+/** `./` is the folder of the note, `./files` a subfolder of it. */
 function attachmentsOf(folder: string): Habits['attachments'] {
   if (!folder.startsWith('./')) return { path: folderOf(folder) }
   const below = folderOf(folder)
@@ -218,12 +219,12 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 }
 
-/** Undefined where there is none, or none that can be read: a vault is opened all the same. */
+/** Returns undefined if the file is missing or cannot be read, so that the vault still opens. */
 async function textOf(root: string, path: string): Promise<string | undefined> {
   return readSmallText(join(root, ...path.split('/')), maxSettings).catch(() => undefined)
 }
 
-/** VS Code's settings may have comments and commas at ends. */
+/** Parses JSON with comments and trailing commas, as in the settings of VS Code. Undefined if that fails. */
 async function jsonOf(root: string, path: string): Promise<Record<string, unknown> | undefined> {
   const text = await textOf(root, path)
   if (text === undefined) return undefined
@@ -246,13 +247,13 @@ function words(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A folder of the workspace; the top for one that is hidden or lies elsewhere. */
+/** Returns a folder relative to the workspace; the top for a hidden one. */
 function folderOf(path = ''): string {
   const steps = path.split(/[\\/]/).filter((step) => step !== '' && step !== '.')
   return steps.some(isHidden) ? '' : steps.join('/')
 }
 
-/** Beginnings of paths; patterns between slashes are Obsidian's own. */
+/** Returns path prefixes. Skips regular expressions (`/…/`), which only Obsidian supports. */
 function prefixes(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value
@@ -261,7 +262,7 @@ function prefixes(value: unknown): string[] {
     .filter((one) => one !== '')
 }
 
-/** Java's letters, as Logseq has them (`yyyy_MM_dd`, `MMM do, yyyy`). */
+/** Converts Java's date format, which Logseq uses (`yyyy_MM_dd`, `MMM do, yyyy`), to Moment.js format. */
 export function fromJavaFormat(format: string): string {
   const known: Readonly<Record<string, string>> = {
     yyyy: 'YYYY',
@@ -279,7 +280,10 @@ export function fromJavaFormat(format: string): string {
   )
 }
 
-/** Those of the package dateformat, which Foam had in its settings (`yyyy-mm-dd`, `isoDate`). */
+/**
+ * Converts the format of the package dateformat, which Foam's settings use (`yyyy-mm-dd`, `isoDate`), to Moment.js
+ * format.
+ */
 export function fromMaskFormat(format: string): string {
   if (format === 'isoDate') return 'YYYY-MM-DD'
   const known: Readonly<Record<string, string>> = {
@@ -300,7 +304,10 @@ export function fromMaskFormat(format: string): string {
   )
 }
 
-/** The variables of a template of Foam's (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`). */
+/**
+ * Converts the path of a Foam template (`/journal/${FOAM_DATE_YEAR}-$FOAM_DATE_MONTH-$FOAM_DATE_DATE.md`) to a
+ * Moment.js format.
+ */
 export function fromFoamPath(path: string): string {
   const known: Readonly<Record<string, string>> = {
     YEAR: 'YYYY',

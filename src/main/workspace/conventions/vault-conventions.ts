@@ -4,22 +4,23 @@ import { Changes, type Announcements } from '#platform'
 import { usualDaily } from '../files/layout.ts'
 import { readHabits } from './read-conventions.ts'
 
-/** As the settings have them; what is left out is as the vault has it. */
+/** Conventions from this app's settings. Undefined values come from the vault. */
 export interface OwnHabits {
-  /** The folder of the agent's own files; empty for the top. */
+  /** Folder of the agent's own files; empty for the top. */
   readonly own?: string | undefined
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
-  /** `beside` the note with the link, or a folder. */
+  /** `beside` the note with the link, or a folder of the workspace. */
   readonly newNotes?: string | undefined
-  /** The same, and `./files` is a folder below the note's. */
+  /** `beside` the note, a folder of the workspace, or `./files` for a subfolder of the note's folder. */
   readonly attachments?: string | undefined
   readonly links?: Habits['links'] | undefined
   readonly linkPaths?: Habits['linkPaths'] | undefined
   readonly ignored: readonly string[]
 }
 
+/** Conventions of a vault: those of the program that made it, overridden by this app's settings. */
 export class VaultHabits {
-  /** They are others than before. */
+  /** Emitted when the vault's conventions have changed. */
   readonly changes: Announcements<void>
   readonly #changes = new Changes()
   readonly #root: string
@@ -39,17 +40,17 @@ export class VaultHabits {
     return new VaultHabits(root, own, await readHabits(root))
   }
 
-  /** As the vault has them. */
+  /** Conventions that were read from the vault. */
   get found(): Habits {
     return this.#found
   }
 
-  /** As they are kept. */
+  /** Conventions in effect. */
   get kept(): Habits {
     return withOwn(this.#found, this.#own())
   }
 
-  /** Looks once more. @param paths of the notes; those of the last time when left out */
+  /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
   async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
     this.#paths = paths
     const found = await readHabits(this.#root, paths)
@@ -59,6 +60,7 @@ export class VaultHabits {
   }
 }
 
+/** Overrides the vault's conventions by those of this app's settings. */
 export function withOwn(found: Habits, own: OwnHabits): Habits {
   const ownFolder = trimmed(own.own ?? found.own)
   const usual = found.hasDaily ? found.daily : usualDaily(ownFolder)

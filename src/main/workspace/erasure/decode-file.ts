@@ -6,14 +6,17 @@ import { parseJson } from '#shared/util/json.ts'
 const unzip = promisify(gunzip)
 const expand = promisify(inflate)
 
-/** More is not read at once. */
+/** Larger files are not read, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
-/** Fields that say what something is, and nothing that anybody wrote. */
+/** Names of fields whose values are identifiers, not text by a user or model. */
 export const structural =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
-/** @returns undefined for a file that is too large, or is gone */
+/**
+ * Returns the texts in a file: the values of JSON, else the whole file. Decompresses gzip and Git objects.
+ * @returns undefined if the file is too large or does not exist
+ */
 export async function textsOf(file: string): Promise<string[] | undefined> {
   const info = await stat(file).catch(() => undefined)
   if (!info?.isFile()) return undefined
@@ -34,12 +37,12 @@ async function decoded(file: string, bytes: Buffer): Promise<Buffer> {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return await unzip(bytes)
     if (/[\\/]objects[\\/][0-9a-f]{2}[\\/][0-9a-f]{38}$/.test(file)) return await expand(bytes)
   } catch {
-    // Torn by a crash: what is there is looked at as it is.
+    // Torn by a crash: search the bytes as they are.
   }
   return bytes
 }
 
-/** What a value says, and what the texts in it that are JSON themselves say. */
+/** Returns all strings in a JSON value, also in strings that contain JSON. */
 export function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') {
     const inner = innerJson(value)
@@ -52,7 +55,7 @@ export function stringsOf(value: unknown): string[] {
   )
 }
 
-/** The same value with other texts in it. */
+/** Returns a copy of a JSON value with every text changed. */
 export function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') {
     const inner = innerJson(value)

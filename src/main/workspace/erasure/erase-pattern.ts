@@ -1,13 +1,12 @@
 /**
- * What shall be gone, as it is recognised wherever it stands: whatever the case, with any space, hyphen or underscore
- * between its words, as file names have them, and over the end of a line. Words of letters are whole words: who forgets Ann
- * keeps Annabel. Pure.
+ * Matches the phrases to erase: ignoring case, with any spaces, hyphens, underscores or line breaks between words.
+ * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
 import { localMark, localMatter } from '#shared/markdown/visibility.ts'
 import { withoutLines } from '#shared/markdown/visibility-keep.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Takes the place of a line in what must keep its shape: transcripts, requests. */
+/** Replaces a line where the structure must stay: transcripts, requests. */
 export const blot = '[forgotten]'
 
 const minLetters = 3
@@ -16,25 +15,29 @@ const minHan = 2
 export class Phrase {
   readonly #pattern: RegExp
   readonly #every: RegExp
-  /** It stands in what marks a note or a line as local, which is nobody's word. */
+  /** True if a phrase matches the privacy markers themselves. They are then excluded from the search. */
   readonly #isInMarks: boolean
 
-  /** @param texts any of them @throws AppError `input_invalid` for one that would stand nearly everywhere */
+  /**
+   * @param texts phrases; each of them is matched
+   * @throws AppError `input_invalid` if there is none, or one is too short
+   */
   constructor(texts: readonly string[]) {
     const parts = texts.map((text) => patternOf(text.normalize('NFC').trim()))
     if (parts.length === 0) throw nothingNamed()
     this.#pattern = new RegExp(parts.join('|'), 'iu')
-    // One that remembers where it was must not be asked whether there is one at all.
+    // A second regular expression: `test` on a global one depends on `lastIndex`.
     this.#every = new RegExp(parts.join('|'), 'giu')
     this.#isInMarks = this.#pattern.test(`${localMark}\n${localMatter}`)
   }
 
+  /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
   isIn(asked: string): boolean {
     const text = this.#said(asked)
     return this.#pattern.test(text) || (isDecomposed(text) && this.isIn(text.normalize('NFC')))
   }
 
-  /** Lines that it stands in, 1-based; over the end of a line it stands in both. */
+  /** Returns the 1-based lines with a match. A match over a line break counts for both lines. */
   linesIn(asked: string): number[] {
     const text = this.#said(asked)
     const lines = text.split('\n')
@@ -53,20 +56,20 @@ export class Phrase {
     return [...found]
   }
 
-  /** The text without the lines that it stands in; what was local of the others stays so. */
+  /** Removes the lines with a match. If a privacy marker goes with them, lines that it covered get their own. */
   without(text: string): string {
     const gone = new Set(this.linesIn(text).map((line) => line - 1))
     return gone.size === 0 ? text : withoutLines(text, gone)
   }
 
-  /** Whether a mark goes with its lines that others need, so that these get one. */
+  /** Returns true if `without` adds privacy markers to remaining lines. */
   movesMark(text: string): boolean {
     const gone = this.linesIn(text)
     const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))
     return this.without(text) !== plain.join('\n')
   }
 
-  /** What stands there besides marks, at the same places. */
+  /** Masks privacy markers with NULs, so that offsets stay the same. */
   #said(text: string): string {
     if (!this.#isInMarks) return text
     return text
@@ -74,7 +77,7 @@ export class Phrase {
       .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (said) => '\0'.repeat(said.length))
   }
 
-  /** The text with those lines blotted out; the mark of a line of a diff stays. */
+  /** Replaces the lines with a match by `blot`. Keeps the first character of a diff line (`+`, `-`, space). */
   blotted(text: string): string {
     const gone = new Set(this.linesIn(text))
     if (gone.size === 0) return text
@@ -87,7 +90,7 @@ export class Phrase {
 
 const newline = 10
 
-/** Letters and their marks apart, as some systems write names. */
+/** Returns true if the text is not in NFC, as file names on some systems. */
 function isDecomposed(text: string): boolean {
   return /\p{M}/u.test(text) && text !== text.normalize('NFC')
 }
@@ -96,7 +99,7 @@ function patternOf(text: string): string {
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
   const han = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0
   if (han < minHan && letters < minLetters)
-    throw new AppError('input_invalid', 'too short to be told from other words', { field: 'words' })
+    throw new AppError('input_invalid', 'too short: it would match too many other words', { field: 'words' })
   const words = text.split(/[\s_-]+/u).filter((word) => word !== '')
   const inner = words.map((word) => RegExp.escape(word)).join(String.raw`[\s_-]+`)
   const isLetter = (letter: string | undefined) =>
@@ -106,12 +109,12 @@ function patternOf(text: string): string {
   return `${start}${inner}${end}`
 }
 
-/** @throws AppError `input_invalid` for what would stand nearly everywhere */
+/** @throws AppError `input_invalid` if there is no text, or one is too short */
 export function assertNamable(texts: readonly string[]): void {
   for (const text of texts) patternOf(text)
   if (texts.length === 0) throw nothingNamed()
 }
 
 function nothingNamed(): AppError {
-  return new AppError('input_invalid', 'nothing is named that shall be forgotten', { field: 'words' })
+  return new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
 }

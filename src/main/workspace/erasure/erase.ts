@@ -1,7 +1,7 @@
 /**
- * Forgetting for good: what is named goes from notes, transcripts, requests, history, index, drafts and proposals alike,
- * and what is left is looked for afterwards in the bytes of everything that is kept. The agent is closed meanwhile. What is
- * to be done is on the disk before the first file is changed, so that what a crash breaks off is done at the next start.
+ * Permanent erasure: removes phrases from notes, transcripts, requests, history, index, drafts and suggestions, then
+ * searches all stored files for remaining matches. The agent must be closed. The task is stored before the first change,
+ * so the next start finishes an interrupted run.
  */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -17,32 +17,36 @@ import { isNamedAfter, removeFrom } from './remove-occurrences.ts'
 import { verify } from './find-occurrences.ts'
 import { indexFiles, storedOf, type ForgetFolders } from './erasure-stores.ts'
 
-/** What is confirmed. */
+/** An erasure that the user has confirmed. */
 export interface ForgetRequest {
-  /** Any of them, wherever they stand. */
+  /** Phrases; each of them is erased. */
   readonly texts: readonly string[]
-  /** Notes that stay as they are. */
+  /** Paths of notes that stay unchanged. */
   readonly keep: readonly string[]
 }
 
 const taskSchema = z.object({ version: z.literal(1), texts: z.array(z.string()).min(1), keep: z.array(z.string()) })
 
-/** What is under way; it has the very words, and goes last. */
+/** File of the running task. Contains the phrases, so it is deleted after everything else. */
 function taskFile({ sessions }: ForgetFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
-/** Whether something was begun and broken off. */
+/** Returns true if an erasure was interrupted. */
 export function isForgettingBegun(folders: ForgetFolders): boolean {
   return existsSync(taskFile(folders))
 }
 
-/** The same as was begun and broken off. @returns undefined where nothing was */
+/**
+ * Finishes an interrupted erasure.
+ * @returns undefined if there is none
+ * @throws AppError as `forget`
+ */
 export async function resumeForgetting(folders: ForgetFolders): Promise<ForgetOutcome | undefined> {
   const file = taskFile(folders)
   if (!existsSync(file)) return undefined
   const task = taskSchema.safeParse(parseJson((await readIfThere(file)) ?? '')).data
-  // Torn before anything was done.
+  // The file was torn by a crash, so nothing was erased yet.
   if (!task) {
     await rm(file, { force: true })
     return undefined
@@ -52,7 +56,8 @@ export async function resumeForgetting(folders: ForgetFolders): Promise<ForgetOu
 }
 
 /**
- * @param signal ends it after the file at hand; what is done stays done and is told
+ * Erases phrases and yields the progress.
+ * @param signal stops after the current file; erased text stays erased, and the last step reports it
  * @throws AppError `input_invalid`, `disk_full`, `write_failed`, `file_busy`
  */
 export async function* forget(
@@ -60,7 +65,7 @@ export async function* forget(
   request: ForgetRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ForgetStep> {
-  // Refused before anything is written.
+  // Refuse before anything is written.
   assertNamable(request.texts)
   await assertHistoryFree(folders.history)
   await writeDurably(taskFile(folders), JSON.stringify({ version: 1, ...request }))
@@ -104,7 +109,7 @@ async function* carryOut(
       if (commits !== undefined) add('history', 'history', commits)
     }
     if (!signal?.aborted && (removed.length > 0 || (await indexHas(folders, phrase)))) {
-      // It is derived from the files, and is made anew from them.
+      // The index is rebuilt from the files.
       for (const file of await indexFiles(folders.index)) await rm(file, { force: true })
       add('index', 'index')
     }
@@ -119,14 +124,18 @@ async function* carryOut(
   yield { type: 'done', outcome: { removed, left, isStopped: signal?.aborted === true } }
 }
 
+/** Files between two progress steps. */
 const tellEvery = 20
 
-/** Where text cannot be taken out of: pictures and the like are told as left. The configuration is the user's to write. */
+/**
+ * Returns true for files that are not changed but reported as remaining: attachments, and the
+ * configuration (the user edits it).
+ */
 function isLeft(kind: ForgetPlace['kind']): boolean {
   return kind === 'other' || kind === 'index' || kind === 'state'
 }
 
-/** Of the history's repository, which is made anew as a whole. */
+/** Returns true for files of the history's repository: it is rewritten as a whole. */
 function isObject(file: string): boolean {
   return /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(file)
 }

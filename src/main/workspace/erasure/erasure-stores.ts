@@ -6,11 +6,11 @@ import { isMarkdown } from '../files/layout.ts'
 
 export interface ForgetFolders {
   readonly workspace: string
-  /** Folders inside it that are somebody else's, absolute. */
+  /** Absolute paths of folders in the workspace that belong to others. */
   readonly forbidden: readonly string[]
-  /** The state folder. */
+  /** State folder. */
   readonly home: string
-  /** Of this agent below it. */
+  /** Index file of this agent; the following folders are this agent's too. */
   readonly index: string
   readonly sessions: string
   readonly history: string
@@ -24,15 +24,15 @@ export interface ForgetFolders {
 
 export interface Stored {
   readonly kind: ForgetKind
-  /** As it is shown: of the workspace, or of the state folder. */
+  /** Path for display, relative to the workspace or the state folder. */
   readonly path: string
   readonly file: string
 }
 
-/** Where other programs keep what is theirs. */
+/** Folders of other programs. */
 const notOurs = new Set(['.git', 'node_modules'])
 
-/** @throws the signal's reason */
+/** Lists all files that can contain text of this agent. @throws the signal's reason */
 export async function storedOf(folders: ForgetFolders, signal?: AbortSignal): Promise<Stored[]> {
   const { workspace, forbidden, home } = folders
   const notes = await filesIn(workspace, (folder) => forbidden.some((other) => isInside(folder, other)), signal)
@@ -58,7 +58,7 @@ export async function storedOf(folders: ForgetFolders, signal?: AbortSignal): Pr
   ]
 }
 
-/** The index, with what SQLite and a search keep beside it. */
+/** Returns the index and the files that SQLite and the search keep next to it. */
 export async function indexFiles(index: string): Promise<string[]> {
   const [folder, name] = [dirname(index), index.slice(dirname(index).length + 1).replace(/\.sqlite$/, '')]
   const names = await readdir(folder).catch(() => [])
@@ -67,7 +67,7 @@ export async function indexFiles(index: string): Promise<string[]> {
   return names.filter(isOwn).map((one) => join(folder, one))
 }
 
-/** Other programs' Git above or in a folder. */
+/** Returns the `.git` of a user's repository in or above the workspace; undefined if there is none. */
 export async function otherGit(workspace: string): Promise<string | undefined> {
   for (let folder = workspace; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
@@ -98,13 +98,13 @@ function indexKind(file: string, { index, pendingChange }: ForgetFolders): Forge
   return dirname(file) === dirname(index) && file.includes('.sqlite') ? 'index' : 'state'
 }
 
-/** What lies in the state folder itself; other agents' folders are theirs. */
+/** Returns the files in the state folder itself, not in subfolders of agents. */
 async function filesBeside(home: string): Promise<string[]> {
   const entries = await readdir(home, { withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))
 }
 
-/** Links lead to what is somewhere else: whatever is here is found here. */
+/** Lists files below a folder. Does not follow symbolic links. */
 async function filesIn(root: string, isLeft: (folder: string) => boolean, signal?: AbortSignal): Promise<string[]> {
   signal?.throwIfAborted()
   const entries = await readdir(root, { withFileTypes: true }).catch(() => [])

@@ -5,8 +5,8 @@ import type { ForgetJobs } from './erasure.worker.ts'
 import type { ForgetFolders } from './erasure-stores.ts'
 
 /**
- * Whoever stops listening leaves it to come to its end: the thread holds locks until then.
- * @param signal ends it after the file at hand; what came of it is told all the same
+ * Erases in a worker. If the caller stops iterating, the worker still finishes, because it holds locks.
+ * @param signal stops after the current file; the last step still reports the result
  * @throws AppError as `forget`
  */
 export async function* forgetInThread(
@@ -38,16 +38,16 @@ export async function* forgetInThread(
   }
 }
 
-/** What goes wrong there is left to the next start. */
+/** Ignores errors: the next start finishes the task. */
 async function toItsEnd(steps: AsyncIterator<unknown, unknown>): Promise<void> {
   try {
     while (!(await steps.next()).done);
   } catch {
-    // What was begun is written down.
+    // The task is stored.
   }
 }
 
-/** Where it stands. @throws the signal's reason */
+/** Searches for phrases in a worker. @throws the signal's reason */
 export async function scanInThread(
   entry: URL,
   folders: ForgetFolders,
@@ -57,7 +57,11 @@ export async function scanInThread(
   return runInWorker<ForgetJobs, ForgetPlace[]>(entry, (client) => client.find({ folders, texts }), signal)
 }
 
-/** What a crash broke off. @returns undefined where nothing was @throws AppError as `forget` */
+/**
+ * Finishes an interrupted erasure in a worker.
+ * @returns undefined if there is none
+ * @throws AppError as `forget`
+ */
 export async function resumeInThread(entry: URL, folders: ForgetFolders): Promise<ForgetOutcome | undefined> {
   if (!isForgettingBegun(folders)) return undefined
   return runInWorker<ForgetJobs, ForgetOutcome | undefined>(entry, (client) => client.resume(folders))

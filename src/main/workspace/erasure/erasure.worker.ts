@@ -7,7 +7,7 @@ import type { ForgetFolders } from './erasure-stores.ts'
 const stopping = new AbortController()
 
 const jobs = {
-  /** Goes on to its end where nobody listens; `stop` ends it after the file at hand. */
+  /** Finishes even without a listener; `stop` stops it after the current file. */
   run: ({ folders, request }: { folders: ForgetFolders; request: ForgetRequest }) =>
     forget(folders, request, stopping.signal),
   stop: () => stopping.abort(),

@@ -5,14 +5,14 @@ import type { Phrase } from './erase-pattern.ts'
 import { isNamedAfter } from './remove-occurrences.ts'
 import { isFile, storedOf, type ForgetFolders } from './erasure-stores.ts'
 
-/** Of one place, as they are told. */
+/** Lines that are reported for each file, and their length in UTF-16 code units. */
 const maxLines = 5
 const maxLine = 300
 
-/** Kinds whose files are one thing for people. */
+/** Kinds whose files are reported as one place. */
 const asOne: ReadonlySet<ForgetKind> = new Set(['index', 'history'])
 
-/** @throws the signal's reason */
+/** Lists the places with a match. @throws the signal's reason */
 export async function scan(folders: ForgetFolders, phrase: Phrase, signal?: AbortSignal): Promise<ForgetPlace[]> {
   const found: ForgetPlace[] = []
   let [hasIndex, hasHistory] = [false, false]
@@ -35,7 +35,7 @@ export async function scan(folders: ForgetFolders, phrase: Phrase, signal?: Abor
   return found
 }
 
-/** What is left, file by file; the index is looked at as bytes. @throws the signal's reason */
+/** Lists remaining matches, file by file. Searches the raw bytes of the index. */
 export async function verify(folders: ForgetFolders, phrase: Phrase): Promise<ForgetPlace[]> {
   const left: ForgetPlace[] = []
   for (const { kind, path, file } of await storedOf(folders)) {
@@ -53,7 +53,7 @@ async function hasIt(file: string, phrase: Phrase): Promise<boolean> {
 
 async function placeOf(kind: ForgetKind, path: string, file: string, phrase: Phrase): Promise<ForgetPlace | undefined> {
   const read = await textsOf(file)
-  // What cannot be looked through is not said to be without it.
+  // A file that cannot be read may contain the phrase, so it is reported.
   if (!read && (await isFile(file))) return { kind, path, count: 0, lines: [] }
   const texts = read ?? []
   const hits = texts.filter((text) => phrase.isIn(text))

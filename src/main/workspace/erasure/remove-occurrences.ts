@@ -12,19 +12,25 @@ import type { Stored } from './erasure-stores.ts'
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** Another program may save the same file meanwhile; not this often in a row. */
+/** Retries if another program keeps writing the file. */
 const maxTries = 20
 
-/** What others save meanwhile stays, without it. @returns true where anything was done @throws AppError `file_changed` */
+/**
+ * Removes matches from a file. Keeps changes that other programs make meanwhile.
+ * @returns true if the file changed
+ * @throws AppError `file_changed`
+ */
 export async function removeFrom(stored: Stored, phrase: Phrase): Promise<boolean> {
   for (let tries = 1; tries <= maxTries; tries += 1) {
     const isDone = await removeOnce(stored, phrase)
     if (isDone !== undefined) return isDone
   }
-  throw new AppError('file_changed', `${stored.path} is written to all the time`, { path: stored.path })
+  throw new AppError('file_changed', `${stored.path} is changed again and again by another program`, {
+    path: stored.path,
+  })
 }
 
-/** @returns undefined where somebody else was faster */
+/** Returns undefined if another program has written the file meanwhile. */
 async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean | undefined> {
   if (isNamedAfter({ kind, path }, phrase)) {
     await rm(file, { force: true })
@@ -36,14 +42,14 @@ async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b
   const plain = isZipped ? await unzip(bytes) : bytes
   const text = plain.toString('utf8')
-  // What is no UTF-8 would not be the same afterwards: it is told as left.
+  // Rewriting a file that is not UTF-8 would damage it. It is reported as remaining.
   if (!Buffer.from(text, 'utf8').equals(plain)) return false
   const made = changed(kind, path, text, phrase)
   if (made === text) return false
   const packed = made !== undefined && isZipped ? await zip(made) : made
   if ((await stampOf(file)) !== known) return undefined
   if (packed === undefined || made === undefined) await rm(file, { force: true })
-  // The log is open: whoever writes to it goes on in the same file.
+  // The log file is open for appending: keep the same file.
   else if (kind === 'log') await writeFile(file, made)
   else await writeDurably(file, packed)
   return true
@@ -54,12 +60,12 @@ async function stampOf(file: string): Promise<string> {
   return `${ino} ${size} ${mtimeNs}`
 }
 
-/** A note that is named after it goes as a whole: what is left of it would still say so. Other names are the app's own. */
+/** Returns true for a note with a match in its path; it is deleted. Other files have names chosen by the app. */
 export function isNamedAfter({ kind, path }: Pick<Stored, 'kind' | 'path'>, phrase: Phrase): boolean {
   return (kind === 'note' || kind === 'trash') && phrase.isIn(path)
 }
 
-/** Folders that are named after it, too, where nothing is left in them. */
+/** Removes empty folders with a match in their path. */
 async function removeFolders(file: string, path: string, phrase: Phrase): Promise<void> {
   let [folder, shown] = [dirname(file), posix.dirname(path)]
   while (shown !== '.' && phrase.isIn(shown)) {
@@ -72,13 +78,13 @@ async function removeFolders(file: string, path: string, phrase: Phrase): Promis
   }
 }
 
-/** @returns undefined for a file of which nothing should stay */
+/** Returns the new text; undefined deletes the file. */
 function changed(kind: Stored['kind'], path: string, text: string, phrase: Phrase): string | undefined {
   if (path.endsWith('inbox.json')) return withoutItems(text, 'proposals', phrase)
   if (path.endsWith('.jsonl')) return withRows(kind, text, phrase)
   if (/\.json(?:\.gz)?$/.test(path)) {
     const value = parseJson(text)
-    // Nothing can be told from what is torn.
+    // Torn JSON cannot be changed in part.
     if (value === undefined) return phrase.isIn(text) ? undefined : text
     const made = withTexts(value, textChange(kind, phrase))
     return JSON.stringify(made) === JSON.stringify(value) ? text : JSON.stringify(made)
@@ -86,7 +92,7 @@ function changed(kind: Stored['kind'], path: string, text: string, phrase: Phras
   return phrase.without(text)
 }
 
-/** Files and drafts lose their lines, as the notes do that they are about; what was said keeps its shape. */
+/** In drafts and suggestions matching lines are removed, as in notes. Transcripts keep their structure. */
 function textChange(kind: Stored['kind'], phrase: Phrase): (text: string) => string {
   return kind === 'proposal' || kind === 'draft' ? (text) => phrase.without(text) : (text) => phrase.blotted(text)
 }
@@ -100,7 +106,7 @@ function withRows(kind: Stored['kind'], text: string, phrase: Phrase): string {
       if (value === undefined) return phrase.isIn(row) ? [] : [row]
       const made = JSON.stringify(withTexts(value, change))
       if (made === JSON.stringify(value)) return [row]
-      // A question that was saved, and what a model judged, are nothing without it.
+      // Saved queries and model verdicts are useless without their text.
       return kind === 'check' || kind === 'proposal' ? [] : [made]
     })
     .join('\n')

@@ -2,20 +2,20 @@ import { AppError } from '#shared/util/errors.ts'
 import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'
 
-/** A section as somebody names it: without the marks of a heading. @throws AppError `input_invalid` */
+/** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
 export function sectionTitle(said: string): string {
   const title = said.replace(/^[\s\uFEFF#]+/, '').trim()
   const reason =
     title === ''
       ? 'a section needs a name'
       : /[\p{Cc}\u2028\u2029]/u.test(title)
-        ? 'a section has a name of one line'
+        ? 'the name of a section must be one line'
         : ''
   if (reason !== '') throw new AppError('input_invalid', reason, { reason })
   return title
 }
 
-/** The section that is meant: by its very name, else where only the case differs. */
+/** Finds a section by its exact title, else ignoring case, else ignoring privacy marks. */
 function sectionNamed(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
   const name = headingTitle(title)
@@ -23,7 +23,7 @@ function sectionNamed(lines: readonly string[], title: string): Section | undefi
   return (
     sections.find((known) => known.title === name) ??
     sections.find((known) => known.title.toLowerCase() === plain) ??
-    // What is for a section that stays on this machine goes there, not into one beside it that is sent.
+    // A note for a section that is marked local goes there, not into a new section that is not local.
     sections.find((known) => withoutMarks(known.title).toLowerCase() === withoutMarks(plain))
   )
 }
@@ -32,30 +32,33 @@ function withoutMarks(title: string): string {
   return title.replaceAll(/\^\[[^\]]*\]/g, '').trim()
 }
 
-/** As it is read from its heading again: `C#` → `C`. */
+/** Returns the title as the parser reads it from a heading: `C#` → `C`. */
 function headingTitle(title: string): string {
   return sectionsOf([`## ${title}`])[0]?.title ?? title
 }
 
-/** With an end for a block of code that has none: what comes after the text would be code as well. */
+/** Closes a code block that the text leaves open, so that appended text is not part of it. */
 export function withFencesClosed(text: string, dialect?: Dialect): string {
   const fence = openFenceOf(text.split('\n'), dialect)
   if (fence === undefined) return text
   return text.endsWith('\n') ? `${text}${fence}\n` : `${text}\n${fence}`
 }
 
-/** The words of a note as they stand under a heading that is not theirs. */
+/** Returns the text of a note for a place below a heading: own headings are escaped, open code blocks closed. */
 export function noteBody(text: string): string {
   return withFencesClosed(withoutHeadings(text.trim()), { isPart: true })
 }
 
-/** A note as an item of a list; its further lines are indented under it. */
+/** Returns a note as a list item; further lines are indented. */
 export function noteItem(text: string): string {
   const [first = '', ...rest] = noteBody(text).split('\n')
   return [`- ${first}`, ...rest.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
 }
 
-/** Where a note stands in a section as it would be added, the last time: 1-based, inclusive; undefined where it does not. */
+/**
+ * Finds the last place of a note in a section, as `addToSection` would add it.
+ * @returns 1-based, inclusive lines; undefined if it is not there
+ */
 export function findInSection(
   text: string,
   title: string,
@@ -63,7 +66,7 @@ export function findInSection(
 ): { readonly startLine: number; readonly endLine: number } | undefined {
   const lines = text.split('\n')
   const section = sectionNamed(lines, title)
-  // In a block of code that nothing ends, what was added is no section for others.
+  // In an open code block the parser does not see the heading that was added.
   const heading = lines.lastIndexOf(`## ${title}`)
   if (!section && heading < 0) return undefined
   const { from, to } = section ?? { from: heading + 1, to: lines.length }
@@ -75,8 +78,9 @@ export function findInSection(
 }
 
 /**
- * Adds lines to the end of a section; the section is made at the end of the text when there is none of that name.
- * `startLine` is the 1-based line at which they stand, `heading` the one that was made, `under` the title above them.
+ * Adds lines to the end of a section. Creates the section at the end of the text if it does not exist.
+ * @returns `startLine`: 1-based first line of the note; `heading`: the new heading, if one was created; `under`: the
+ * title of the section
  */
 export function addToSection(
   text: string,

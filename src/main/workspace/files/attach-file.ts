@@ -15,14 +15,18 @@ interface Attaching {
 }
 
 interface Attached {
-  /** The note that is to show it; it need not be there yet. */
+  /** The note that embeds the file. It need not exist. */
   readonly note: string
-  /** What the file was called where it comes from. */
+  /** Original file name. */
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-/** @throws AppError `attachment_unknown` for a kind that notes do not show, `disk_full`, and as `resolveInside` */
+/**
+ * Stores a file in the attachment folder of the vault, under the next free name.
+ * @returns the path of the file, and the link to embed in the note
+ * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
+ */
 export async function attachFile(
   { workspace, links, habits: { kind, attachments } }: Attaching,
   { note: requested, name, bytes }: Attached,
@@ -39,15 +43,15 @@ export async function attachFile(
           : `${attachments.path}/`
   const [, stem = name, ending = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
   if (attachmentType(name) === undefined)
-    throw new AppError('attachment_unknown', `${name} is of no kind that is shown here`, { path: name })
+    throw new AppError('attachment_unknown', `${name} is not a supported attachment type`, { path: name })
   const path = await free(workspace, `${folder}${nameFor(stem, 'File')}`, ending.toLowerCase(), bytes)
   links.touch()
-  // Logseq shows pages by name, and files by the way to them.
+  // Logseq links pages by name, but files by relative path.
   const as = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
   return { path, link: await links.write(note, path, { label: stem, isEmbed: true, as }) }
 }
 
-/** The first name with a number that nothing has. */
+/** Writes the file to the first free path: the name itself, or the name with a number. */
 async function free(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = number === 1 ? stem + ending : `${stem} ${number}${ending}`

@@ -1,8 +1,4 @@
-/**
- * What lies beside notes and is shown in them: pictures, sound, films, PDF. Read a piece at a time, so that a large one
- * holds nobody up, by the same guard as notes, and only of kinds that no program runs: the name says which, and nothing
- * that is not of a kind on the list leaves the workspace.
- */
+/** Reads attachments in pieces: images, audio, video, PDF. Only file types on a list of types that no program runs. */
 import { constants } from 'node:fs'
 import { open, readlink, realpath } from 'node:fs/promises'
 import { attachmentType } from '#shared/util/attachments.ts'
@@ -10,23 +6,26 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
 import { placeOf, resolveInside, type Roots } from './paths.ts'
 
-/** Of one answer, bytes. */
+/** Largest piece, bytes. */
 const pieceBytes = 1024 * 1024
-/** What is larger is no part of a page. */
+/** Largest attachment, bytes. */
 export const maxAttachmentBytes = 200 * 1024 * 1024
 
 export interface AttachmentPiece {
-  /** MIME. */
+  /** MIME type. */
   readonly type: string
-  /** Of the whole, bytes. */
+  /** Size of the whole file, bytes. */
   readonly size: number
-  /** Milliseconds since the epoch: pieces with another one are of another file. */
+  /** Milliseconds since the epoch. If it differs between pieces, the file was replaced. */
   readonly modifiedAt: number
   readonly bytes: Buffer
 }
 
 /**
- * @param from offset in bytes @throws AppError `attachment_unknown` for a kind that is not shown, `file_too_large`, `file_not_found`, and as `resolveInside`
+ * Reads up to 1 MB of an attachment.
+ * @param from offset in bytes
+ * @throws AppError `attachment_unknown` for an unsupported type, `file_too_large`, `file_not_found`,
+ * `folder_unreadable`, and as `resolveInside`
  */
 export async function readAttachment(roots: Roots, path: string, from: number): Promise<AttachmentPiece> {
   const { type, target } = await find(roots, path)
@@ -35,7 +34,8 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
     const file = await open(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
       const real = process.platform === 'linux' ? await readlink(`/proc/self/fd/${file.fd}`) : await realpath(target)
-      if (!isAllowed(real)) throw new AppError('path_outside_workspace', `${path} was exchanged`, { path })
+      if (!isAllowed(real))
+        throw new AppError('path_outside_workspace', `${path} was replaced while it was being opened`, { path })
       const info = await file.stat()
       if (!info.isFile()) throw new AppError('attachment_unknown', `${path} is not a regular file`, { path })
       if (info.size > maxAttachmentBytes) {
@@ -49,25 +49,29 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
       await file.close()
     }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) throw new AppError('file_not_found', `there is no ${path}`, { path })
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR'))
+      throw new AppError('file_not_found', `${path} does not exist`, { path })
     if (isSystemError(error, 'EACCES', 'EPERM'))
-      throw new AppError('folder_unreadable', `${path} may not be read`, { path })
+      throw new AppError('folder_unreadable', `${path} cannot be read (no permission)`, { path })
     throw error
   }
 }
 
-/** Where it lies, for another program to open. @throws AppError `attachment_unknown`, `write_refused`, and as `resolveInside` */
+/**
+ * Returns the absolute path of an attachment for another program to open.
+ * @throws AppError `attachment_unknown`, `write_refused` for an executable file, and as `resolveInside`
+ */
 export async function locateAttachment(roots: Roots, path: string): Promise<string> {
   const { target } = await find(roots, path)
-  if (await isExecutable(target)) throw new AppError('write_refused', `${path} is a program`, { path })
+  if (await isExecutable(target)) throw new AppError('write_refused', `${path} is an executable file`, { path })
   return target
 }
 
 async function find(roots: Roots, path: string): Promise<{ type: string; target: string }> {
   const type = attachmentType(path)
   const target = await resolveInside(roots, path)
-  // A link can have another ending than what it leads to.
+  // A link can have another extension than its target.
   if (type === undefined || attachmentType(target) !== type)
-    throw new AppError('attachment_unknown', `${path} is of no kind that is shown here`, { path })
+    throw new AppError('attachment_unknown', `${path} is not a supported attachment type`, { path })
   return { type, target }
 }

@@ -2,7 +2,7 @@ import { logHeading } from '#shared/markdown/log-heading.ts'
 import { localDate, localTime } from './layout.ts'
 import { noteBody, withFencesClosed } from './add-to-section.ts'
 
-/** Whoever was asked to write a note and went away was asked no longer ago than this. */
+/** Minutes that `findLogEntry` looks back: a request without an answer is checked soon after it. */
 const maxMinutesSince = 2
 
 export interface PlacedEntry {
@@ -11,14 +11,14 @@ export interface PlacedEntry {
   readonly endLine: number
 }
 
-/** The log with one more entry; one is begun where there is none yet. */
+/** Appends an entry to a daily log. Starts the log if it is undefined or empty. */
 export function addLogEntry(log: string | undefined, note: string, at: Date): PlacedEntry & { readonly text: string } {
   const before = log === undefined || log === '' ? `# ${localDate(at)}\n` : withFencesClosed(log.replace(/\n*$/, '\n'))
   const entry = logEntry(note, at)
   return { text: `${before}\n${entry}`, ...placeOf(entry, before.split('\n').length + 1) }
 }
 
-/** The last entry with the very words of a note, of the last minutes before `at`. */
+/** Finds the newest entry with exactly this note from the last two minutes before `at`; undefined if there is none. */
 export function findLogEntry(log: string, note: string, at: Date): PlacedEntry | undefined {
   for (let minutes = 0; minutes <= maxMinutesSince; minutes += 1) {
     const entry = logEntry(note, new Date(at.getTime() - minutes * 60_000))

@@ -5,10 +5,16 @@ import { isSystemError } from '#shared/util/errors.ts'
 
 const executableBits = 0o111
 
-/** Devices on which every file has the bits, as those with a file system of Windows: they say nothing there. */
+/**
+ * By device: true if its file system sets the bits on every file, as Windows file systems do. The bits mean nothing
+ * then.
+ */
 const meaningless = new Map<number, boolean>()
 
-/** True for an existing file with an executable bit, where the file system knows of such bits. */
+/**
+ * Returns true for an existing file with an executable bit, if the file system supports such bits.
+ * @throws the system error if the file cannot be read
+ */
 export async function isExecutable(file: string): Promise<boolean> {
   if (process.platform === 'win32') return false
   try {
@@ -23,7 +29,7 @@ export async function isExecutable(file: string): Promise<boolean> {
   }
 }
 
-/** Makes a file without the bits and looks whether it has them. */
+/** Creates a file without the bits and checks whether it has them. */
 async function everyFileHasThem(folder: string): Promise<boolean> {
   const probe = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {
@@ -35,7 +41,7 @@ async function everyFileHasThem(folder: string): Promise<boolean> {
       await unlink(probe)
     }
   } catch (error) {
-    // Where nothing can be made, nothing is going to be written either.
+    // If no file can be created, none will be written either.
     if (isSystemError(error)) return false
     throw error
   }

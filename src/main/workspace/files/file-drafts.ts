@@ -3,29 +3,27 @@ import { fileDraftSchema } from '#shared/contract/workspace.ts'
 import type { FileDraft } from '#shared/contract/index.ts'
 import { type Clock, DraftFolder, type KeptDraft } from '#platform'
 
+/** Stores unsaved text of open files, one draft for each file and writer. */
 export class FileDrafts {
   readonly #folder: DraftFolder<FileDraft>
 
-  /** @param onDamaged told where a draft went that could not be read */
+  /** @param onDamaged called with the new path of a draft that could not be read */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => fileDraftSchema.safeParse(value).data
     this.#folder = new DraftFolder({ folder, parse, now, onDamaged })
   }
 
-  /** The newest first. */
+  /** Returns the drafts of a file, newest first. */
   async list(path: string): Promise<KeptDraft<FileDraft>[]> {
     return this.#folder.list(nameOf(path))
   }
 
-  /**
-   * @param draft null: there is nothing that is not saved
-   * @throws AppError `disk_full`, `write_failed`
-   */
+  /** @param draft null removes the draft @throws AppError `disk_full`, `write_failed` */
   async save(path: string, writer: string, draft: FileDraft | null): Promise<void> {
     await this.#folder.save(nameOf(path), writer, draft, path)
   }
 
-  /** A file has another name now: what was typed into it goes along. */
+  /** Moves the drafts of a file that was renamed. */
   async move(from: string, to: string): Promise<void> {
     for (const { writer, draft } of await this.list(from)) {
       await this.save(to, writer, draft)

@@ -1,59 +1,65 @@
 import { ownFolderName } from '#shared/util/own-files.ts'
 
 /**
- * What is written ends in one of these: text that nothing runs. Everything else is only read; plain text too, which
- * builders, installers and test runners obey under names that nobody can list (`test_notes.txt`, `requirements.txt`).
+ * Extensions of files that may be written. Other files are read-only, plain text too: builders, installers and test
+ * runners act on names that cannot be listed in full (`test_notes.txt`, `requirements.txt`).
  */
 export const noteExtensions = ['.md', '.markdown'] as const
 
-/** What agents of other programs obey; the memory's own AGENTS.md, at its top or in the folder of its own, is ours. */
+/**
+ * Files with instructions for agents of other programs. Excludes the AGENTS.md of this memory, at the top or in the
+ * folder of the agent's own files.
+ */
 const instructions =
   /(^|\/)((claude|gemini|qwen|warp|conventions|skill|copilot-instructions)\.md|agents\..+\.md)$|\/agents\.md$/i
 
-/** True for a note that tells other programs' agents what to do. @param own the folder of the agent's own files */
+/**
+ * Returns true for a note with instructions for other programs' agents.
+ * @param own the folder of the agent's own files
+ */
 export function isInstruction(path: string, own = ''): boolean {
   return instructions.test(own !== '' && path.startsWith(`${own}/`) ? path.slice(own.length + 1) : path)
 }
 
-/** Windows has devices of these names in every folder, with any ending. */
+/** Device names, which Windows reserves in every folder and with every extension. */
 const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
 
-/** The short second names that Windows gives (`GIT~1`). */
+/** Short (8.3) names that Windows assigns (`GIT~1`). */
 const shortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 
-/** Code points that are not shown; some file systems leave them out of names. */
+/** Invisible code points; some file systems drop them from names. */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
-/** By far the most names, which take no further look. */
+/** Fast path for most names. */
 const plainest = /^[\w .-]{1,255}$/
 
-/** The longest name that file systems take, in bytes of UTF-8. */
+/** Longest name that common file systems accept, bytes of UTF-8. */
 const maxNameBytes = 255
 
-/** True for a file that may be written: a note that other programs neither run nor obey. */
+/** Returns true for a file that may be written, by its extension. */
 export function isNote(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   return noteExtensions.some((extension) => name.endsWith(extension))
 }
 
-/** True for `.git`, `.env` and the like, also where a file system would see them in something longer. */
+/** Returns true for names like `.git`, also with invisible characters before the dot. */
 export function isHidden(name: string): boolean {
   return name.replace(ignorable, '').startsWith('.')
 }
 
-/** True for what lies in something hidden, by the names of its path from the top of the workspace on. */
+/** Returns true if a segment of the path is hidden. @param steps segments from the top of the workspace */
 export function isHiddenPath(steps: readonly string[]): boolean {
   return steps.some((step, at) => isHidden(step) && !(at === 0 && step === ownFolderName))
 }
 
-/** True for a name by which a file can be asked for, and be told apart from all others in a line of text. */
+/** Returns true if a file with this name can be requested and its name is unambiguous in a line of text. */
 export function isUsable(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (platform !== 'win32' && plainest.test(name)) return true
   if (!isPlain(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
   return platform !== 'win32' || isTheSameEverywhere(name)
 }
 
-/** True for a name that a new file may have: one that every system takes, and no program takes for an option. */
+/** Returns true for a name that every system accepts and no program parses as an option. New files must have one. */
 export function isPortable(name: string): boolean {
   return isUsable(name, 'linux') && isTheSameEverywhere(name) && !/^[-~]|[\p{Bidi_Control}]/u.test(name)
 }
@@ -67,10 +73,10 @@ function isTheSameEverywhere(name: string): boolean {
   return !/[:*?"<>|]|[. ]$/.test(name) && !device.test(stem.trim()) && !shortName.test(name)
 }
 
-/** Room that is left for a number and an ending. */
+/** Leaves room for a number and an extension. */
 const maxMadeBytes = 180
 
-/** A portable name, without an ending, that says the same as any text; `otherwise` where nothing is left of it. */
+/** Makes a portable name, without extension, from a text. Returns `otherwise` if nothing is left of it. */
 export function nameFor(text: string, otherwise: string): string {
   const plain = text
     .toWellFormed()

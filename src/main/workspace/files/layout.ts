@@ -9,36 +9,36 @@ import {
 import { contextNames, longTermName, ownFolderName, type ownNames } from '#shared/util/own-files.ts'
 import { isHidden, isHiddenPath } from './file-names.ts'
 
-/** What a vault's own habits change about all this. This file says where an agent's own files lie, and no other does. */
+/** Locations of an agent's own files, logs and ignored folders. All of these paths are built in this file. */
 export interface Layout {
-  /** Where the logs of days are written. */
+  /** Folder and name format of daily logs. */
   readonly daily: DailyNotes
-  /** Folders and files that are not searched, as beginnings of paths. */
+  /** Path prefixes that are not searched. */
   readonly ignored: readonly string[]
-  /** The folder of the agent's own files; empty for the top. */
+  /** Folder of the agent's own files, relative; empty for the top of the workspace. */
   readonly own: string
 }
 
 export const usualLayout: Layout = layoutOf()
 
-/** The usual one, with the agent's own files in a folder. */
+/** Returns the default layout with the agent's own files in a folder. */
 export function layoutOf(own = ''): Layout {
   return { daily: usualDaily(own), ignored: [], own }
 }
 
-/** Where the logs of days are written where no vault says otherwise. */
+/** Returns the default location of daily logs. */
 export function usualDaily(own: string): DailyNotes {
   return own === '' ? usualDailyNotes : { ...usualDailyNotes, folder: `${own}/${memoryFolder}` }
 }
 
 const memoryFolder = 'memory'
 
-/** Where one of an agent's own files lies, or `memory`. */
+/** Returns the path of one of the agent's own files, or of its folder `memory`. */
 export function ownPath(name: (typeof ownNames)[number] | typeof memoryFolder, { own } = usualLayout): string {
   return own === '' ? name : `${own}/${name}`
 }
 
-/** Read into every request, in this order; MEMORY.md joins them at the start of a session. */
+/** Returns the files that are read into every request, in order. MEMORY.md is read at the start of a session. */
 export function projectContextFiles(layout?: Layout): string[] {
   return contextNames.map((name) => ownPath(name, layout))
 }
@@ -47,33 +47,36 @@ export function longTermFile(layout?: Layout): string {
   return ownPath(longTermName, layout)
 }
 
-/** What the agent keeps by itself: the ends of conversations, notes that were split off, and logs where no habit says otherwise. */
+/**
+ * Returns the folder for session summaries, notes split off from MEMORY.md, and daily logs unless the vault has its own
+ * place for them.
+ */
 export function memoryFolderOf(layout?: Layout): string {
   return ownPath(memoryFolder, layout)
 }
 
-/** Where such files are read from: what lies elsewhere was written while the agent's own files lay there. */
+/** Returns all folders that may contain such files, the current one first: the location may have changed. */
 export function memoryFoldersOf(layout?: Layout): string[] {
   return [...new Set([memoryFolderOf(layout), memoryFolder, `${ownFolderName}/${memoryFolder}`])]
 }
 
-/** What is deleted goes here, in the workspace; hidden, so that it is no memory any more. */
+/** Trash folder in the workspace. Hidden, so that deleted notes are not searched. */
 export const trashFolder = '.trash'
 
-/** Folders within folders that are looked through; what lies deeper is told, and not searched. */
+/** Deepest folder level that is walked. Deeper folders are reported and not searched. */
 export const maxDepth = 64
 
 const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
-/** What a path is called in the folder of logs, or in the one that it was before; undefined for one that lies elsewhere. */
+/** Returns a path relative to the memory folder that contains it; undefined for other paths. */
 function inMemory(path: string, layout: Layout): string | undefined {
   const folder = memoryFoldersOf(layout).find((one) => path.startsWith(`${one}/`))
   return folder === undefined ? undefined : path.slice(folder.length + 1)
 }
 
 /**
- * `memory/2026-01-20.md` and its `-slug` variants, notes of days where the vault has them, and what is called by a day
- * alone in whatever folder (`Journal/2024-05-21.md`, `journals/2025_01_31.md`); undefined for anything else.
+ * Returns the day (`YYYY-MM-DD`) of a daily log: `memory/2026-01-20.md` and its `-slug` variants, daily notes of the
+ * vault, and notes in any folder that are named by a day alone (`journals/2025_01_31.md`). Undefined for other paths.
  */
 export function dailyLogDate(path: string, layout: Layout = usualLayout): string | undefined {
   if (isRescued(path, layout)) return undefined
@@ -82,7 +85,10 @@ export function dailyLogDate(path: string, layout: Layout = usualLayout): string
 
 const rescuedName = 'rescued'
 
-/** What no flush could read is kept below this, word for word: searched, and never loaded by itself. */
+/**
+ * Returns the folder of text that was saved verbatim because no flush could process it. It is searched, but never
+ * loaded into a request automatically.
+ */
 export function rescuedFolder(layout?: Layout): string {
   return `${memoryFolderOf(layout)}/${rescuedName}`
 }
@@ -91,10 +97,10 @@ export function rescuedFolders(layout?: Layout): string[] {
   return memoryFoldersOf(layout).map((folder) => `${folder}/${rescuedName}`)
 }
 
-/** In the heading of what waits there. */
+/** Part of the heading of such text until it is summarised. */
 export const rescuedWaiting = 'Kept word for word, waiting to be distilled'
 
-/** Earlier versions kept it beside the logs. */
+/** Returns true for verbatim text. Earlier versions stored it next to the logs. */
 export function isRescued(path: string, layout: Layout = usualLayout): boolean {
   const name = inMemory(path, layout) ?? ''
   return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
@@ -110,15 +116,14 @@ export function fileKind(path: string, layout?: Layout): FileKind {
   return isProjectContext(path, layout) ? 'project' : 'note'
 }
 
-/** True for what is read in full for every request. */
 function isProjectContext(path: string, layout: Layout = usualLayout): boolean {
   const [name = ''] = path.split('/').slice(-1)
   return contextNames.some((one) => one === name) && projectContextFiles(layout).includes(path)
 }
 
 /**
- * True for `MEMORY.md`, `memory/**\/*.md` and the logs of days: what a flush writes, what others share, what the narrow
- * scope searches.
+ * Returns true for MEMORY.md, Markdown in the memory folders and daily logs: the files that a flush writes, that agents
+ * share, and that the scope `memory` searches.
  */
 export function isMemoryPath(path: string, layout: Layout = usualLayout): boolean {
   if (path === longTermFile(layout) || (inMemory(path, layout) !== undefined && isMarkdown(path))) return true
@@ -126,8 +131,8 @@ export function isMemoryPath(path: string, layout: Layout = usualLayout): boolea
 }
 
 /**
- * Why a file of the workspace is not searched; undefined for one that is. Project-context files are read in full for
- * every request: as results they would say twice what the model has before it.
+ * Returns the reason why a file is not searched; undefined if it is searched. Project-context files are excluded
+ * because every request already contains them.
  */
 export function unsearchedFor(
   path: string,
@@ -141,14 +146,17 @@ export function unsearchedFor(
   return scope === 'workspace' || isMemoryPath(path, layout) ? undefined : 'scope'
 }
 
-/** `drafts` and `drafts/` leave out what lies in the folder, `drafts/old` also `drafts/old.md`. */
+/** `drafts` and `drafts/` ignore the folder's files; `drafts/old` also ignores `drafts/old.md`. */
 function isIgnored(path: string, { ignored }: Layout): boolean {
   return ignored.some(
     (one) => path === one || path === `${one}.md` || path.startsWith(one.endsWith('/') ? one : `${one}/`),
   )
 }
 
-/** The same as entries have it. @param unreadable files that could not be read, with the reason */
+/**
+ * Returns the reason as an entry of the contract, empty if the file is searched.
+ * @param unreadable error messages of files that could not be read, by path
+ */
 export function unsearchedOf(
   path: string,
   scope: MemoryScope,
@@ -165,23 +173,23 @@ export function isMarkdown(path: string): boolean {
   return /\.(md|markdown)$/i.test(path)
 }
 
-/** Folders that hold no notes: hidden ones, and what package managers make. */
+/** Returns true for hidden folders and `node_modules`. */
 export function isIgnoredFolder(name: string): boolean {
   return isHidden(name) || name === 'node_modules'
 }
 
-/** The same for a path, by its names from the top of the workspace on. */
+/** Returns true if a segment of the path is ignored. @param steps segments from the top of the workspace */
 export function isIgnoredPath(steps: readonly string[]): boolean {
   return isHiddenPath(steps) || steps.includes('node_modules')
 }
 
-/** The local day of a moment, `YYYY-MM-DD`. */
+/** Returns the local date, `YYYY-MM-DD`. */
 export function localDate(at: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
   return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`
 }
 
-/** The local time of a moment, `HH:MM`. */
+/** Returns the local time, `HH:MM`. */
 export function localTime(at: Date): string {
   return `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
 }

@@ -2,16 +2,22 @@ import { diffArrays } from 'diff'
 
 const byteOrderMark = '\uFEFF'
 const lineEnd = /\r\n|\r|\n/g
-/** Lines added and removed; beyond it, what lies between the first and the last change has the ends that most lines have. */
+/**
+ * Largest edit distance in lines. If texts differ more, all lines between the first and the last change get the most
+ * common line end.
+ */
 const maxEdits = 2000
 
 interface Line {
   readonly text: string
-  /** Empty for the last one. */
+  /** Line end; empty for the last line. */
   readonly end: string
 }
 
-/** @returns `after`, with the line ends and the byte order mark of `before` */
+/**
+ * Returns `after` with the byte-order mark of `before` and the line ends of its lines; new lines get the most common
+ * end.
+ */
 export function withEndsOf(before: string, after: string): string {
   const mark = before.startsWith(byteOrderMark) ? byteOrderMark : ''
   const old = linesOf(before.slice(mark.length))
@@ -22,7 +28,7 @@ export function withEndsOf(before: string, after: string): string {
   return mark + text.join('')
 }
 
-/** For each line, the end of the one that it was; empty where there was none. */
+/** Returns the previous line end for each line; empty for new lines. */
 function endsFor(old: readonly Line[], now: readonly Line[]): string[] {
   const most = Math.min(old.length, now.length)
   let first = 0
@@ -48,7 +54,7 @@ function endsBetween(old: readonly Line[], now: readonly Line[]): string[] {
       gone = old.slice(at, at + count)
       at += count
     } else if (added) {
-      // A line that was written in another's place.
+      // Replaced lines take over the line ends of the lines they replace.
       for (let index = 0; index < count; index += 1) ends.push(gone[index]?.end ?? '')
       gone = []
     } else {
@@ -71,7 +77,7 @@ function linesOf(text: string): Line[] {
   return lines
 }
 
-/** The one that most lines have; of two that as many have, the one that came first. */
+/** Returns the most common line end; on a tie, the one that occurs first. */
 function usualEnd(lines: readonly Line[]): string {
   const counts = new Map<string, number>()
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1)

@@ -1,7 +1,6 @@
 /**
- * Isolation: the one place that turns a path somebody asked for into a path on disk. A request names a file by
- * its path inside the workspace; symlinks are resolved before the check, so that neither `..`, nor an absolute path,
- * nor a link can lead out, nor to what is hidden. What is written must be a note besides.
+ * Maps requested paths to paths on disk. All file access goes through here. Links are resolved before the check, so
+ * that no `..`, absolute path or link leads out of the workspace or to hidden files.
  */
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -16,61 +15,62 @@ export interface Roots {
   /** The agent's workspace, absolute. */
   readonly workspace: string
   /**
-   * Folders that belong to somebody else, wherever they lie: the state folder, other agents' workspaces. Asked for anew
-   * for each request, since agents come and go.
+   * Folders that the agent must not use, wherever they are: the state folder, other agents' workspaces. Read again for
+   * each request, since agents are added and removed.
    */
   readonly forbidden: readonly string[]
-  /** Folders elsewhere that may be read: extra ones, and memories that other agents share. */
+  /** Folders outside the workspace that may be read: extra folders and memories that other agents share. */
   readonly readable?: () => readonly ReadableFolder[]
 }
 
 export interface ReadableFolder {
-  /** What a request for one of its files begins with. */
+  /** Prefix of requested paths in this folder. */
   readonly prefix: string
   /** Absolute. */
   readonly folder: string
-  /** Only what a memory index covers. */
+  /** True if only memory files (`isMemoryPath`) may be read, false for all Markdown. */
   readonly isMemoryOnly: boolean
-  /** Of the agent whose it is: the folder of its own files. */
+  /** Folder of the sharing agent's own files, relative. */
   readonly own?: string | undefined
 }
 
-/** Where a folder really lies, looked up once for all of its files. */
+/** A resolved folder, so that its files can be checked without resolving it again. */
 export interface Place {
   /** A real path. */
   readonly root: string
-  /** Whether a real path is the agent's to use. */
+  /** Returns true if the agent may use a real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
 export interface Resolved {
   /** A real path. */
   readonly target: string
-  /** Whether another real path may be used as well. */
+  /** Returns true if the agent may use another real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
 interface Found extends Resolved {
-  /** The names of the path, from the root on, as they really are. */
+  /** Segments of the real path, relative to the root. */
   readonly names: readonly string[]
-  /** How many of them, at the end, there is nothing of yet. */
+  /** Number of trailing segments that do not exist yet. */
   readonly missing: number
 }
 
+/** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
 export async function placeOf({ workspace, forbidden }: Pick<Roots, 'workspace' | 'forbidden'>): Promise<Place> {
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const foreign = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
-    // A workspace may lie inside of another's; it is its agent's all the same.
+    // A workspace may be nested in the folder of another agent.
     .filter((folder) => !isInside(folder, root))
   const isAllowed = (real: string) => isInside(root, real) && !foreign.some((folder) => isInside(folder, real))
   return { root, isAllowed }
 }
 
 /**
- * Resolves `requested` (relative, `/` or the platform's separator) to the real path it stands for. The file itself
- * need not exist; its deepest existing ancestor is what must lie inside.
- * @param place of the roots, when it is known already
+ * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
+ * not exist; its deepest existing ancestor must be inside.
+ * @param place result of `placeOf(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
 export async function resolveInside(roots: Roots, requested: string, place?: Place): Promise<string> {
@@ -78,21 +78,24 @@ export async function resolveInside(roots: Roots, requested: string, place?: Pla
 }
 
 /**
- * The same for writing: what is there is no program, and what is not there yet gets a name that is the same everywhere.
- * @param place of the roots, when it is known already
- * @throws AppError also `write_refused`
+ * Resolves a note to write. An existing file must not be executable, a new name must be portable.
+ * @param place result of `placeOf(roots)`, if known
+ * @throws AppError as `resolveInside`, `write_refused`
  */
 export async function resolveWritable(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
   return writable(await resolve(roots, requested, place), requested, isNote)
 }
 
-/** The same for what is written anew since something else moved: a note, or a canvas that names files. */
+/**
+ * Resolves a file whose links are updated after a move: a note or an existing canvas.
+ * @throws AppError as `resolveWritable`
+ */
 export async function resolveLinking(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
   const found = await resolve(roots, requested, place)
   return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
 }
 
-/** The same for what is given another name or place: a note, or what is shown in notes. */
+/** Resolves a file that may be moved: a note, a canvas or an attachment. @throws AppError as `resolveWritable` */
 export async function resolveMovable(roots: Roots, requested: string): Promise<Resolved> {
   const isFit = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
   return writable(await resolve(roots, requested), requested, isFit)
@@ -109,21 +112,21 @@ async function writable(found: Found, requested: string, isFit: (path: string) =
 }
 
 /**
- * Where a file that is shown in notes can be put that is not there yet.
- * @throws AppError as `resolveInside`; `attachment_unknown`, `file_exists`
+ * Resolves the path of a new attachment or canvas.
+ * @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists`
  */
 export async function resolveNewAttachment(roots: Roots, requested: string): Promise<Resolved> {
   const found = await resolve(roots, requested)
   const { names, missing } = found
   const isFit = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
   if (!isFit(names.join('/')) || !isFit(normalizeRequest(requested)))
-    throw new AppError('attachment_unknown', `${requested} is of no kind that is shown here`, { path: requested })
+    throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
   if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
   if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
   return found
 }
 
-/** Where a folder can be made that is not there yet. @throws AppError as `resolveInside`; `file_exists` */
+/** Resolves the path of a new folder. @throws AppError as `resolveInside`, `file_exists` */
 export async function resolveNewFolder(roots: Roots, requested: string): Promise<string> {
   const { target, names, missing } = await resolve(roots, requested)
   if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
@@ -131,16 +134,15 @@ export async function resolveNewFolder(roots: Roots, requested: string): Promise
   return target
 }
 
-/** A path in the trash, which is nobody's to ask for but the app's own. @throws AppError as `resolveInside` */
+/** Resolves a path in the trash, which no request from outside may name. @throws AppError as `resolveInside` */
 export async function resolveTrash(roots: Roots, trashed: string): Promise<Resolved> {
   const steps = normalizeRequest(trashed).split('/')
   return find(await placeOf(roots), steps, trashed, 1)
 }
 
 /**
- * The path of the file that a request really means, whatever links lead there: by this, not by the name that was asked for,
- * it is decided what is protected.
- * @param own files that are known by more than a name, as paths: also by another link or spelling of theirs
+ * Returns the path of the file after links are resolved. Protection rules apply to this path, not to the requested one.
+ * @param own paths of special files; a hard link to one of them or another spelling of its name returns that path
  * @throws AppError as `resolveInside`
  */
 export async function realPathOf(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
@@ -155,7 +157,7 @@ export async function realPathOf(roots: Roots, requested: string, own: readonly 
   const path = names.join('/')
   const id = await idOf(target)
   for (const one of own) {
-    // Where there is no such file yet, a disk may take another spelling for it.
+    // A file that does not exist has no id: compare names, since the disk may ignore case and normalization.
     const isSame = id === undefined ? isSpelling(one, path) : (await idOf(join(place.root, one))) === id
     if (isSame) return one
   }
@@ -172,13 +174,13 @@ function isSpelling(one: string, other: string): boolean {
 }
 
 async function resolve(roots: Roots, requested: string, place?: Place): Promise<Found> {
-  // What is only to be read has no second place of the same name in the workspace.
+  // The prefix of a readable folder never names a folder of the workspace.
   if (readableFolder(roots, requested)) throw outside(requested)
   const steps = normalizeRequest(requested).split('/')
   return find(place ?? (await placeOf(roots)), steps, requested, 0)
 }
 
-/** @param hidden how many of the first names may be hidden */
+/** @param hidden number of leading segments that may be hidden */
 async function find(place: Place, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
   if (isConcealed(steps, hidden)) throw concealed(requested)
   const { real: target, missing } = await realpathOfExisting(join(place.root, ...steps), requested, true)
@@ -188,31 +190,31 @@ async function find(place: Place, steps: readonly string[], requested: string, h
   return { target, isAllowed: place.isAllowed, names, missing }
 }
 
-/** What lies in the trash lies below a moment there, by the path that it had. */
+/** Paths in the trash have the form `.trash/<milliseconds>/<original path>`. */
 function isConcealed(steps: readonly string[], hidden: number): boolean {
   return hidden === 0 ? isHiddenPath(steps) : steps.slice(hidden, 2).some(isHidden) || isHiddenPath(steps.slice(2))
 }
 
-/** The folder elsewhere that a request means; undefined for one of the workspace. */
+/** Returns the readable folder outside the workspace that a path is in; undefined for a path of the workspace. */
 export function readableFolder({ readable }: Roots, requested: string): ReadableFolder | undefined {
   return readable?.().find(({ prefix }) => requested.startsWith(prefix))
 }
 
-/** The same for reading, which may also be in a folder elsewhere. @throws AppError as `resolveInside` */
+/** Resolves a path to read, in the workspace or in a readable folder. @throws AppError as `resolveInside` */
 export async function resolveReadable(roots: Roots, requested: string): Promise<Resolved> {
   const elsewhere = readableFolder(roots, requested)
   if (!elsewhere) return resolve(roots, requested)
   const { prefix, folder, isMemoryOnly, own } = elsewhere
   const path = normalizeRequest(requested.slice(prefix.length))
   if (isMemoryOnly ? !isMemoryPath(path, layoutOf(own)) : !isMarkdown(path)) throw outside(requested)
-  // A folder that is shared may lie where this agent may not go otherwise; a third agent's inside of it stays closed.
+  // A shared folder may be inside a forbidden one. Other forbidden folders inside it stay forbidden.
   return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }
 
 /**
- * The request as a clean relative path with forward slashes.
- * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..`, or nothing;
- * `path_invalid` for a name that cannot be told from another
+ * Normalizes a requested path to a relative path with forward slashes.
+ * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..` or an empty path;
+ * `path_invalid` for a name that is not usable (`isUsable`)
  */
 export function normalizeRequest(requested: string): string {
   const path = requested.replaceAll('\\', '/')
@@ -223,9 +225,9 @@ export function normalizeRequest(requested: string): string {
   return steps.join('/')
 }
 
-/** True when `path` is `folder` or lies below it; both absolute and real. */
+/** Returns true if `path` is `folder` or is below it. Both must be absolute and real. */
 export function isInside(folder: string, path: string): boolean {
-  // By far the most are plain; only Windows has several spellings of one path.
+  // Fast path: only Windows spells one path in several ways.
   if (process.platform !== 'win32' && !path.includes('..'))
     return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
   const way = relative(folder, path)
@@ -233,8 +235,9 @@ export function isInside(folder: string, path: string): boolean {
 }
 
 /**
- * The real path of what exists, with the part that does not yet exist appended as written.
- * @param isStrict a link that leads nowhere is refused: what is made at its other end would lie there
+ * Resolves the part of a path that exists and appends the rest unchanged.
+ * @param isStrict refuses a dangling link, through which a new file could be created elsewhere
+ * @returns `missing`: the number of segments that do not exist
  */
 async function realpathOfExisting(
   path: string,
@@ -266,7 +269,7 @@ function explain(error: unknown, requested: string): unknown {
   if (isSystemError(error, 'ELOOP')) return outside(requested)
   if (isSystemError(error, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ')) return invalid(requested)
   if (!isSystemError(error)) return error
-  const message = `${requested} may not be read (${error.code})`
+  const message = `${requested} cannot be read (${error.code})`
   return new AppError('folder_unreadable', message, { path: requested }, { cause: error })
 }
 
@@ -277,7 +280,7 @@ function outside(requested: string): AppError {
 }
 
 function concealed(requested: string): AppError {
-  return new AppError('path_hidden', `${requested} is hidden: names that begin with a dot are not for notes`, {
+  return new AppError('path_hidden', `${requested} is hidden: notes cannot have names that begin with a dot`, {
     path: requested,
   })
 }
@@ -288,12 +291,12 @@ function invalid(requested: string): AppError {
     .toWellFormed()
     .replace(/\p{Cc}/gu, '\ufffd')
   const rules = 'no : * ? " < > | or control characters, no - or ~ at the beginning, no dot or space at the end'
-  const message = `${path} is no name that every system takes: ${rules}, at most 255 bytes a name and ${maxDepth} folders`
+  const message = `${path} is not a name that every system accepts: ${rules}, at most 255 bytes a name and ${maxDepth} folders`
   return new AppError('path_invalid', message, { path, depth: maxDepth })
 }
 
 function writeRefused(requested: string): AppError {
   const allowed = noteExtensions.join(' ')
-  const message = `${requested} is not written: other programs could run or obey it. Notes end in ${allowed}`
+  const message = `${requested} is refused: other programs could run it or follow it as instructions. Notes end in ${allowed}`
   return new AppError('write_refused', message, { path: requested, allowed })
 }

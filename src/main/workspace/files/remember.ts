@@ -14,6 +14,7 @@ interface Notes {
   describe(write: WorkspaceWrite): Promise<FileChange>
 }
 
+/** Appends a note to the daily log. @throws AppError as `Workspace.edit` */
 export async function noteInLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
   let place: PlacedEntry = { startLine: 1, endLine: 1 }
@@ -30,6 +31,7 @@ export async function noteInLog(notes: Notes, text: string, at: Date, origin: Wr
   return { path, ...place, change: await notes.describe(write), note: note ?? nothing }
 }
 
+/** Adds a note as a list item to a section of MEMORY.md. @throws AppError as `Workspace.edit` */
 export async function noteInSection(
   notes: Notes,
   section: string,
@@ -57,6 +59,7 @@ function titleOf(heading: string): string {
   return sectionsOf([heading])[0]?.title ?? ''
 }
 
+/** Finds a note in the daily log, or in a section of MEMORY.md. @returns undefined if it is not there */
 export async function findNote(
   notes: Notes,
   text: string,

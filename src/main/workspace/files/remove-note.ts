@@ -1,7 +1,7 @@
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 
-/** @returns the text without the note; undefined where its lines do not stand under its heading any more */
+/** Removes a note from a text. @returns undefined if its lines are no longer below its heading */
 export function withoutNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {
   const lines = text.split('\n')
   const distance = (start: number) =>
@@ -16,7 +16,7 @@ export function withoutNote(text: string, { headings, under, body, at }: AddedNo
   return lines.every(isEmpty) ? '' : lines.join('\n')
 }
 
-/** 1-based lines at which the body stands in sections of that name; a note may begin with a heading of its own. */
+/** Finds the body in sections of that title. @returns 1-based start lines */
 function placesOf(lines: readonly string[], under: string, body: readonly string[]): number[] {
   const places = new Set<number>()
   for (const { title, from, to } of sectionsOf(lines)) {
@@ -27,24 +27,24 @@ function placesOf(lines: readonly string[], under: string, body: readonly string
   return [...places]
 }
 
-/** Whether what stands before a line goes on there, below an empty line too: a longer note begins with the same words. */
+/** Returns true if an indented line follows: then the match is the start of a longer note. */
 function goesOn(lines: readonly string[], index: number): boolean {
   const next = lines.slice(index).find((line) => !isEmpty(line))
   return next !== undefined && /^\s/.test(next)
 }
 
-/** Lines are gone, and of the empty ones around them those that nothing needs. */
+/** Removes lines and the empty lines that are no longer needed. */
 function cut(lines: string[], start: number, count: number): void {
   lines.splice(start, count)
   if (start > 0 && isEmpty(lines[start - 1])) {
     const next = lines.findIndex((line, index) => index >= start && !isEmpty(line))
     lines.splice(start, (next < 0 ? lines.length : next) - start)
   }
-  // At the end of a file one line break is enough.
+  // Keep a single line break at the end of the file.
   if (start === lines.length && isEmpty(lines[start - 1]) && isEmpty(lines[start - 2])) lines.pop()
 }
 
-/** Without what is left of a Windows line break. */
+/** Strips the `\r` of a Windows line end. */
 function bare(line: string | undefined): string | undefined {
   return line?.endsWith('\r') ? line.slice(0, -1) : line
 }

@@ -6,8 +6,9 @@ import { Exclusive, makeFolder, writeDurably } from '#platform'
 import { memoryFolderOf, ownPath, usualLayout, type Layout } from './layout.ts'
 
 /**
- * @param layout where such files lie, and the logs of days
- * @returns the paths of the files that were created @throws AppError `disk_full`, `write_failed`
+ * Copies the templates of an agent's own files that do not exist yet.
+ * @returns the sorted paths of the created files
+ * @throws AppError `disk_full`, `write_failed`
  */
 export async function seedWorkspace(
   workspace: string,
@@ -34,7 +35,7 @@ export async function seedWorkspace(
   }
 }
 
-/** Templates name files by where they usually lie. */
+/** Replaces the default paths in a template by those of the layout. */
 function placed(text: string, layout: Layout): string {
   const { folder, format } = layout.daily
   const log = `\`${folder === '' ? '' : `${folder}/`}${format}.md\``

@@ -1,20 +1,23 @@
 import { stat as statWithCallback, statSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Of a file, by its path. */
+/** Reads the metadata of a file. */
 export type AskDisk = (path: string) => Stats | Promise<Stats>
 
-/** A disk that takes longer is not asked for one file after the other, ms. */
+/** A synchronous call that takes longer means a slow disk, ms. */
 const slowMs = 1
-/** So many are asked about without waiting then. */
+/** Number of asynchronous calls after a slow one. */
 const afterSlow = 64
-/** After so many, whoever else has something to do in the thread has a turn. */
+/** Every this many calls one is asynchronous, so that other work in the thread gets a turn. */
 const turn = 512
 
-/** Half the price of the one that Node offers as a promise. */
+/** Costs half as much as `fs/promises.stat`. */
 export const askDisk: AskDisk = promisify<string, Stats>(statWithCallback)
 
-/** For a thread that lets others in now and then: a third of the price again, where the disk answers from memory. */
+/**
+ * Returns a stat function for worker threads. It is synchronous while the disk answers fast, which costs a third of
+ * `askDisk`.
+ */
 export function askDirectly(): AskDisk {
   let patient = 0
   let asked = 0

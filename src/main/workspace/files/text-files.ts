@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { makeFolder, syncFile, syncFolder, temporaryBeside, writeDurably, writeFailure } from '#platform'
 
-/** A pipe that takes a file's place between looking and opening holds nobody up. Windows has neither. */
+/** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** Past this a Markdown file is no note any more; the editor and the tools say so instead of freezing. */
+/** Largest Markdown file that can be read or written, bytes. */
 export const maxTextBytes = 20 * 1024 * 1024
 
 export interface TextFile {
@@ -22,8 +22,9 @@ export function hashText(text: string): string {
 }
 
 /**
- * Reads a UTF-8 file; a byte-order mark is kept as part of the text.
- * @param isAllowed asked where the file really lies, once it is open
+ * Reads a UTF-8 file. A byte-order mark stays in the text.
+ * @param shownAs path for error messages
+ * @param isAllowed checks the real path of the file after it is open
  * @throws AppError `file_not_found`, `file_not_text`, `file_too_large`, `folder_unreadable`, `path_outside_workspace`
  */
 export async function readText(
@@ -35,7 +36,7 @@ export async function readText(
   return { text: decodeUtf8(bytes, shownAs), hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** The same of what may be no text. @throws AppError as `readText` */
+/** Reads a file of at most `maxTextBytes` that need not be text. @throws AppError as `readText` */
 export async function readBytes(
   path: string,
   shownAs: string = path,
@@ -60,8 +61,8 @@ export async function readBytes(
 }
 
 /**
- * Between looking where a path leads and opening it, a link can take a folder's place: the open file itself is asked
- * where it lies. @throws AppError `path_outside_workspace`
+ * Checks the open file's real path: a link can replace a folder between resolving the path and opening the file.
+ * @throws AppError `path_outside_workspace`
  */
 async function assertAllowed(
   file: FileHandle,
@@ -73,20 +74,20 @@ async function assertAllowed(
 }
 
 function exchanged(shownAs: string): AppError {
-  return new AppError('path_outside_workspace', `${shownAs} was exchanged while it was opened`, { path: shownAs })
+  return new AppError('path_outside_workspace', `${shownAs} was replaced while it was being opened`, { path: shownAs })
 }
 
 function notRegular(shownAs: string): AppError {
   return new AppError('file_not_text', `${shownAs} is not a regular file`, { path: shownAs })
 }
 
-/** Linux tells it of the open file; elsewhere the path is looked at once more. */
+/** Linux reports the path of an open file; other systems resolve the path again. */
 async function whereIs(file: FileHandle, path: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(path)
   return (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
 }
 
-/** @throws AppError `file_not_text` when the bytes are not UTF-8 or hold a NUL */
+/** @throws AppError `file_not_text` if the bytes are not UTF-8 or contain a NUL */
 export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
   let text: string
   try {
@@ -96,23 +97,23 @@ export function decodeUtf8(bytes: Uint8Array, shownAs: string): string {
     throw new AppError('file_not_text', `${shownAs} is not UTF-8 text`, { path: shownAs })
   }
   if (!text.includes('\0')) return text
-  // Every other byte may well be UTF-8: that it is not would be the wrong reason.
-  const message = `${shownAs} holds bytes that are no text (NUL)`
+  // The bytes may be valid UTF-8, so the message must name NUL.
+  const message = `${shownAs} contains NUL bytes, so it is not text`
   throw new AppError('file_not_text', message, { path: shownAs, holdsNul: true })
 }
 
 /**
- * What is written has to be readable again.
+ * Checks that a text can be read again once written.
  * @throws AppError `text_unwritable` for a text with a NUL, `file_too_large`
  */
 export function assertReadable(text: string, shownAs: string): void {
   const nul = text.indexOf('\0')
   if (nul >= 0) {
     const line = text.slice(0, nul).split('\n').length
-    const message = `line ${line} has an invisible control character (NUL), which no text file can hold; nothing was written to ${shownAs}`
+    const message = `line ${line} contains an invisible control character (NUL), which text files cannot contain; nothing was written to ${shownAs}`
     throw new AppError('text_unwritable', message, { path: shownAs, line })
   }
-  // Four bytes are the most that a character takes: short texts need not be counted.
+  // A UTF-16 unit takes at most four bytes in UTF-8, so short texts need no exact count.
   const size = text.length * 4 > maxTextBytes ? Buffer.byteLength(text) : 0
   if (size > maxTextBytes) throw tooLarge(shownAs, size)
 }
@@ -127,11 +128,11 @@ function tooLarge(shownAs: string, size: number): AppError {
 }
 
 /**
- * Replaces the file in one step: a reader sees the old text or the new, and a crash leaves one of them whole.
- * @param isAllowed asked where the folder really lies, once it is open
- * @param known what the file was when it was read; undefined where there was none
- * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ChangedMeanwhile` when another program changed
- *   it since
+ * Replaces or creates a file atomically: readers, also after a crash, see the old text or the new one.
+ * @param isAllowed checks the real path of the folder after it is open
+ * @param known `stateOf` the file when it was read; undefined if it did not exist
+ * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ChangedMeanwhile` if another program has
+ * written the file since
  */
 export async function writeText(
   path: string,
@@ -146,14 +147,14 @@ export async function writeText(
   await inFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs, assertUnchanged))
 }
 
-/** Programs of other hands know nothing of our locks: what they saved since must not be replaced unseen. */
+/** Thrown if a program that does not know our lock has written the file between our read and our write. */
 export class ChangedMeanwhile extends AppError {
   constructor(path: string) {
-    super('file_changed', `${path} was changed by another program at this very moment`, { path })
+    super('file_changed', `${path} was changed by another program during the write`, { path })
   }
 }
 
-/** True for a file that nobody may write: its permissions say so, whoever asks. */
+/** Returns true if no write bit is set in the file's permissions; false if there is no such file. */
 export async function isWriteProtected(path: string): Promise<boolean> {
   try {
     return ((await stat(path)).mode & 0o222) === 0
@@ -163,14 +164,14 @@ export async function isWriteProtected(path: string): Promise<boolean> {
   }
 }
 
-/** What its owner protects is not replaced by a file that nobody protects. @throws AppError `file_protected` */
+/** Refuses to replace a write-protected file: the new file would not be protected. @throws AppError `file_protected` */
 export async function assertUnprotected(path: string, shownAs: string): Promise<void> {
   if (!(await isWriteProtected(path))) return
-  const message = `${shownAs} is write-protected (its permissions let nobody change it); nothing was written`
+  const message = `${shownAs} is write-protected (its permissions allow no changes); nothing was written`
   throw new AppError('file_protected', message, { path: shownAs })
 }
 
-/** Which file stands at a path, in which state; undefined for none. */
+/** Returns a string that changes when the file is written or replaced; undefined if there is no file. */
 export async function stateOf(path: string): Promise<string | undefined> {
   try {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
@@ -182,8 +183,8 @@ export async function stateOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * Moves a file without ever replacing another: the name is taken first, by a link, then the old one is let go.
- * @param isAllowed asked where the folders really lie, once they are open
+ * Moves a file without ever overwriting another: links the new name, then unlinks the old one.
+ * @param isAllowed checks the real paths of both folders after they are open
  * @throws AppError `file_exists`, `file_not_found`, `disk_full`, `write_failed`, `path_outside_workspace`
  */
 export async function moveFile(
@@ -198,8 +199,9 @@ export async function moveFile(
 }
 
 /**
- * Makes a file that was not there: filled under another name beside it, on the disk before it has its own.
- * @param fill writes the file that it is given the name of, which is not there yet
+ * Creates a file that must not exist yet: `fill` writes a temporary file in the same folder. It
+ * is synced, then moved.
+ * @param fill gets the path of the temporary file, which it must create
  * @throws AppError as `moveFile`, and what `fill` throws
  */
 export async function placeFile(
@@ -237,8 +239,8 @@ async function moveOpened(from: string, to: string, shownAs: string): Promise<vo
 }
 
 /**
- * Between looking where a path leads and writing there, a link can take a folder's place. On Linux the open folder is
- * asked where it lies, and the file is named by way of it; elsewhere the path is looked at once more.
+ * Runs `work` on a path in a folder that was checked while open, because a link can replace the folder after its path
+ * is resolved. On Linux the file is addressed through the open folder; elsewhere the path is resolved again.
  */
 async function inFolder<T>(
   path: string,
@@ -261,7 +263,7 @@ async function inFolder<T>(
   }
 }
 
-/** For file systems without links: the name is looked at first, which leaves a moment in between. */
+/** Fallback for file systems without hard links. Not atomic: a file created between check and rename is overwritten. */
 async function renameFile(from: string, to: string, shownAs: string): Promise<void> {
   if (existsSync(to)) throw new AppError('file_exists', `${shownAs} exists already`, { path: shownAs })
   try {
@@ -281,7 +283,12 @@ function explainReadError(error: unknown, shownAs: string): unknown {
     return new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
   }
   if (isSystemError(error, 'EACCES', 'EPERM')) {
-    return new AppError('folder_unreadable', `${shownAs} may not be read`, { path: shownAs }, { cause: error })
+    return new AppError(
+      'folder_unreadable',
+      `${shownAs} cannot be read (no permission)`,
+      { path: shownAs },
+      { cause: error },
+    )
   }
   return error
 }

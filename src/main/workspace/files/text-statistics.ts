@@ -7,13 +7,15 @@ interface FileState {
   readonly path: string
   /** Bytes. */
   readonly size: number
+  /** Milliseconds since the epoch. */
   readonly modifiedAt: number
 }
 
-/** Larger files are told by their size alone, bytes. */
+/** Larger files get no figures, bytes. */
 const maxCounted = 1_000_000
 const readAtOnce = 16
 
+/** Counts words and tokens of files, cached by size and modification time. */
 export class TextFigures {
   readonly #read: (path: string) => Promise<string>
   readonly #known = new Map<string, Figures & { readonly size: number; readonly modifiedAt: number }>()
@@ -22,7 +24,10 @@ export class TextFigures {
     this.#read = read
   }
 
-  /** By path. What cannot be read has no figures; it is looked at again the next time. */
+  /**
+   * Returns the figures by path. Files that are too large or cannot be read have none; unreadable ones are tried again
+   * on the next call.
+   */
   async of(files: readonly FileState[]): Promise<ReadonlyMap<string, Figures>> {
     const changed = files.filter(({ path, size, modifiedAt }) => {
       const known = this.#known.get(path)

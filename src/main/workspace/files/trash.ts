@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { trashFolder } from './layout.ts'
 import { resolveTrash, type Roots } from './paths.ts'
 
-/** A free place; `trashed` is its path in the workspace. */
+/**
+ * Returns a free path in the trash. `trashed` is relative to the workspace, `target` absolute.
+ * @throws AppError as `resolveTrash`
+ */
 export async function placeInTrash(roots: Roots, path: string, at: Date) {
   for (let number = at.getTime(); ; number += 1) {
     const trashed = `${trashFolder}/${number}/${path}`

@@ -1,7 +1,6 @@
 /**
- * Lists the files below a folder, mostly its Markdown: without following a link twice or out of it, without end where folders lie in
- * folders, and without naming what could not be asked for by its name. It asks the disk for as much at once as pays, and
- * can be broken off at any time.
+ * Lists the files below a folder. Does not follow links twice or out of the folder, limits the depth, and reports names
+ * that cannot be requested.
  */
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
@@ -17,10 +16,13 @@ import { placeOf } from './paths.ts'
 export interface FoundFile {
   /** Relative to the folder, forward slashes. */
   readonly path: string
+  /** Bytes. */
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** The same, of the last change that nobody can date back: whoever copies a file keeps the time above. */
+  /**
+   * Time of the last status change (ctime), milliseconds since the epoch. Programs cannot set it, unlike `modifiedAt`.
+   */
   readonly changedAt: number
 }
 
@@ -28,31 +30,35 @@ export interface Walk {
   /** Sorted by path, folder by folder. */
   readonly files: readonly FoundFile[]
   readonly problems: readonly WalkProblem[]
-  /** Links that were passed over: another name of what is found by its own, or a way out of the folder. */
+  /** Symbolic links that were skipped: second names of listed files, or links out of the folder. */
   readonly links: readonly string[]
 }
 
-/** Something that is not among the files, and why. */
+/** A path that was not listed, and the reason. */
 export interface WalkProblem {
   readonly path: string
   readonly code: 'folder_unreadable' | 'folder_too_deep' | 'name_unusable'
 }
 
-/** Names that are told one by one; where there are more, it is for one reason. */
+/** Limits the reported problems of each code. */
 const maxTold = 50
 
-/** Requests to the disk that are under way at once, within one folder. */
+/** Concurrent disk requests in one folder. */
 const atOnce = 64
 
 interface Folder {
-  /** Relative; empty for the one that is walked. */
+  /** Relative path; empty for the root of the walk. */
   readonly path: string
-  /** Where it really lies. */
+  /** Real path. */
   readonly real: string
   readonly depth: number
 }
 
-/** @param forbidden folders that are somebody else's, absolute: passed over, whatever leads into them */
+/**
+ * Lists Markdown files.
+ * @param forbidden absolute paths of folders that are skipped
+ * @throws the system error if the root cannot be read
+ */
 export async function walkMarkdown(
   root: string,
   signal?: AbortSignal,
@@ -62,7 +68,7 @@ export async function walkMarkdown(
   return walk(root, isMarkdown, signal, forbidden, ask)
 }
 
-/** The same for notes of every kind. */
+/** Lists notes, by their extensions. @throws as `walkMarkdown` */
 export async function walkNotes(
   root: string,
   signal?: AbortSignal,
@@ -72,12 +78,12 @@ export async function walkNotes(
   return walk(root, isNote, signal, forbidden, ask)
 }
 
-/** The same for files of all kinds, but hidden ones. */
+/** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
 export async function walkFiles(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
   return walk(root, (name) => !isHidden(name), signal, forbidden, askDisk)
 }
 
-/** The paths of Markdown files alone: folders are read, and no file is asked about. */
+/** Lists the paths of Markdown files. Reads folders only, no file metadata. @throws as `walkMarkdown` */
 export async function walkPaths(
   root: string,
   signal?: AbortSignal,
@@ -87,7 +93,7 @@ export async function walkPaths(
   return files.map(({ path }) => path)
 }
 
-/** The links that a walk passes over, but hidden ones, sorted: no file is asked about. */
+/** Lists the symbolic links that `walkMarkdown` skips, sorted, without hidden ones. @throws as `walkMarkdown` */
 export async function walkLinks(
   root: string,
   signal?: AbortSignal,
@@ -97,7 +103,10 @@ export async function walkLinks(
   return links.filter((path) => !isHidden(basename(path))).sort()
 }
 
-/** Whether a walk passes a file over since its path leads through a link. */
+/**
+ * Returns true if `walkMarkdown` skips a file because its path contains a symbolic link.
+ * @throws the system error if the path does not exist
+ */
 export async function isBehindLink(root: string, path: string): Promise<boolean> {
   const real = await realpath(root)
   const steps = path.split('/')
@@ -112,12 +121,12 @@ function stepsTo(real: string, place: string): string[] {
   return place.slice(real.length + 1).split(/[\\/]/)
 }
 
-/** Of what a link leads to: it is found by its own name, and a note is one note. */
+/** Returns true if the walk lists a link's target under its own path. It does not list `node_modules`. */
 function isAnotherName(steps: readonly string[]): boolean {
   return !steps.includes('node_modules')
 }
 
-/** @param ask undefined where the names are enough: what else is told of a file means nothing then */
+/** @param ask reads file metadata; if undefined, sizes and times are 0 */
 async function walk(
   root: string,
   isWanted: (name: string) => boolean,
@@ -145,11 +154,11 @@ async function walk(
       if (found && 'depth' in found) folders.push(found)
       else if (found) files.push(found)
     }
-    // The last to be put there is the next to be taken.
+    // `waiting` is a stack.
     waiting.push(...folders.reverse())
   }
 
-  /** Hidden, and looked into all the same; what was deleted of it lies below a moment in the trash. */
+  /** The agent's own folder is hidden but walked, also below a time stamp in the trash. */
   function isOwnFolder({ path }: Folder, entry: Dirent): boolean {
     if (entry.name !== ownFolderName || !entry.isDirectory()) return false
     return path === '' || (basename(real) === trashFolder && /^\d+$/.test(path))
@@ -165,9 +174,9 @@ async function walk(
     const isLink = entry.isSymbolicLink()
     if (isLink) links.add(path)
     const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
-    // A file lies where its folder does.
+    // Regular files need no check: their folder was checked.
     if ((isLink || entry.isDirectory()) && !isAllowed(place)) return undefined
-    // What a link hides behind another name stays hidden.
+    // A link must not reveal a hidden target under another name.
     const steps = isLink ? stepsTo(real, place) : []
     if (isHiddenPath(steps)) return undefined
     if (isLink && isAnotherName(steps)) return undefined
@@ -184,7 +193,7 @@ async function walk(
     return { path, real: place, depth: folder.depth + 1 }
   }
 
-  /** A file that vanished meanwhile is no finding; one that may not be read is. */
+  /** Reports folders without read permission and ignores files that were deleted during the walk. */
   async function guarded<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()

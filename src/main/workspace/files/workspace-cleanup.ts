@@ -1,9 +1,10 @@
-/** Moments within which a number of seconds may be a date that somebody gave a copy as its name. */
+/** Unix times in seconds. A number in this range may be a date that a user gave to a copy. */
 const dates = { from: Date.UTC(2000) / 1000, to: Date.UTC(2040) / 1000 }
 
 /**
- * Only what is surely such: nine or ten digits of a 32-bit number after the name of a file that is there, and no date.
- * @param paths of all files
+ * Returns temporary files that atomic writes of earlier versions left: the name of an existing file, a dot and a 32-bit
+ * number of nine or ten digits that is not a plausible Unix time.
+ * @param paths all files of the workspace
  */
 export function earlierLeftOvers(paths: readonly string[]): string[] {
   const all = new Set(paths)

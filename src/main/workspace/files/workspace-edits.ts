@@ -16,26 +16,27 @@ import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
 import { assertThere, withFolder } from './workspace-exists.ts'
 
-/** On whose account a file is written: for agents with the conversation, and the message being answered. */
+/** The cause of a write. `session` and `turn` (the message being answered) are set for writes by agents. */
 export interface WriteOrigin {
   readonly cause: Cause
   readonly session?: string | undefined
   readonly turn?: string | undefined
-  /** The other program that had it written. */
+  /** The connected program that requested the write. */
   readonly client?: string | undefined
-  /** Where some of it comes from that is trusted less than the user. */
+  /** Sources of the text that are less trusted than the user. */
   readonly sources?: readonly string[] | undefined
-  /** What was there before stands again: a change was taken back, or an older version. */
+  /** True if the write restores an earlier text: an undo or an older version. */
   readonly isUndo?: boolean | undefined
 }
 
 export interface WorkspaceWrite {
   readonly path: string
   readonly origin: WriteOrigin
+  /** SHA-256 of `after`, hex. */
   readonly hash: string
-  /** Where the file was before, when it was moved. */
+  /** The previous path, if the file was moved. */
   readonly from?: string
-  /** The texts; null where there was, or is, no file. */
+  /** Texts; null if there was, or is, no file. */
   readonly before: string | null
   readonly after: string | null
   /** Milliseconds since the epoch. */
@@ -48,7 +49,7 @@ export interface RememberedLines {
   readonly startLine: number
   readonly endLine: number
   readonly change: FileChange
-  /** What it takes to take the note out again. */
+  /** Describes the added lines, so that they can be removed again. */
   readonly note: AddedNote
 }
 
@@ -57,11 +58,12 @@ export interface Capture extends Omit<RememberedLines, 'note'> {
   readonly origin: WriteOrigin
 }
 
-/** Another program may be at work on the same file; it does not save this often in a row. */
+/** Retries if another program keeps writing the same file. */
 const maxTries = 20
 
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
+/** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
 export class Edits {
   readonly changes: Announcements<WorkspaceWrite>
   readonly #changes = new Changes<WorkspaceWrite>()
@@ -69,7 +71,7 @@ export class Edits {
   readonly #now: Clock
   readonly #alone: Exclusive
 
-  /** @param onUnlocked told when other processes cannot be kept from writing at the same time, and why */
+  /** @param onUnlocked called with the reason if the lock cannot keep other processes out */
   constructor(roots: Roots, now: Clock, onUnlocked: ((error: unknown) => void) | undefined) {
     this.changes = this.#changes
     this.#roots = roots
@@ -77,12 +79,15 @@ export class Edits {
     this.#alone = new Exclusive(roots.workspace, onUnlocked)
   }
 
-  /** Rewrites a file by a function of what it is now. */
+  /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `run` */
   async change(path: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     return this.run(() => this.rewrite(normalizeRequest(path), origin, rewrite))
   }
 
-  /** Only within `run`. */
+  /**
+   * Rewrites a file. The caller must hold the lock (`run`).
+   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
+   */
   async rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -108,22 +113,28 @@ export class Edits {
     return write
   }
 
-  /** What is told of a change that was made. @param before, after the texts; null where there was, or is, no file */
+  /** Builds the event for a change. @param before, after texts; null if there was, or is, no file */
   writeOf(path: string, origin: WriteOrigin, before: string | null, after: string | null): WorkspaceWrite {
     return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
   }
 
-  /** Only within `run`: nobody else writes until all have heard. */
+  /** Notifies listeners and waits for them. The caller must hold the lock (`run`). */
   async tell(write: WorkspaceWrite): Promise<void> {
     await this.#changes.settle(write)
   }
 
-  /** The same of the parts of one change. */
+  /**
+   * Notifies listeners of the parts of one change, each listener of several parts at a time. The caller must hold the
+   * lock.
+   */
   async tellAll(writes: readonly WorkspaceWrite[]): Promise<void> {
     await this.#changes.settleAll(writes)
   }
 
-  /** Does something alone. @throws AppError `folder_gone` rather than making a workspace that was moved away anew */
+  /**
+   * Runs `work` under the lock.
+   * @throws AppError `folder_gone` if the workspace folder does not exist, so that no write recreates it; `file_busy`
+   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone.run(async () => {
       const { workspace } = this.#roots

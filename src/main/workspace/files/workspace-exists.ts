@@ -1,17 +1,23 @@
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
-/** @throws AppError `folder_gone` rather than taking a folder that was moved away for an empty one */
+/**
+ * Checks that the workspace folder exists, so that a moved folder is not mistaken for an empty one.
+ * @throws AppError `folder_gone`
+ */
 export async function assertThere(workspace: string): Promise<void> {
   if (await isFolder(workspace)) return
-  const message = `${workspace} is not there: put the folder back, or choose its new place in the settings`
+  const message = `${workspace} is not there: put the folder back, or choose its new location in the settings`
   throw new AppError('folder_gone', message, { path: workspace })
 }
 
-/** A write that failed says in which memory: of a file, only its path in there is told. */
+/**
+ * Adds the workspace's path to a `write_failed` error, which names only the path inside the workspace. Returns other
+ * errors as they are.
+ */
 export function withFolder(error: unknown, workspace: string): unknown {
   if (!(error instanceof AppError) || error.code !== 'write_failed') return error
-  return new AppError(error.code, `${error.message}; it belongs into ${workspace}`, error.data, { cause: error })
+  return new AppError(error.code, `${error.message} (workspace: ${workspace})`, error.data, { cause: error })
 }
 
 async function isFolder(path: string): Promise<boolean> {

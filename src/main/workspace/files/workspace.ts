@@ -1,7 +1,6 @@
 /**
- * One agent's folder: every read and write of its files goes through here. Whoever changes something does so alone, among
- * all processes, from reading the file to having told of the change; what was written can be described as a change, so
- * that whoever asked can show it and take it back. It is one file so that there is one place to look at for all of that.
+ * Reads and writes the files of one agent's workspace. A write holds a lock, across all processes, from reading the
+ * file until every listener has run.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
@@ -46,7 +45,7 @@ import {
 import { withEndsOf } from './line-ends.ts'
 import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
-/** A change that was made, and where the file lies in the trash that went by it. */
+/** A change and, if it removed the file, the path of the file in the trash. */
 interface Undone {
   readonly write: WorkspaceWrite
   readonly trashed?: string
@@ -54,25 +53,28 @@ interface Undone {
 
 export interface WorkspaceOptions {
   readonly now?: Clock
-  /** Compares texts; in place when left out. */
+  /** Compares texts. Defaults to a new `Differ`. */
   readonly differ?: Differ | undefined
-  /** Knows texts that were recorded; undefined while nothing is. */
+  /** Gives access to recorded texts; returns undefined while the history is off. */
   readonly history?: Texts['history'] | undefined
-  /** A file in the state folder: what a change of several files is about while it is under way. */
+  /**
+   * Path of the journal for changes of several files, in the state folder. Without it a crash can leave a change half
+   * done.
+   */
   readonly journal?: string | undefined
-  /** What the settings keep on this machine; nothing when left out. */
+  /** Rules from the settings that keep paths local. Without them no path is local by rule. */
   readonly local?: LocalRules | undefined
-  /** The vault's habits, as they are now. */
+  /** Returns the current layout of the vault. */
   readonly layout?: (() => Layout) | undefined
-  /** Told when other processes cannot be kept from writing at the same time, and why. */
+  /** Called with the reason if the lock cannot keep other processes from writing. */
   readonly onUnlocked?: ((error: unknown) => void) | undefined
 }
 
 export class Workspace {
   readonly roots: Roots
-  /** Whoever is told is told before whoever wrote; nobody else writes until a promise that a listener returns is kept. */
+  /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
   readonly changes: Announcements<WorkspaceWrite>
-  /** Notes that somebody had remembered. */
+  /** Emits each note that `remember` or `rememberIn` adds. */
   readonly captures: Announcements<Capture>
   readonly #captures = new Changes<Capture>()
   readonly #edits: Edits
@@ -113,26 +115,26 @@ export class Workspace {
     this.#edits.close()
   }
 
-  /** What the vault's habits say of names. */
   get layout(): Layout {
     return this.#layout()
   }
 
-  /** @throws AppError `folder_gone` where there is no folder any more */
+  /** @throws AppError `folder_gone` if the workspace folder does not exist */
   async assertThere(): Promise<void> {
     await assertThere(this.roots.workspace)
   }
 
+  /** Lists the Markdown files. @throws AppError `folder_unreadable` */
   async list(signal?: AbortSignal): Promise<Walk> {
     return this.#walked(walkMarkdown, signal)
   }
 
-  /** The same files by their paths alone, which is much less to ask of the disk. */
+  /** Returns the paths of the files of `list`. Much faster: it reads no sizes and times. @throws AppError as `list` */
   async paths(signal?: AbortSignal): Promise<string[]> {
     return this.#walked(walkPaths, signal)
   }
 
-  /** Links to other files and folders, which are passed over: a note is known by its own path alone. */
+  /** Returns the paths of symbolic links that `list` skips: a note has only its own path. @throws AppError as `list` */
   async links(signal?: AbortSignal): Promise<string[]> {
     return this.#walked(walkLinks, signal)
   }
@@ -156,7 +158,10 @@ export class Workspace {
     }
   }
 
-  /** What lies in a folder, by name, sorted; nothing where there is no such folder. */
+  /**
+   * Returns the sorted names of a folder's entries; empty if the folder does not exist or cannot be read.
+   * @throws AppError as `resolveInside`
+   */
   async names(folder: string): Promise<string[]> {
     try {
       return (await readdir(await resolveInside(this.roots, folder))).sort()
@@ -166,23 +171,24 @@ export class Workspace {
     }
   }
 
+  /** Reads a note. @throws AppError as `resolveReadable` and `readText` */
   async read(path: string): Promise<TextFile> {
     const { target, isAllowed } = await resolveReadable(this.roots, path)
     return readText(target, path, isAllowed)
   }
 
-  /** The path of the file that really stands behind one, whatever links lead there. @throws AppError as `resolveInside` */
+  /** Returns the path of the file after links are resolved. @throws AppError as `resolveInside` */
   async realPath(path: string): Promise<string> {
     const { layout } = this
     return realPathOf(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
   }
 
-  /** True for what can be read and never written: files of extra folders, and those that other agents share. */
+  /** Returns true for paths in extra folders and in memories that other agents share: they can be read, not written. */
   isReadOnly(path: string): boolean {
     return readableFolder(this.roots, path) !== undefined
   }
 
-  /** True when something stands at `path`, whatever it is. */
+  /** Returns true if a file or folder exists at `path`. @throws AppError as `resolveInside` */
   async exists(path: string): Promise<boolean> {
     try {
       await stat(await resolveInside(this.roots, path))
@@ -193,22 +199,30 @@ export class Workspace {
     }
   }
 
-  /** Those files of `list` that lie below one folder; none where there is no such folder. @throws AppError as `resolveInside` */
+  /**
+   * Returns the files of `list` below a folder; empty if there is no such folder.
+   * @throws AppError as `resolveInside` and `list`
+   */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
     await resolveInside(this.roots, folder)
     const prefix = `${normalizeRequest(folder)}/`
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
-  /** Replaces or creates the file with `text`. */
+  /**
+   * Replaces or creates the file with `text`.
+   * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`, `folder_gone`,
+   * `file_busy`
+   */
   async write(path: string, text: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#edits.change(path, origin, () => text)
   }
 
   /**
-   * Saves what an editor holds; lines that it did not touch keep their ends. If the file is no longer what the editor started from, the two changes are merged
-   * when they do not touch.
-   * @throws AppError `file_changed` when they do; nothing is written then
+   * Saves the text of an editor. Unchanged lines keep their line ends. If the file has changed since the editor loaded
+   * it, both changes are merged.
+   * @param expected the file as the editor loaded it: its hash (null if it did not exist) and text
+   * @throws AppError `file_changed` if the changes overlap, `file_exists`; nothing is written then
    */
   async save(
     path: string,
@@ -236,8 +250,7 @@ export class Workspace {
               keepsBoth: onConflict === 'both',
             })
           : undefined
-      if (result === undefined)
-        throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+      if (result === undefined) throw new AppError('file_changed', `${path} was changed in the meantime`, { path })
       saved = result
       merged = true
       return result
@@ -245,7 +258,10 @@ export class Workspace {
     return { write, text: saved, merged }
   }
 
-  /** Rewrites the file by a function of its text; `undefined` means that there is none yet. */
+  /**
+   * Rewrites the file under the lock. `rewrite` gets undefined if the file does not exist yet.
+   * @throws AppError as `write`
+   */
   async edit(
     path: string,
     origin: WriteOrigin,
@@ -255,8 +271,8 @@ export class Workspace {
   }
 
   /**
-   * Writes several notes, all or none, that must say what they are told to.
-   * @throws AppError `file_changed`, as `runTransaction`; nothing is done then
+   * Writes several notes atomically.
+   * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
    */
   async rewriteAll(texts: readonly Omit<TextWrite, 'newPath'>[], origin: WriteOrigin): Promise<void> {
     const at = texts.map((text) => ({ ...text, path: normalizeRequest(text.path) }))
@@ -267,12 +283,15 @@ export class Workspace {
     )
   }
 
-  /** Appends an entry `## HH:MM - Title` to the log of the day. */
+  /** Appends an entry `## HH:MM - Title` to the daily log. */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await noteInLog(this, text, at, origin), text, origin)
   }
 
-  /** Where a note stands in the log of the day, or a section, for one who asked another to write it and got no answer. */
+  /**
+   * Finds a note in the daily log or a section, to check whether a request that got no answer was carried out.
+   * @returns undefined if the note is not there
+   */
   async findRemembered(
     text: string,
     at: Date,
@@ -281,7 +300,10 @@ export class Workspace {
     return findNote(this, text, at, section === undefined ? undefined : sectionTitle(section))
   }
 
-  /** Adds a note to a section of MEMORY.md; the section is made at the end when there is none of that name. */
+  /**
+   * Adds a note to a section of MEMORY.md. Creates the section at the end if it does not exist.
+   * @throws AppError `input_invalid` for an empty or multi-line section name
+   */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
     return this.#remembered(await noteInSection(this, sectionTitle(section), text, origin), text, origin)
   }
@@ -291,24 +313,25 @@ export class Workspace {
     return lines
   }
 
-  /** What a write changed, in lines. Whoever wants to know asks for it: a write itself waits for no comparison. */
+  /** Compares the texts of a write line by line. A separate call, so that writes do not wait for the diff. */
   async describe({ path, before, after }: WorkspaceWrite, signal?: AbortSignal): Promise<FileChange> {
     const isKept = this.#texts.history() !== undefined && isNote(path)
     return this.#texts.differ.describe({ path, before: before ?? '', after: after ?? '', isKept }, signal)
   }
 
   /**
-   * Takes a change back where its lines still stand, also when other lines were changed since. A file of which nothing
-   * is left by that was made by the change: it goes into the trash, as any file that somebody deletes.
-   * @throws AppError `undo_conflict` when they do not; `history_off` when the history alone would know what was there
+   * Reverts a change, even if other lines have changed since. Moves the file to the trash if the change created it
+   * and no other text is left.
+   * @throws AppError `undo_conflict` if the lines of the change were edited, `history_off` if only the history has the
+   * texts
    */
   async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
     const shown = normalizeRequest(path)
-    // Before anybody is kept from writing: the history, which knows the texts, may wait for its own turn to look at files.
+    // Load recorded texts before taking the lock: the history may need the lock to record files.
     const restore = await restorer(this.#texts, shown, patch, signal)
     return this.#edits.run(async () => {
       let isLeft = true
-      // Where somebody deleted the file that the change had made, nothing stands of it.
+      // The change created the file and the file is deleted: there is nothing to revert.
       if (!(await this.exists(shown)) && (await restore('')) === '')
         return { write: this.#edits.writeOf(shown, origin, null, null) }
       const rewrite = async (current = '') => {
@@ -321,31 +344,31 @@ export class Workspace {
     })
   }
 
-  /**
-   * Does a change again that was taken back.
-   * @throws AppError as `undo`
-   */
+  /** Reapplies a change that `undo` reverted. @throws AppError as `undo` */
   async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
     const restore = await restorer(this.#texts, path, reversed(patch), signal)
     return this.edit(path, origin, (current = '') => restore(current))
   }
 
-  /** Takes out a note that was remembered; headings stay where something stands under them. @throws AppError `undo_conflict` */
+  /**
+   * Removes a note that `remember` or `rememberIn` added. Headings stay if other text is below them.
+   * @throws AppError `undo_conflict` if the note was edited or removed since
+   */
   async takeOut(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.edit(path, origin, (current = '') => {
       const rest = withoutNote(current, note)
       if (rest !== undefined) return rest
-      const message = `the note does not stand in ${path} any more as it was written: it was changed or taken out since`
+      const message = `the note is no longer in ${path} as it was written: it was edited or removed since`
       throw new AppError('undo_conflict', message, { path })
     })
   }
 
-  /** Gives a file another name or place. @throws AppError `file_not_found`, `file_exists` */
+  /** Renames or moves a file or folder without changing links to it. @throws AppError as `runTransaction` */
   async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
     await this.change({ move: { from, to } }, [], origin)
   }
 
-  /** A change of several files: its move, and its texts, all of them or nothing. @throws as `runTransaction` */
+  /** Moves a file or folder and writes notes as one atomic change. @throws AppError as `runTransaction` */
   async change(
     batch: Batch,
     texts: readonly TextWrite[],
@@ -355,12 +378,15 @@ export class Workspace {
     return this.#edits.run(() => runKeepingLocal(this.#transaction, this.#local, batch, texts, origin, watch))
   }
 
-  /** Whether a file's permissions let nobody change it. */
+  /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
   async isProtected(path: string): Promise<boolean> {
     return isWriteProtected(await resolveInside(this.roots, normalizeRequest(path)))
   }
 
-  /** What can be told before a move is tried. @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside` */
+  /**
+   * Checks a move before it starts.
+   * @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside`
+   */
   async assertMovable(asked: Move): Promise<void> {
     const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
     const isFolder = await isFolderAt(this.roots, move.from)
@@ -372,14 +398,15 @@ export class Workspace {
     await assertFree(this.roots, move.to, isFolder)
   }
 
-  /** Whether anything of it stays on this machine that the settings name by its place. */
+  /** Returns true if a rule in the settings keeps any of the moved notes local. */
   async isKeptLocal(move: Move): Promise<boolean> {
     return isKeptLocal(this.#transaction, this.#local, move)
   }
 
   /**
-   * Finishes a change of several files that a crash interrupted; undefined where there is none.
-   * @param onBegin told what it is: in a large folder it takes a while
+   * Finishes a change of several files that a crash interrupted.
+   * @param onBegin called before the work starts (it is slow in a large folder)
+   * @returns undefined if no change is pending
    */
   async recover(onBegin?: (kind: BatchKind) => void): Promise<Recovered | undefined> {
     const pending = await this.#transaction.journal?.read()
@@ -390,8 +417,8 @@ export class Workspace {
   }
 
   /**
-   * Puts a file into the trash folder of the workspace.
-   * @returns what it takes to bring it back, and the change
+   * Moves a file to the trash folder of the workspace.
+   * @returns the path in the trash, for `restore`, and the write
    * @throws AppError `file_not_found`
    */
   async remove(path: string, origin: WriteOrigin): Promise<Required<Undone>> {
@@ -399,8 +426,8 @@ export class Workspace {
   }
 
   /**
-   * Puts a file that is shown in notes where there is none: a picture, a PDF, a recording, a canvas.
-   * @param fill writes the file that it is given the name of
+   * Creates an attachment or a canvas.
+   * @param fill writes the file at the path it gets
    * @throws AppError `attachment_unknown`, `file_exists`, `path_invalid`, and what `fill` throws
    */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
@@ -408,25 +435,29 @@ export class Workspace {
     await placeFile(target, normalizeRequest(path), isAllowed, fill)
   }
 
-  /** Takes away folders in which nothing lies. @param folders the innermost first */
+  /** Removes those of the folders that are empty. @param folders the innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
     await this.#edits.run(() => removeEmpty(this.roots, folders))
   }
 
-  /** Puts such a file into the trash folder. @returns its path there @throws AppError `attachment_unknown`, `file_not_found` */
+  /**
+   * Moves an attachment or a canvas to the trash folder.
+   * @returns its path there
+   * @throws AppError `attachment_unknown`, `file_not_found`
+   */
   async detach(path: string): Promise<string> {
     return detach(this.#trash, normalizeRequest(path))
   }
 
   /**
-   * Brings a file back from the trash.
+   * Moves a file from the trash back to its path.
    * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
    */
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.#edits.run(() => bringBack(this.#trash, trashed, origin))
   }
 
-  /** A copy beside the file, as `name 2.md`. @returns its path */
+  /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns the path of the copy */
   async duplicate(path: string, origin: WriteOrigin): Promise<string> {
     const shown = normalizeRequest(path)
     const { text } = await this.read(shown)
@@ -441,18 +472,24 @@ export class Workspace {
     })
   }
 
-  /** Cleans up what writes that were killed left behind, beside all else, until it is done or the workspace is closed. */
+  /**
+   * Starts removing temporary files of killed writes in the background. `close` stops it.
+   * @param onFault called if that fails
+   */
   tidy(onFault: (error: unknown) => void): void {
     this.#endTidying()
     this.#endTidying = tidyLater(() => tidyWorkspace(this.#trash), onFault)
   }
 
-  /** Where a file lies on the disk. @throws AppError `path_outside_workspace`, `path_hidden` */
+  /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */
   async locate(path: string): Promise<string> {
     return resolveInside(this.roots, path)
   }
 
-  /** The same for a file that another program is to open: what that would run is refused. @throws AppError also `write_refused` */
+  /**
+   * Returns the absolute path of a note for another program to open.
+   * @throws AppError as `resolveWritable`, `write_refused` for a file that could be run
+   */
   async locateNote(path: string): Promise<string> {
     return (await resolveWritable(this.roots, path)).target
   }

@@ -1,7 +1,6 @@
 /**
- * Finds a text in all notes of a workspace and replaces it. What was found is kept for a while under a name, so that a
- * replacement is of exactly what was told: a note that is another since is left as it is, and named. All that one
- * replacement does is one change, and can be taken back at once.
+ * Finds and replaces text in all notes. A replacement uses the stored results of a search: notes that have changed
+ * since are left and reported. Each replacement is one batch with one undo.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
@@ -14,26 +13,26 @@ import type { WriteOrigin } from '../files/workspace-edits.ts'
 import type { FindJobs } from './find.worker.ts'
 import type { Wanted } from './text-matches.ts'
 
-/** The worker ends after so long without a request, ms. */
+/** Stops the worker after this idle time, ms. */
 const idleMs = 60_000
-/** Searches of which it is known what they found. */
+/** Number of searches whose results are stored. */
 const maxSearches = 8
-/** Files that are read at the same time. */
+/** Concurrent file reads. */
 const atOnce = 16
 
 interface Search {
   readonly wanted: Wanted
-  /** By path: the hash of the text that it was found in. */
+  /** Hash of the searched text by path. */
   readonly files: ReadonlyMap<string, string>
 }
 
 interface Planned extends TextWrite {
-  /** Matches. */
+  /** Number of matches. */
   readonly count: number
 }
 
 export interface FinderOptions {
-  /** The thread's entry. */
+  /** Script of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
@@ -50,7 +49,10 @@ export class Finder {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs })
   }
 
-  /** Tells what is found as it is found; the last step has a name for all of it. @throws AppError `input_invalid` */
+  /**
+   * Yields results while the search runs; the last event has the id for `replace`.
+   * @throws AppError `input_invalid` for an invalid pattern
+   */
   async *find(wanted: Wanted, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const steps = this.#worker.stream((client) => client.search({ ...this.#where(), wanted }, { signal }))
@@ -65,17 +67,16 @@ export class Finder {
   }
 
   /**
-   * Replaces what a search found, in all of its files or some: all of it or, where it is stopped or the iteration ends,
-   * nothing. What a crash interrupts is finished by the next start.
-   * @param paths of the search; all of them when left out
-   * @throws AppError `search_outdated` for one that is not known any more
+   * Replaces the matches of a search in all of its files or in `paths`. Atomic: nothing is changed if it is stopped or
+   * the caller ends the iteration. After a crash, the next start finishes it.
+   * @throws AppError `search_outdated` if the results of the search are no longer stored
    */
   async *replace(
     { search, replacement, paths }: { search: string; replacement: string; paths?: readonly string[] | undefined },
     origin: WriteOrigin,
   ): AsyncGenerator<ReplaceEvent> {
     const known = this.#searches.get(search)
-    if (!known) throw new AppError('search_outdated', 'what was found is not known any more; search once more', {})
+    if (!known) throw new AppError('search_outdated', 'the search results have expired; search again', {})
     const files = [...known.files].filter(([path]) => paths === undefined || paths.includes(path))
     const { text } = known.wanted
     const stop = new AbortController()
@@ -98,7 +99,7 @@ export class Finder {
         }
       })
       const undo = made.length === 0 ? null : await batches.keep(batchOf(made), made, [])
-      // Who stops when all is written already is too late, and has the way back.
+      // A stop after the last write has no effect: the user gets an undo instead.
       const isStopped = signal.aborted && made.length === 0
       yield { type: 'done', count: countOf(made), files: made.length, left, isStopped, undo }
     } finally {
@@ -107,7 +108,7 @@ export class Finder {
     }
   }
 
-  /** Takes a replacement back that is under way. */
+  /** Stops a running replacement and rolls it back. */
   stop(search: string): void {
     this.#stops.get(search)?.abort()
   }
@@ -117,7 +118,7 @@ export class Finder {
     await this.#worker.close()
   }
 
-  /** What each file would be; those that are others by now, or may not be written, are left. */
+  /** Computes the new texts. Files that have changed or are write-protected go to `left`. */
   async #planned(
     wanted: Wanted & { readonly replacement: string },
     files: readonly (readonly [path: string, hash: string])[],
@@ -151,7 +152,7 @@ function isLeft(one: Planned | LeftFile): one is LeftFile {
   return 'reason' in one
 }
 
-/** What a piece of work tells while it is under way: the latest only, to whoever keeps up. */
+/** Yields the progress of `work`. Skips events if the consumer is slow. */
 async function* progressOf<Of>(
   work: (tell: (done: number, total: number) => void) => Promise<Of>,
 ): AsyncGenerator<ReplaceEvent, Of> {

@@ -21,9 +21,9 @@ export interface FoundFile extends Matches {
 
 export interface FindStep {
   readonly found: readonly FoundFile[]
-  /** What could not be read may well hold what is looked for. */
+  /** Files that could not be read and may contain matches. */
   readonly unread: readonly UnreadFile[]
-  /** Files looked at, of those there are. */
+  /** Searched files, and their total number. */
   readonly done: number
   readonly total: number
 }
@@ -35,20 +35,20 @@ export interface Rewritten {
   readonly after: string
 }
 
-/** Lines that are listed of one file, and of all together; matches are counted all the same. */
+/** Limits the listed lines for each file and in total; all matches are counted. */
 const maxOfFile = 200
 const maxOfAll = 10_000
-/** Files that are read at once, and told of together. */
+/** Files read concurrently and reported as one step. */
 const atOnce = 64
-/** What a pattern may take in one file, ms. */
+/** Time limit for a pattern in one file, ms. */
 const patternTimeout = 500
 
 const script = new Script('work()')
 const held: { work: () => void } = { work: () => undefined }
-/** One for all: to make one takes longer than most files do. */
+/** Shared, because creating a context takes longer than searching most files. */
 let context: ReturnType<typeof createContext> | undefined
 
-/** @throws AppError `input_invalid` */
+/** Searches all Markdown files. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
 export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortSignal): AsyncGenerator<FindStep> {
   const finder = finderOf(wanted)
   const place = await placeOf(where)
@@ -74,15 +74,16 @@ export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortS
       found.push({ path, hash: read.hash, ...matches })
     }
     yield { found, unread, done: Math.min(from + atOnce, files.length), total: files.length }
-    // Whoever wants to end it is heard.
+    // Lets the worker receive an abort.
     await breathe()
   }
   if (files.length === 0) yield { found: [], unread: [], done: 0, total: 0 }
 }
 
 /**
- * What a file would be. @returns undefined where it is not what it was when it was found
- * @throws AppError `input_invalid`
+ * Computes the text of a file after the replacement; writes nothing.
+ * @returns undefined if the file has changed since the search
+ * @throws AppError `input_invalid` for an invalid or slow pattern
  */
 export async function rewriteFile(
   where: Where,
@@ -100,7 +101,10 @@ function timed<Result>({ isPattern }: Wanted, task: () => Result): Result {
   return isPattern ? inTime(task) : task()
 }
 
-/** For a pattern that may backtrack without end. @throws AppError `input_invalid` when it takes too long */
+/**
+ * Runs a task with a time limit, because a pattern can backtrack exponentially.
+ * @throws AppError `input_invalid` if it takes too long
+ */
 export function inTime<Result>(task: () => Result): Result {
   let result: Result | undefined
   held.work = () => {
@@ -110,15 +114,15 @@ export function inTime<Result>(task: () => Result): Result {
   try {
     script.runInContext(context, { timeout: patternTimeout })
   } catch (error) {
-    // It may be an error of the other context's kind.
+    // The error can come from the other context, so `instanceof Error` does not work.
     if (!isNativeError(error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    const reason = 'it takes too long'
+    const reason = 'the search takes too long'
     throw new AppError('input_invalid', `the pattern is not right: ${reason}`, { reason }, { cause: error })
   }
   return result as Result
 }
 
-/** Why a file could not be read; undefined for one that vanished meanwhile. */
+/** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
 async function readable(where: Where, place: Place, path: string) {
   try {
     return await readText(await resolveInside(where, path, place), path, place.isAllowed)

@@ -9,15 +9,15 @@ export interface Wanted {
 export interface FoundLine {
   /** 1-based. */
   readonly line: number
-  /** Cut where it is long, so that its first match is in it. */
+  /** Shortened if the line is long; contains the first match. */
   readonly text: string
 }
 
-/** Of a line, as it is listed; so much of it stands before the first match at most. */
+/** Length of a listed line, and of the part before its first match, UTF-16 code units. */
 const maxCharacters = 300
 const maxBefore = 80
 
-/** @throws AppError `input_invalid` for a pattern that is none */
+/** Builds the regular expression of a search. @throws AppError `input_invalid` for an invalid pattern */
 export function finderOf({ text, isPattern, matchCase }: Wanted): RegExp {
   try {
     return new RegExp(isPattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), `gu${matchCase ? '' : 'i'}`)
@@ -29,12 +29,13 @@ export function finderOf({ text, isPattern, matchCase }: Wanted): RegExp {
 
 export interface Matches {
   readonly lines: FoundLine[]
-  /** Lines with a match, listed or not. */
+  /** Number of lines with a match, listed or not. */
   readonly lineCount: number
+  /** Number of matches. */
   readonly count: number
 }
 
-/** The first `maxLines` lines with a match, and how many lines and matches there are in all. */
+/** Returns the first `maxLines` lines with a match, and counts all of them. */
 export function findMatches(text: string, finder: RegExp, maxLines: number): Matches {
   const lines: FoundLine[] = []
   let [lineCount, count] = [0, 0]
@@ -56,7 +57,7 @@ function shown(line: string, at: number): string {
   return `${from > 0 ? '…' : ''}${piece}${from + maxCharacters < line.length ? '…' : ''}`
 }
 
-/** Only a pattern's replacement may speak of groups (`$1`). Line breaks stay as they are. */
+/** Replaces matches within lines; line ends stay. `$1` refers to a group only if `isPattern`. */
 export function replaceMatches(
   text: string,
   finder: RegExp,
@@ -65,7 +66,7 @@ export function replaceMatches(
 ): { text: string; count: number } {
   let count = 0
   const lines = text.split(/(\r?\n)/).map((line, index) => {
-    // Every other piece is a line break.
+    // Odd items are line ends.
     if (index % 2 === 1) return line
     count += line.match(finder)?.length ?? 0
     return isPattern ? line.replace(finder, replacement) : line.replace(finder, () => replacement)

@@ -15,23 +15,23 @@ interface Page {
   readonly limit: number
 }
 
-/** Commits whose names of the file are remembered. */
+/** Number of listed commits that are cached. */
 const maxRemembered = 5000
 
 /**
- * What the user's own Git repository, in which the workspace lies, tells of a file: its commits, through moves, and what
- * each changed. The system's Git reads it; nothing is written.
+ * Reads a file's commits from the user's own Git repository around the workspace, through renames. Uses the system's
+ * Git and writes nothing.
  */
 export class Commits {
   readonly #options: CommitsOptions
-  /** What a file was called in a commit that was listed. */
+  /** Cached commits, with the path of the file at that time. */
   readonly #listed = new Map<string, FileCommit>()
 
   constructor(options: CommitsOptions) {
     this.#options = options
   }
 
-  /** A page of the commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
+  /** Returns a page of the commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
   async of(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
     const found = await this.#find(path, signal)
     if (found.state !== 'found') return { ...found, commits: [], isMore: false }
@@ -52,10 +52,14 @@ export class Commits {
     }
   }
 
-  /** What a commit changed in a file. @throws AppError `file_not_found` for a commit that is none of the file's, `file_not_text` */
+  /**
+   * Returns the diff of a file in a commit.
+   * @throws AppError `file_not_found` if the commit did not change the file; `file_not_text`, `file_too_large`,
+   * `git_failed`
+   */
   async diff(path: string, commit: string, signal: AbortSignal | undefined): Promise<{ patch: string }> {
     const found = await this.#find(path, signal)
-    const missing = () => new AppError('file_not_found', `${commit} has no ${path}`, { path })
+    const missing = () => new AppError('file_not_found', `commit ${commit} has no file ${path}`, { path })
     if (found.state !== 'found') throw missing()
     const listed = this.#listed.get(keyOf(path, commit)) ?? (await this.#search(path, found.prefix, commit, signal))
     if (!listed) throw missing()
@@ -81,7 +85,7 @@ export class Commits {
     return { commits: found.slice(0, limit), isMore: found.length > limit }
   }
 
-  /** A commit that was not listed. */
+  /** Finds a commit that is not cached; undefined if the file's log does not contain it. */
   async #search(path: string, prefix: string, commit: string, signal: AbortSignal | undefined) {
     for (let skip = 0, isMore = true; isMore; skip += maxRemembered) {
       const page = await this.#page(path, prefix, { skip, limit: maxRemembered }, signal)
@@ -105,7 +109,7 @@ function keyOf(path: string, commit: string): string {
   return `${commit} ${path}`
 }
 
-/** Empty where there was none. @throws AppError `file_not_text`, `file_too_large` */
+/** Returns an empty text if the file did not exist. @throws AppError `file_not_text`, `file_too_large` */
 function textOf(bytes: Buffer | undefined, path: string): string {
   if (!bytes) return ''
   if (bytes.length > maxTextBytes) {

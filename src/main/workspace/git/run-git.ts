@@ -1,15 +1,15 @@
 /**
- * Runs the system's Git on a repository of somebody's, to look at and nothing else: whatever its configuration names to
- * be run (hooks, a monitor of files, filters, programs that compare, verify or fetch) is not run, nothing is written, no
- * network is asked, and nothing of this process's own environment leads Git elsewhere.
+ * Runs the system's Git read-only on an untrusted repository. Its configuration cannot start programs (hooks, file
+ * monitors, filters, external diffs, signature checks), nothing is written or fetched, and only a few environment
+ * variables are passed on.
  */
 import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { isSystemError } from '#shared/util/errors.ts'
 
-/** Of one answer, bytes. */
+/** Largest output, bytes. */
 const maxBytes = 64 * 1024 * 1024
-/** A history that takes longer is on a disk that does not answer, ms. */
+/** Time limit, ms. */
 const maxMs = 60_000
 
 const settings = [
@@ -30,18 +30,22 @@ const before = ['--no-pager', '--no-optional-locks', '--literal-pathspecs', ...s
 export interface GitAnswer {
   readonly code: number
   readonly output: Buffer
-  /** What it said of a failure, in English. */
+  /** Error message of Git, in English. */
   readonly message: string
 }
 
-/** @param folder where it is run for, absolute @returns undefined where there is no Git @throws the signal's reason */
+/**
+ * @param folder absolute path for `git -C`
+ * @returns undefined if Git is not installed; `code` is -1 if Git was killed or its output was too large
+ * @throws the signal's reason
+ */
 export function runGit(
   folder: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<GitAnswer | undefined> {
   const options = {
-    // Windows looks for programs in the folder that they are started in first.
+    // On Windows, programs are searched in the current folder first.
     cwd: homedir(),
     env: environment(),
     encoding: 'buffer',
@@ -61,7 +65,7 @@ export function runGit(
   })
 }
 
-/** Where Git is found, and what it knows of the user; `safe.directory` stands in the user's configuration. */
+/** Passes on what Git needs to run and to find the user's configuration, which contains `safe.directory`. */
 function environment(): NodeJS.ProcessEnv {
   const names = ['PATH', 'Path', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'SYSTEMROOT', 'SystemRoot', 'TEMP', 'TMP']
   const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
@@ -71,7 +75,7 @@ function environment(): NodeJS.ProcessEnv {
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
-    // A list of what may be used to fetch missing objects, with nothing on it.
+    // No protocol is allowed, so missing objects are not fetched.
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_ATTR_NOSYSTEM: '1',
   }

@@ -4,22 +4,22 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { runGit, type GitAnswer } from './run-git.ts'
 
-/** Fields end with NUL, which neither names nor messages have. */
+/** Separators contain NUL: names and messages never do. */
 const mark = '\0:commit:\0'
 const logFormat = ['-z', '--format=%x00:commit:%x00%H%x00%at%x00%an%x00%s%x00', '--numstat']
 
-/** One commit, and what it did to the file. Paths are relative to the repository's top. */
+/** A commit and its change of one file. Paths are relative to the top of the repository. */
 export interface FileCommit {
   readonly commit: string
-  /** Milliseconds since the epoch, by the author's clock. */
+  /** Author date, milliseconds since the epoch. */
   readonly at: number
   readonly author: string
   readonly subject: string
-  /** What the file is called after it. */
+  /** Path of the file after the commit. */
   readonly path: string
-  /** And was before, when it was moved. */
+  /** Path before the commit, if the file was moved. */
   readonly from?: string
-  /** Lines; undefined for what Git takes for no text. */
+  /** Changed lines; undefined for a binary file. */
   readonly added: number | undefined
   readonly removed: number | undefined
 }
@@ -27,12 +27,12 @@ export interface FileCommit {
 export type Repository =
   | {
       readonly state: 'found'
-      /** The workspace within it, with `/` at its end; empty at its top. */ readonly prefix: string
+      /** Path of the workspace in the repository, ending in `/`; empty at the top. */ readonly prefix: string
     }
   | { readonly state: 'none' }
-  /** There is a repository, but no Git to read it. */
+  /** A repository exists, but Git is not installed. */
   | { readonly state: 'no_git' }
-  /** Git does not trust the folder, because it is another user's. */
+  /** Git refuses the repository because it belongs to another user. */
   | { readonly state: 'untrusted'; readonly path: string }
 
 export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<Repository> {
@@ -55,9 +55,9 @@ async function liesInRepository(workspace: string): Promise<boolean> {
 }
 
 /**
- * Newest first, through moves.
+ * Returns the commits of a file, newest first, through renames; empty if the repository has none.
  * @param path relative to the workspace
- * @param prefix of the workspace in its repository
+ * @param prefix path of the workspace in the repository
  * @throws AppError `git_failed`
  */
 export async function logOf(
@@ -73,7 +73,7 @@ export async function logOf(
   return readLog(answer.output.toString('utf8'), prefix + path)
 }
 
-/** The bytes of a file in a commit; undefined where it had none of that name. @throws AppError `git_failed` */
+/** Returns a file's bytes in a commit; undefined if the commit does not contain it. @throws AppError `git_failed` */
 export async function bytesAt(
   workspace: string,
   commit: string,
@@ -93,17 +93,17 @@ export async function bytesAt(
 
 async function asked(workspace: string, args: readonly string[], signal: AbortSignal | undefined): Promise<GitAnswer> {
   const answer = await runGit(workspace, args, signal)
-  if (!answer) throw new AppError('git_failed', 'Git is not there any more', { message: '' })
+  if (!answer) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
   return answer
 }
 
 function failed({ code, message }: GitAnswer): AppError {
   const [line = ''] = message.split('\n')
   const said = line === '' ? `ended with ${code}` : line.slice(0, 500)
-  return new AppError('git_failed', `Git could not tell: ${said}`, { message: said })
+  return new AppError('git_failed', `Git failed: ${said}`, { message: said })
 }
 
-/** @param path of the newest commit's file @returns newest first */
+/** @param path the file's path in the newest commit @returns newest first */
 function readLog(text: string, path: string): FileCommit[] {
   const commits: FileCommit[] = []
   let now = path
@@ -126,7 +126,7 @@ function readLog(text: string, path: string): FileCommit[] {
   return commits
 }
 
-/** `3\t1\tpath\0`, of what was moved `3\t1\t\0from\0to\0`. */
+/** Parses `3\t1\tpath\0`, or `3\t1\t\0from\0to\0` for a renamed file. */
 function readNumstat(text: string): Pick<FileCommit, 'path' | 'from' | 'added' | 'removed'> | undefined {
   const found = /([\d-]+)\t([\d-]+)\t([^\0]*)\0(?:([^\0]+)\0([^\0]+)\0)?/.exec(text)
   if (!found) return undefined

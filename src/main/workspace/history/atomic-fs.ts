@@ -1,7 +1,6 @@
 /**
- * The file system as the Git library gets it: what it writes appears whole or not at all. Without that, a crash in the
- * middle of an object would leave a torn one under a name that nobody writes again. Names that lead to objects wait for
- * the disk; objects can be made again from what leads to them.
+ * File system for the Git library with atomic writes: a crash must not leave a torn object under its final name. Refs
+ * are also synced to disk; lost objects can be recreated.
  */
 import * as fs from 'node:fs/promises'
 import { writeDurably, writeWhole } from '#platform'

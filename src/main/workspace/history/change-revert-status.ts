@@ -5,13 +5,16 @@ import { nameNow, textOf, timelineOf } from './history-queries.ts'
 import type { Repository } from './repository.ts'
 
 export interface ChangeStanding {
-  /** Of the file now. */
+  /** The file's current path. */
   readonly path: string
-  /** One a hunk, in their order; one for a change that shows no lines. */
+  /** One status for each hunk, in order; a single one for a large change without lines. */
   readonly hunks: Standing[]
 }
 
-/** @param path what the file was called when the change was made */
+/**
+ * Returns for each hunk of a change whether it is still in the file, was undone or was edited.
+ * @param path path of the file when the change was made
+ */
 export async function standingOf(repository: Repository, path: string, patch: string): Promise<ChangeStanding> {
   const now = repository.idAt(path) === undefined ? await nameNow(repository, path) : path
   const id = repository.idAt(now)

@@ -7,7 +7,7 @@ export interface Change extends FileStep {
   readonly at: number
 }
 
-/** One step a file: from its first state to its last. */
+/** Merges the changes of a group into one step for each file, from its first to its last state. */
 export function collapse(group: readonly Change[]): FileStep[] {
   const steps = new Map<string, FileStep>()
   for (const { path, from, before, after } of group) {

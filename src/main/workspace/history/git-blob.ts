@@ -7,7 +7,11 @@ import { blobOf, writeWhole } from '#platform'
 
 const compress = promisify(deflate)
 
-/** Puts a text into a repository. @returns its id @throws AppError `disk_full`, `write_failed` */
+/**
+ * Writes a text as a blob into a repository.
+ * @returns the blob id
+ * @throws AppError `disk_full`, `write_failed`
+ */
 export async function writeBlob(gitdir: string, text: string): Promise<string> {
   const object = blobOf(text)
   const id = createHash('sha1').update(object).digest('hex')

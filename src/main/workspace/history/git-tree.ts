@@ -5,13 +5,13 @@ export interface TreeEntry {
   readonly type: 'blob' | 'tree'
 }
 
-/** Writes one folder; resolves with its id. */
+/** Writes a tree object. @returns its id */
 export type WriteTree = (entries: TreeEntry[]) => Promise<string>
 
 interface Folder {
   readonly files: Map<string, string>
   readonly folders: Map<string, Folder>
-  /** Undefined while it differs from what was written. */
+  /** Tree id; undefined if the folder has changed since it was written. */
   oid: string | undefined
 }
 
@@ -19,6 +19,7 @@ function emptyFolder(): Folder {
   return { files: new Map(), folders: new Map(), oid: undefined }
 }
 
+/** Files of a commit with their blob ids. Writes only the trees of folders that have changed. */
 export class FileTree {
   readonly #root = emptyFolder()
 
@@ -27,7 +28,7 @@ export class FileTree {
     return name === undefined ? undefined : folder?.files.get(name)
   }
 
-  /** @param oid null removes the file, and folders that are empty then */
+  /** @param oid null removes the file, and folders that become empty */
   set(path: string, oid: string | null): void {
     const steps = path.split('/')
     const name = steps.pop() ?? ''
@@ -51,7 +52,6 @@ export class FileTree {
     }
   }
 
-  /** All files, by path. */
   *entries(folder: Folder = this.#root, prefix = ''): Generator<readonly [path: string, oid: string]> {
     for (const [name, oid] of folder.files) yield [prefix + name, oid]
     for (const [name, inside] of folder.folders) yield* this.entries(inside, `${prefix}${name}/`)

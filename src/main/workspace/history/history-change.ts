@@ -5,11 +5,11 @@ import { parseJson } from '#shared/util/json.ts'
 
 export interface FileRecord {
   readonly path: string
-  /** Where the file was before, when it was moved. */
+  /** The previous path, if the file was moved. */
   readonly from?: string | undefined
   readonly added: number
   readonly removed: number
-  /** Blob ids; null where there was, or is, no file. */
+  /** Blob ids; null if there was, or is, no file. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -19,7 +19,7 @@ export interface CommitRecord extends Origin {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly files: readonly FileRecord[]
-  /** The last line of the journal that it records. */
+  /** Id of the last journal line in this commit. */
   readonly journal?: string | undefined
 }
 
@@ -32,7 +32,7 @@ const fileSchema = z.object({
   after: z.string().nullable(),
 })
 
-/** A subject for people, trailers for us. */
+/** Builds a commit message: a subject for users of Git, trailers for `parseMessage`. */
 export function commitMessage(
   { cause, session, turn, client, sources = [], isUndo = false }: Origin,
   files: readonly FileRecord[],
@@ -53,7 +53,7 @@ export function commitMessage(
   return `${cause}: ${named}\n\n${trailers.join('\n')}\n`
 }
 
-/** What a message says; a commit that somebody else made is theirs, and its files are unknown. */
+/** Parses a commit message. A commit that another program made has the cause `outside` and no files. */
 export function parseMessage(message: string): Origin & Pick<CommitRecord, 'files' | 'journal'> {
   const files: FileRecord[] = []
   const values = new Map<string, string>()

@@ -4,37 +4,42 @@ import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import type { CommitRecord, FileRecord } from './history-change.ts'
 import type { Repository } from './repository.ts'
 
-/** Larger texts have no lines worth telling apart. */
+/** No blame for larger texts, UTF-16 code units. */
 const maxBlamed = 2_000_000
 
 export interface BlamedLine extends Origin {
   readonly commit: string
+  /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 export interface TimelineRequest {
   readonly path?: string | undefined
-  /** Only what is older than this commit. */
+  /** Only changes older than this commit. */
   readonly before?: string | undefined
-  /** Only this commit and what is older. */
+  /** Only this commit and older changes. */
   readonly from?: string | undefined
+  /** Milliseconds since the epoch. */
   readonly since?: number | undefined
   readonly causes?: readonly string[] | undefined
   readonly limit: number
-  /** What was there before the history is told in one, not file by file; asked of one file, it is told anyway. */
+  /** True returns the files that existed before the history as one row. Without effect if `path` is set. */
   readonly isBrief?: boolean | undefined
 }
 
-/** A commit with the one file of it that is meant. */
+/** One file of a commit. */
 export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
   readonly file: FileRecord
-  /** What the file is called now. */
+  /** The file's current path. */
   readonly now: string
-  /** So many are meant, this being one of them. */
+  /** Number of files that this row stands for. */
   readonly files?: number
 }
 
-/** Changes, newest first; of a commit all or none. @throws AppError `input_invalid` where `from` is not known */
+/**
+ * Returns changes, newest first. All matching files of a commit are returned, even beyond `limit`.
+ * @throws AppError `input_invalid` if the commit `from` is unknown
+ */
 export async function timelineOf(
   repository: Repository,
   { path, before, from, since, causes, limit, isBrief = false }: TimelineRequest,
@@ -44,7 +49,7 @@ export async function timelineOf(
   let name = path
   const log = await repository.log()
   if (from !== undefined && !log.some(({ commit }) => commit === from)) {
-    const reason = `the history has no change ${from}, or not any more`
+    const reason = `the history has no change ${from} (it may be too old)`
     throw new AppError('input_invalid', reason, { reason })
   }
   let isPast = before === undefined && from === undefined
@@ -55,7 +60,7 @@ export async function timelineOf(
     isPast ||= record.commit === before
     const later = record.files.map((file) => names.of(file.path))
     names.passed(record.files)
-    // Not the files: with each of thousands, all of them would be told.
+    // Without `files`: repeating all files in each of thousands of rows is too large.
     const { files, ...rest } = record
     if (isBrief && name === undefined && record.cause === 'adopted') {
       const [file] = files
@@ -74,8 +79,8 @@ export async function timelineOf(
 }
 
 /**
- * What a file is called now, that had this name after a commit; without one, the name it has lost last. The name itself
- * where it was not moved since.
+ * Returns the current path of a file that had this path after `commit`. Without `commit`: after the newest move away
+ * from this path. Returns `path` itself if the file was not moved.
  */
 export async function nameNow(repository: Repository, path: string, commit?: string): Promise<string> {
   const names = new LaterNames()
@@ -88,19 +93,20 @@ export async function nameNow(repository: Repository, path: string, commit?: str
   return names.of(path)
 }
 
-/** Where a file went that is gone, whoever moved it; undefined when it was deleted. */
+/** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
 export async function movedTo(repository: Repository, path: string): Promise<string | undefined> {
   const now = await nameNow(repository, path)
   return now === path ? renamedTo(await repository.log(), path) : now
 }
 
-/** What another program renames is seen as one file that goes and one that comes, within this, ms. */
+/** Another program's rename shows as one file removed and one added within this time, ms. */
 const sameMomentMs = 5000
 
 /**
- * Where another program has renamed a file to that went: a new one that came in the same moment with the same text. Where
- * several did, the one of the same name in another folder. Undefined when it was deleted, or nobody can say.
+ * Detects a rename by another program: a new file with the same text appeared at the same time. If there are several,
+ * the one with the same name counts.
  * @param log newest first
+ * @returns undefined if the file was deleted, or the target is ambiguous
  */
 export function renamedTo(log: readonly CommitRecord[], path: string): string | undefined {
   const lost = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
@@ -116,7 +122,7 @@ export function renamedTo(log: readonly CommitRecord[], path: string): string | 
   return others.length === 0 ? only?.path : undefined
 }
 
-/** From the newest change backwards: what a name of that time has become. */
+/** Maps old paths to current ones while the log is read from the newest commit back. */
 class LaterNames {
   readonly #later = new Map<string, string>()
 
@@ -126,13 +132,16 @@ class LaterNames {
 
   passed(files: readonly FileRecord[]): void {
     const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [{ path, from, now: this.of(path) }]))
-    // Before its move, another file had a file's name, or none.
+    // Before this move, the path belonged to another file or to none.
     for (const { path } of moves) this.#later.delete(path)
     for (const { from, now } of moves) this.#later.set(from, now)
   }
 }
 
-/** A change as a unified diff, and the file's text before and after it. @throws AppError `file_not_found` */
+/**
+ * Returns a change as a unified diff, and the texts before and after it.
+ * @throws AppError `file_not_found` if the commit did not change the file
+ */
 export async function diffOf(
   repository: Repository,
   commit: string,
@@ -148,7 +157,7 @@ export async function diffOf(
   return { patch, before, after }
 }
 
-/** A recorded text by its id; undefined when there is none, or it was forgotten. */
+/** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
 export async function textOf(repository: Repository, id: string): Promise<string | undefined> {
   try {
     return await repository.text(id)
@@ -158,7 +167,10 @@ export async function textOf(repository: Repository, id: string): Promise<string
   }
 }
 
-/** For each line of the newest recorded text, the change that brought it. */
+/**
+ * Returns for each line of the newest recorded text the change that wrote it; empty if a version is longer than
+ * `maxBlamed`.
+ */
 export async function blameOf(repository: Repository, path: string): Promise<BlamedLine[]> {
   const changes = await timelineOf(repository, { path, limit: Number.MAX_SAFE_INTEGER })
   const versions: { id: BlamedLine; text: string }[] = []
@@ -178,7 +190,7 @@ interface Version<Id> {
   readonly text: string
 }
 
-/** Which change wrote each line of a text. @param versions oldest first @returns for each line of the last one the id of the version that brought it */
+/** @param versions oldest first @returns for each line of the last version the id of the version that wrote it */
 export function blame<Id>(versions: readonly Version<Id>[]): Id[] {
   let lines: string[] = []
   let owners: Id[] = []

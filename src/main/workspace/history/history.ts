@@ -9,35 +9,36 @@ import type { TimelineRequest } from './history-queries.ts'
 import type { RecorderEvent } from './recorder.ts'
 import type { ChangeStanding } from './change-revert-status.ts'
 
-/** Changes go to the thread together, ms. */
+/** Debounce time for notifying the worker, ms. */
 const gatherMs = 50
-/** The look at all files at the start takes the processor from those who wait for a window or an answer, ms. */
+/** Delays the scan of all files, so that it does not slow down the start, ms. */
 const startMs = 1500
 const usualIdleMs = 15_000
 
 export interface HistoryOptions {
-  /** The thread's entry. */
+  /** Script of the worker. */
   readonly entry: URL
-  /** The folder that holds the repository and its journal. */
+  /** Folder with the repository and the journal. */
   readonly folder: string
   readonly roots: Roots
+  /** Days to keep; null keeps all. */
   readonly keepDays: number | null
   readonly now: Clock
-  /** A thread that nobody needs for so long gives its memory back, ms. */
+  /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number
   readonly onFault: (error: unknown) => void
 }
 
 type HistoryClient = WorkerClient<HistoryJobs>
 
-/** What happened to a workspace's Markdown, and who did it. A worker records it. */
+/** History of a workspace's Markdown files: which change was made when, and by whom. Runs in a worker. */
 export class History {
-  /** Files have a further entry, or there are other problems: why not all is recorded, or not by this process. */
+  /** Emits newly recorded paths, and problems that keep changes from being recorded. */
   readonly changes: Announcements<RecorderEvent>
   readonly #changes = new Changes<RecorderEvent>()
   readonly #options: HistoryOptions
   #keepDays: number | null
-  /** Those that the recorder knows of, as JSON. */
+  /** The forbidden folders that the worker knows, as JSON. */
   #forbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
@@ -57,18 +58,18 @@ export class History {
       settle: (client) => client.settle().catch(onFault),
       onStop: (client) => client.close(),
       onCrash: (error) => {
-        // What it had been told may be lost: the next one looks at every file.
+        // The worker may have lost requests: the next one scans all files.
         this.#hasStarted = false
         onFault(error)
       },
     })
     const begin = () => void this.#worker.run(() => Promise.resolve()).catch(onFault)
-    // What is there before anything is written is recorded first.
+    // A new history must record the existing files before the first write.
     if (existsSync(this.repository)) this.#first = setTimeout(begin, startMs).unref()
     else begin()
   }
 
-  /** The folder of the Git repository. */
+  /** Folder of the Git repository. */
   get repository(): string {
     return repositoryIn(this.#options.folder)
   }
@@ -77,19 +78,19 @@ export class History {
     return this.#worker.isRunning
   }
 
-  /** A change of the file is in the journal. */
+  /** Tells the worker that the journal contains a change of this file. */
   note(path: string): void {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
   }
 
-  /** From now on changes are kept for so many days; null for all. */
+  /** Sets the number of days to keep; null keeps all. */
   async keep(days: number | null): Promise<void> {
     if (days === this.#keepDays) return
     this.#keepDays = days
     await this.#worker.run((client) => client.keep(days)).catch(this.#options.onFault)
   }
 
-  /** Files that may have been changed by somebody else. */
+  /** Records files that other programs may have changed. */
   look(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
@@ -97,7 +98,7 @@ export class History {
       void this.#worker.run((client) => client.look({ paths: notes, forbidden })).catch(this.#options.onFault)
   }
 
-  /** Takes over whose folders are whose: files that are another agent's from now on have no further history here. */
+  /** Applies changed forbidden folders: files in them are recorded as removed. */
   async applyRoots(): Promise<void> {
     const { forbidden } = this.#options.roots
     if (JSON.stringify(forbidden) === this.#forbidden) return
@@ -105,11 +106,15 @@ export class History {
     await this.#worker.run((client) => client.lookAgain(forbidden)).catch(this.#options.onFault)
   }
 
+  /** Returns changes with their texts' blob ids. @throws AppError as `timelineOf` */
   timeline(request: TimelineRequest) {
     return this.#worker.run((client) => client.timeline(request))
   }
 
-  /** The timeline as it is shown, without the texts; see `TimelineRequest.isBrief`. */
+  /**
+   * Returns the timeline for display, without blob ids. See `TimelineRequest.isBrief`.
+   * @throws AppError as `timelineOf`
+   */
   async entries(request: TimelineRequest): Promise<HistoryEntry[]> {
     return (await this.timeline(request)).map(
       ({ commit, at, cause, session, turn, client, sources, isUndo = false, file, now, files }) => ({
@@ -132,36 +137,43 @@ export class History {
     )
   }
 
-  /** @throws AppError `file_not_found` */
+  /** Returns a change as a diff with both texts. @throws AppError `file_not_found` */
   diff(commit: string, path: string) {
     return this.#worker.run((client) => client.diff({ commit, path }))
   }
 
-  /** What a file is called now, that had this name after a change; without one, the name that it lost last. */
+  /**
+   * Returns the current path of a file that had this path after `commit`; without `commit`, after its newest move away
+   * from it.
+   */
   nameNow(path: string, commit?: string): Promise<string> {
     return this.#worker.run((client) => client.nameNow({ path, commit }))
   }
 
-  /** Where a file went that is gone, whoever moved it; undefined when it was deleted. */
+  /** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
   movedTo(path: string): Promise<string | undefined> {
     return this.#worker.run((client) => client.movedTo(path))
   }
 
-  /** Whether a change still stands; `path` is what its file was called then. */
+  /**
+   * Returns for each hunk of a change whether it is still in the file.
+   * @param path path of the file when the change was made
+   */
   standing(path: string, patch: string): Promise<ChangeStanding> {
     return this.#worker.run((client) => client.standing({ path, patch }))
   }
 
-  /** A recorded text by Git's id of it; undefined when there is none, or it was forgotten. */
+  /** Returns a recorded text by its blob id; undefined if it is missing or was removed. */
   text(id: string) {
     return this.#worker.run((client) => client.text(id))
   }
 
+  /** Returns for each line of the newest recorded text the change that wrote it. */
   blame(path: string) {
     return this.#worker.run((client) => client.blame(path))
   }
 
-  /** Waits until all changes so far are recorded. */
+  /** Resolves when all changes so far are recorded. */
   async settle(): Promise<void> {
     await this.#worker.run((client) => client.settle())
   }
@@ -169,10 +181,10 @@ export class History {
   async close(): Promise<void> {
     clearTimeout(this.#first)
     clearTimeout(this.#timer)
-    // What is in the journal is recorded by the next process.
+    // The next process records what is in the journal.
     if (!this.isAwake && !this.#hasStarted && this.#timer === undefined) return
     await this.#worker.run((client) => client.settle()).catch(this.#options.onFault)
-    // Another process may go on with the history from now on.
+    // Releases the lock, so that another process can record.
     await this.#worker.close()
   }
 

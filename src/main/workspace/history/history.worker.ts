@@ -8,7 +8,7 @@ const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents:
 let recorder: Recorder | undefined
 
 function opened(): Recorder {
-  if (!recorder) throw new Error('the history was not opened')
+  if (!recorder) throw new Error('the history is not open')
   return recorder
 }
 
@@ -37,6 +37,6 @@ const jobs = {
 
 export type HistoryJobs = typeof jobs
 
-// What is recorded is on the disk and in the journal: searches and windows come first.
+// Searches and windows come first: unrecorded changes are safe in the journal and on disk.
 yieldToOthers()
 serveWorker(jobs)

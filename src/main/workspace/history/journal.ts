@@ -1,8 +1,7 @@
 /**
- * What was written and is not recorded yet, one line each, in the order in which it was written; the texts are in the
- * repository already. Every process that writes to a workspace adds to it, while it keeps the others from writing; the one
- * that records takes lines out, and only those that it has recorded. So nothing that was written lacks its cause, whoever
- * wrote it and however that process ended.
+ * Journal of changes that are written but not yet committed, one JSON line each; their texts are already in the
+ * repository. Every process that writes appends lines under the lock. Only the recording process removes lines, after
+ * it has committed them. So the cause of a change survives a crash.
  */
 import { randomUUID } from 'node:crypto'
 import { truncate } from 'node:fs/promises'
@@ -29,7 +28,7 @@ const lineSchema = z.object({
   id: z.string(),
   path: z.string(),
   from: z.string().optional(),
-  /** Ids of the texts; null where there was, or is, no file. */
+  /** Blob ids of the texts; null if there was, or is, no file. */
   before: z.string().nullable(),
   after: z.string().nullable(),
   origin: z.object({
@@ -40,21 +39,22 @@ const lineSchema = z.object({
     sources: z.array(z.string()).optional(),
     isUndo: z.boolean().optional(),
   }),
+  /** Milliseconds since the epoch. */
   at: z.number(),
 })
 export type JournalLine = z.infer<typeof lineSchema>
 
-/** Lines from the first on, and how many bytes they are. */
+/** Lines from the start of the journal, and their length in bytes. */
 export interface JournalPart {
   readonly lines: readonly JournalLine[]
   readonly bytes: number
 }
 
-/** While others add to it, it is only made shorter when it is longer than this, bytes. */
+/** If lines were added meanwhile, `drop` rewrites the file only above this length, bytes. */
 const longBytes = 256 * 1024
-/** Of a change of many files, texts that are kept at the same time. */
+/** Concurrent blob writes. */
 const blobsAtOnce = 16
-/** A full disk is asked again after this, ms. */
+/** Time before a failed write is retried, ms. */
 const retryMs = 1000
 
 export class Journal {
@@ -62,12 +62,12 @@ export class Journal {
   readonly #gitdir: string
   readonly #alone: Exclusive
   readonly #onFault: (error: unknown) => void
-  /** Written, and not yet in the journal: the disk did not take it. */
+  /** Lines that could not be written yet. */
   #waiting: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
   #retry: NodeJS.Timeout | undefined
   #hasTold = false
 
-  /** @param onFault told when a line could not be added; it is tried again until it can */
+  /** @param onFault called when a line cannot be written; the write is retried until it succeeds */
   constructor(folder: string, onFault: (error: unknown) => void) {
     this.#file = join(folder, 'journal.jsonl')
     this.#gitdir = repositoryIn(folder)
@@ -75,7 +75,10 @@ export class Journal {
     this.#onFault = onFault
   }
 
-  /** Resolves when the change is in the journal, or cannot be now. Never fails: what is written is written. */
+  /**
+   * Resolves when the change is in the journal, or the write has failed and is retried later. Never rejects: the file
+   * itself is already written.
+   */
   async add({ path, from, before, after, origin, at }: WorkspaceWrite): Promise<void> {
     if (!isNote(path)) return
     const { cause, session, turn, client, sources, isUndo } = origin
@@ -92,11 +95,15 @@ export class Journal {
     await this.#write()
   }
 
+  /** @throws AppError `file_busy` */
   async read(): Promise<JournalPart> {
     return this.#alone.run(() => this.#read())
   }
 
-  /** Takes out the lines of the first `bytes`; perhaps only later, with those that come after them. */
+  /**
+   * Removes the first `bytes` of the journal. May postpone this if lines were added meanwhile.
+   * @throws AppError `file_busy`, `disk_full`, `write_failed`
+   */
   async drop(bytes: number): Promise<void> {
     await this.#alone.run(async () => {
       const text = Buffer.from((await readIfThere(this.#file)) ?? '', 'utf8')
@@ -105,7 +112,11 @@ export class Journal {
     })
   }
 
-  /** Keeps everybody from adding to it; given are the ids of all texts that its lines need. */
+  /**
+   * Runs `work` while no process can add lines.
+   * @param work gets the ids of all texts that the lines refer to
+   * @throws AppError `file_busy`, and what `work` throws
+   */
   async hold<T>(work: (texts: ReadonlySet<string>) => Promise<T>): Promise<T> {
     return this.#alone.run(async () => {
       const { lines } = await this.#read()
@@ -113,12 +124,14 @@ export class Journal {
     })
   }
 
-  /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
+  /**
+   * Checks that the journal can be read, except for a last line torn by a crash.
+   * @returns the path to which a damaged file was moved or copied; undefined if it is intact
+   */
   async check(): Promise<string | undefined> {
     return this.#alone.run(async () => {
       const text = await readIfThere(this.#file).catch(() => null)
       if (text === null) return setAside(this.#file)
-      // The last line may have been torn by a crash.
       const whole = (text ?? '').split('\n').slice(0, -1)
       const isOurs = whole.every((line) => line === '' || parseJson(line) !== undefined)
       return isOurs ? undefined : copyAside(this.#file)
@@ -138,7 +151,7 @@ export class Journal {
     return { lines, bytes: Buffer.byteLength(text, 'utf8') }
   }
 
-  /** The texts come first: whoever reads a line finds them. */
+  /** Writes the texts before the lines, so that every line's texts exist. */
   async #write(): Promise<void> {
     clearTimeout(this.#retry)
     try {

@@ -1,9 +1,7 @@
 /**
- * Records what the journal says was written, whoever wrote it, a few changes at a time: neighbouring ones of one origin
- * make one commit, so that a thousand quick writes cost a few. What was changed behind our back is recorded as such:
- * before a write of ours is, when somebody tells of a file, and at the start. One process records at a time; another that
- * has the same history open waits, and goes on when the first one is gone. It is one file because every step is a turn
- * of one queue, over one repository and under one lock.
+ * Commits the changes in the journal. Consecutive changes of one origin become one commit. Changes by other programs
+ * are recorded before our next write of the file, when the watcher reports them, and at the start. Only one process
+ * records; others wait for its lock and take over. All steps run in one queue.
  */
 import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
@@ -30,21 +28,21 @@ import { Journal, repositoryIn, type JournalLine, type JournalPart } from './jou
 import { Repository, type FileStep } from './repository.ts'
 import { collapse, isSameOrigin, type Change } from './coalesce-changes.ts'
 
-/** Changes that follow each other this closely are recorded together, ms … */
+/** Debounce time for commits, ms. */
 const gatherMs = 150
-/** … but none waits longer than this, ms. */
+/** Longest time that a change waits, ms. */
 const maxGatherMs = 1000
-/** What another process holds, or a full disk refused, is tried again after this, ms. */
+/** Time before a held lock or a failed commit is retried, ms. */
 const retryMs = 2000
 const dayMs = 86_400_000
-/** Files that are looked at while nobody may write. */
+/** Files that are read while the workspace is locked. */
 const lookedAtOnce = 100
-/** Files that are read at once. */
+/** Concurrent file reads. */
 const filesAtOnce = 32
-/** What makes a file none of ours: it is gone, is another agent's, or hidden. */
+/** Error codes of files that are not part of this workspace: deleted, another agent's, or hidden. */
 const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
-/** Why the history is not, or not all of, what it should be. */
+/** Reason why changes are not recorded, or earlier ones are lost. */
 export interface HistoryProblem {
   readonly code: 'history_elsewhere' | 'history_unlocked' | 'history_damaged' | 'history_failed'
   readonly message: string
@@ -52,19 +50,20 @@ export interface HistoryProblem {
 
 export type RecorderEvent =
   | { readonly type: 'recorded'; readonly paths: readonly string[] }
-  /** All that there are now. */
+  /** All current problems. */
   | { readonly type: 'problems'; readonly problems: readonly HistoryProblem[] }
 
 export interface RecorderSettings {
-  /** Of the repository and its journal. */
+  /** Folder of the repository and the journal. */
   readonly folder: string
   readonly workspace: string
+  /** Absolute paths of folders that belong to others. */
   readonly forbidden: readonly string[]
-  /** Days that are kept; null for all. */
+  /** Days to keep; null keeps all. */
   readonly keepDays: number | null
-  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
+  /** True scans all files for changes made while the app was closed; false if only the worker was restarted. */
   readonly isStart: boolean
-  /** What is recorded bears the time of the app's clock, which goes so far ahead of the system's. */
+  /** Offset of the app's clock from the system's, ms. Commits use the app's clock. */
   readonly clockAheadMs: number
 }
 
@@ -77,16 +76,16 @@ export class Recorder {
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
   readonly #journal: Journal
-  /** Whoever writes to the workspace. */
+  /** Lock for writes to the workspace. */
   readonly #writers: Exclusive
   readonly #problems = new Map<HistoryProblem['code'], string>()
   #lock: FileLock | undefined
   /** Undefined while another process records. */
   #repository: Repository | undefined
-  /** The last line of the journal that is recorded. */
+  /** Id of the last journal line that is committed. */
   #recordedLine: string | undefined
   #needsFullLook: boolean
-  /** The history begins: what is found is no change, it was there. */
+  /** True while a new history records existing files (as `adopted`, not as changes). */
   #isAdopting = false
   #timer: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
@@ -107,7 +106,7 @@ export class Recorder {
     this.#work = this.#catchUp().catch((error: unknown) => this.#failed(error))
   }
 
-  /** Somebody wrote something into the journal. */
+  /** Called when the journal has a new line. Debounced. */
   note(): void {
     const now = performance.now()
     this.#waitingSince ??= now
@@ -116,21 +115,21 @@ export class Recorder {
     this.#timer = setTimeout(() => void this.#flush().catch(() => undefined), Math.min(gatherMs, Math.max(0, rest)))
   }
 
-  /** Files that somebody changed; what is ours is recorded already, or waits before this. */
+  /** Records files that another program may have changed. Journal lines are recorded first. */
   async look(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     await this.#flush()
     await this.#enqueue(() => this.#lookAt(paths))
   }
 
-  /** All that is recorded, since folders became somebody else's, or are no more. */
+  /** Scans all files again, after the forbidden folders have changed. */
   async lookAgain(forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     this.#needsFullLook = true
     await this.#flush()
   }
 
-  /** From now on changes are kept for so many days; null for all. */
+  /** Sets the number of days to keep; null keeps all. */
   async keep(days: number | null): Promise<void> {
     this.#keepDays = days
     await this.#flush()
@@ -139,13 +138,13 @@ export class Recorder {
     })
   }
 
-  /** Waits until all that was told so far is recorded. */
+  /** Resolves when all changes reported so far are recorded. */
   async settle(): Promise<void> {
     await this.#flush()
     await this.#work
   }
 
-  /** What was told is recorded; a look at everything is broken off, the next start takes it up again. */
+  /** Records pending changes. Aborts a scan of all files, which the next start repeats. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#stop.abort()
@@ -159,15 +158,15 @@ export class Recorder {
     }
   }
 
-  /** The repository for looking at it, with all that can be recorded now. */
+  /** Returns the repository for reading, after recording what can be recorded now. */
   async readable(): Promise<Repository> {
     await this.settle().catch(() => undefined)
     return this.present()
   }
 
   /**
-   * The repository with what is recorded by now, for texts by their id: they are there before the journal speaks of them.
-   * Waits for nothing, so that it can be asked by somebody whom the recorder waits for.
+   * Returns the repository without waiting for the queue, so that code that the recorder waits for can read texts.
+   * Texts are stored before the journal refers to them.
    */
   async present(): Promise<Repository> {
     return this.#repository ?? Repository.look(this.#gitdir)
@@ -188,7 +187,7 @@ export class Recorder {
     return done
   }
 
-  /** Nothing is lost by it: what is not recorded is in the journal and on the disk. */
+  /** Loses no change: unrecorded ones are in the journal and on disk. */
   #failed(error: unknown): void {
     this.#tell('history_failed', error)
     this.#tryAgain()
@@ -214,10 +213,10 @@ export class Recorder {
     this.#emit({ type: 'problems', problems: [...this.#problems].map(([code, message]) => ({ code, message })) })
   }
 
-  /** Records what is in the journal, and what changed while nobody looked; where another process does that, nothing. */
+  /** Commits the journal and, if needed, scans all files. Does nothing if another process records. */
   async #catchUp(): Promise<void> {
     if (this.#repository && !existsSync(join(this.#gitdir, 'HEAD'))) {
-      this.#tell('history_damaged', 'the history was deleted while it was in use; a new one was begun')
+      this.#tell('history_damaged', 'the history was deleted while in use; a new one was started')
       this.#repository = undefined
       this.#needsFullLook = true
     }
@@ -232,27 +231,28 @@ export class Recorder {
       this.#isAdopting = false
     } catch (error) {
       this.#needsFullLook = true
-      // The next start takes it up again.
+      // The next start repeats the scan.
       if (!this.#stop.signal.aborted) throw error
     }
   }
 
-  /** @returns undefined when another process records */
+  /** Returns undefined if another process records. */
   async #open(): Promise<Repository | undefined> {
     const { folder, workspace } = this.#settings
     await makeFolder(folder)
     await removePidFile(`${this.#gitdir}.lock`)
     if (!(await this.#take())) {
-      this.#tell('history_elsewhere', 'another process records the history; this one goes on when that ends')
-      // Who takes over does not know what was missed.
+      this.#tell('history_elsewhere', 'another process records the history; this one takes over when that process ends')
+      // This process misses changes until it takes over.
       this.#needsFullLook = true
       return undefined
     }
     this.#clear('history_elsewhere')
     const aside = await this.#journal.check()
-    if (aside !== undefined) this.#tell('history_damaged', `the journal could not be read; what it said is in ${aside}`)
+    if (aside !== undefined)
+      this.#tell('history_damaged', `the journal could not be read; the damaged file is in ${aside}`)
     const repository = await this.#openRepository(workspace)
-    // It ends with the look at everything, whichever process gets there.
+    // The marker stays until a process completes the scan of all files.
     if (repository.isEmpty) await writeDurably(this.#adopting, '')
     this.#isAdopting = existsSync(this.#adopting)
     if (this.#isAdopting) this.#needsFullLook = true
@@ -270,7 +270,7 @@ export class Recorder {
     }
   }
 
-  /** One that Git cannot read is put aside, and a new one begun. */
+  /** Moves an unreadable repository aside and creates a new one. */
   async #openRepository(workspace: string): Promise<Repository> {
     try {
       return await Repository.open(this.#gitdir, workspace)
@@ -278,7 +278,10 @@ export class Recorder {
       const isOutside = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
       if (error instanceof AppError || isOutside || !existsSync(this.#gitdir)) throw error
       const aside = await setAside(this.#gitdir)
-      this.#tell('history_damaged', `the history could not be read; it is in ${aside}, and a new one was begun`)
+      this.#tell(
+        'history_damaged',
+        `the history could not be read; it was moved to ${aside}, and a new one was started`,
+      )
       return Repository.open(this.#gitdir, workspace)
     }
   }
@@ -309,7 +312,7 @@ export class Recorder {
     if (missing.length > 0) await this.#recordSteps(repository, await this.#stepsOf(repository, missing))
   }
 
-  /** Undefined when a text that it needs is nowhere. */
+  /** Returns undefined if a text of the line is missing. */
   async #changeOf(repository: Repository, line: JournalLine): Promise<Change | undefined> {
     const { id, path, from, origin, at } = line
     const [before, after] = [
@@ -325,7 +328,7 @@ export class Recorder {
     try {
       return await repository.text(id)
     } catch {
-      // A machine that lost its power may have lost it; the file itself was on the disk.
+      // A power failure may have lost the object; the file itself was synced.
       const text = await this.#readFile(path, await this.#place())
       return typeof text === 'string' && blobId(text) === id ? text : undefined
     }
@@ -361,7 +364,7 @@ export class Recorder {
     await this.#forget(repository)
   }
 
-  /** What is older than is to be kept. */
+  /** Removes commits older than the retention time. */
   async #forget(repository: Repository): Promise<void> {
     if (this.#keepDays === null) return
     const from = this.#now().getTime() - this.#keepDays * dayMs
@@ -370,8 +373,8 @@ export class Recorder {
   }
 
   /**
-   * Records files as they are now: what is not in the journal came from outside. Nobody may write between the last look
-   * at the journal and the look at the files.
+   * Records files as they are now. Changes that are not in the journal came from other programs. Reads the journal
+   * and the files under one lock.
    */
   async #lookAt(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const repository = this.#repository
@@ -404,7 +407,7 @@ export class Recorder {
     await this.#commitUnseen(repository, steps, this.#now().getTime(), signal)
   }
 
-  /** What somebody else did, or what was there before anything was done. */
+  /** Commits changes by other programs, and files that existed before the history. */
   async #commitUnseen(repository: Repository, steps: readonly FileStep[], at: number, signal?: AbortSignal) {
     const isOld = ({ before }: FileStep) => this.#isAdopting && before === null
     await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
@@ -417,7 +420,10 @@ export class Recorder {
     )
   }
 
-  /** There while the history begins: an interrupted start is taken up again by the next one. */
+  /**
+   * Marker file that exists while a new history records existing files. If that is interrupted, the next start
+   * continues.
+   */
   get #adopting(): string {
     return join(this.#settings.folder, 'adopting')
   }
@@ -429,7 +435,7 @@ export class Recorder {
     return steps.filter((found) => found !== undefined)
   }
 
-  /** Files that were something else before the group than what is recorded: somebody changed them in between. */
+  /** Returns the changes that other programs made to files of the group since they were last recorded. */
   async #unseenBefore(repository: Repository, group: readonly Change[]): Promise<FileStep[]> {
     const seen = new Set<string>()
     const steps: FileStep[] = []
@@ -443,7 +449,7 @@ export class Recorder {
     return steps
   }
 
-  /** From what is recorded of a file to what it is now; undefined when that is the same. */
+  /** Returns the step from the recorded state of a file to `now`; undefined if they are equal or `now` is undefined. */
   async #stepTo(repository: Repository, path: string, now: string | null | undefined): Promise<FileStep | undefined> {
     if (now === undefined) return undefined
     const recorded = repository.idAt(path)
@@ -451,7 +457,10 @@ export class Recorder {
     return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
   }
 
-  /** Null when there is no such file of ours; undefined when it is none that has a history: not text, too large, not to be read now. */
+  /**
+   * Returns null if the workspace has no such file; undefined if the file has no history because it is not text, too
+   * large, or unreadable now.
+   */
   async #readFile(path: string, place: Place): Promise<string | null | undefined> {
     const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
     try {
@@ -463,12 +472,12 @@ export class Recorder {
   }
 }
 
-/** For counting lines only: of a text that the repository lost there are none. */
+/** Returns an empty text if the repository has lost it. For line counts only. */
 async function textOr(repository: Repository, id: string): Promise<string> {
   return repository.text(id).catch(() => '')
 }
 
-/** Locks used to be files with the number of a process. */
+/** Removes the lock file of earlier versions, which contained a process id. */
 async function removePidFile(file: string): Promise<void> {
   const info = await lstat(file).catch(() => undefined)
   if (info?.isFile()) await rm(file, { force: true })

@@ -1,7 +1,7 @@
 /**
- * Keeps the history going as the settings have it, from one moment to the next. The journal is there all the time, so
- * that what is written while the thread ends or begins is noted; what was written while the history was off is found by
- * the look at all files that it begins with. A process that does not stay notes only, and the next one records.
+ * Applies the history settings while the app runs. The journal is always open, so changes are noted while the worker
+ * starts or stops. Changes made while the history was off are found by the scan of all files at its start. A process
+ * with `stays` false only writes the journal; the next process commits it.
  */
 import { Changes, type Announcements } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-edits.ts'
@@ -10,20 +10,20 @@ import { Journal } from './journal.ts'
 import type { RecorderEvent } from './recorder.ts'
 
 export interface RecordingOptions extends Omit<HistoryOptions, 'keepDays'> {
-  /** Looked up whenever it matters. */
+  /** Read on each write and by `applySettings`. */
   readonly settings: () => { readonly enabled: boolean; readonly keepDays: number | null }
-  /** False where nobody stays to record. */
+  /** False for a short-lived process, which only writes the journal. */
   readonly stays: boolean
 }
 
 export class Recording {
-  /** Files have a further entry, or there are other problems: why not all is recorded, or not by this process. */
+  /** Emits newly recorded paths, and problems that keep changes from being recorded. */
   readonly changes: Announcements<RecorderEvent>
   readonly #changes = new Changes<RecorderEvent>()
   readonly #options: RecordingOptions
   readonly #journal: Journal
   #history: History | undefined
-  /** Changes of the settings are taken over one after another. */
+  /** Settings are applied one at a time. */
   #changing: Promise<void> = Promise.resolve()
 
   constructor(options: RecordingOptions) {
@@ -33,19 +33,19 @@ export class Recording {
     this.#history = this.#begin()
   }
 
-  /** Undefined while it is turned off, and where nobody stays to record. */
+  /** Undefined while the history is off, and in a short-lived process. */
   get history(): History | undefined {
     return this.#history
   }
 
-  /** Resolves when the change is noted where it outlives a crash. Never fails: what is written is written. */
+  /** Resolves when the change is in the journal. Never rejects: the file itself is already written. */
   async record(write: WorkspaceWrite): Promise<void> {
     if (!this.#options.settings().enabled) return
     await this.#journal.add(write)
     this.#history?.note(write.path)
   }
 
-  /** Takes over what changed in the settings, and whose folders are whose. Never fails. */
+  /** Applies changed settings and forbidden folders. Never rejects. */
   applySettings(): Promise<void> {
     this.#changing = this.#changing.then(() => this.#apply()).catch(this.#options.onFault)
     return this.#changing
@@ -63,7 +63,7 @@ export class Recording {
     if (!enabled) {
       this.#history = undefined
       await history?.close()
-      // What was wrong with it is no longer of interest.
+      // Problems of a disabled history are irrelevant.
       if (history) this.#changes.announce({ type: 'problems', problems: [] })
       return
     }

@@ -9,17 +9,20 @@ import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from 
 import { FileTree } from './git-tree.ts'
 
 const branch = 'refs/heads/main'
-/** Texts that are written at once. */
+/** Concurrent blob writes. */
 const blobsAtOnce = 16
 
-/** The last line of the journal is in the message of one of the newest commits, or nowhere. */
+/** Number of newest commits that are searched for the last recorded journal line. */
 const maxLooked = 64
 
-/** What one change ends with the next one of the file begins with: so many texts are at hand, of so many characters. */
+/**
+ * Text cache: one change often starts with the text that the previous one ended with. At most 64 texts of at most
+ * 200,000 UTF-16 code units.
+ */
 const maxKept = 64
 const longestKept = 200_000
 
-/** One file before and after; null where there was, or is, none. */
+/** Texts of a file before and after a change; null if there was, or is, no file. */
 export interface FileStep {
   readonly path: string
   readonly from?: string | undefined
@@ -31,7 +34,7 @@ export class Repository {
   readonly #gitdir: string
   #tree = new FileTree()
   #head: string | undefined
-  /** Newest first; read when it is first asked for. */
+  /** Newest first; undefined until first read. */
   #log: CommitRecord[] | undefined
   #damage: string | undefined
   readonly #texts = new Map<string, string>()
@@ -40,6 +43,7 @@ export class Repository {
     this.#gitdir = gitdir
   }
 
+  /** Opens a repository for recording; creates it if it does not exist. */
   static async open(gitdir: string, workspace: string): Promise<Repository> {
     const repository = new Repository(gitdir)
     await makeFolder(gitdir)
@@ -49,14 +53,14 @@ export class Repository {
     return repository
   }
 
-  /** As it is, for looking at only: another process records in it. */
+  /** Opens a repository for reading only, while another process records. */
   static async look(gitdir: string): Promise<Repository> {
     const repository = new Repository(gitdir)
     await repository.#readHead()
     return repository
   }
 
-  /** What the newest commit has of a file. */
+  /** Returns the blob id of a file in the newest commit; undefined if it has none. */
   idAt(path: string): string | undefined {
     return this.#tree.get(path)
   }
@@ -70,8 +74,10 @@ export class Repository {
   }
 
   /**
-   * @param told `journal`: the last line of the journal that it records
-   * @returns undefined when nothing changes
+   * Commits changes.
+   * @param at milliseconds since the epoch
+   * @param told `journal`: id of the last journal line in this commit
+   * @returns undefined if no file changes
    * @throws AppError `disk_full`, `write_failed`; nothing is recorded then
    */
   async commit(
@@ -88,7 +94,7 @@ export class Repository {
     }
   }
 
-  /** The last line of the journal that was recorded. */
+  /** Returns the id of the last journal line that was committed; undefined if it is not among the newest commits. */
   async lastJournalLine(): Promise<string | undefined> {
     let oid = this.#head
     for (let looked = 0; oid !== undefined && looked < maxLooked; looked += 1) {
@@ -111,7 +117,7 @@ export class Repository {
     const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
     const leaving = new Set(steps.map(({ from }) => from))
     for (const [index, { path, from, before, after }] of steps.entries()) {
-      // A file that moved away can leave its name to another in the same commit.
+      // A file that moves away can free its path for a new file in the same commit.
       const isNew = from === undefined && before === null && leaving.has(path)
       const old = (isNew ? undefined : this.#tree.get(from ?? path)) ?? null
       const id = ids[index] ?? null
@@ -145,17 +151,18 @@ export class Repository {
     return record
   }
 
-  /** What is wrong with it; undefined when nothing was found to be. */
+  /** Description of an unreadable commit; undefined if none was found. */
   get damage(): string | undefined {
     return this.#damage
   }
 
-  /** All commits, newest first; those that come before one that cannot be read are missing. */
+  /** Returns the commits, newest first. Stops at the first commit that cannot be read (`damage`). */
   async log(): Promise<readonly CommitRecord[]> {
     this.#log ??= await this.#readLog()
     return this.#log
   }
 
+  /** Returns a text by its blob id. @throws the Git library's `NotFoundError` if there is none */
   async text(id: string): Promise<string> {
     const known = this.#texts.get(id)
     if (known !== undefined) return known
@@ -164,9 +171,10 @@ export class Repository {
   }
 
   /**
-   * Forgets commits from before a moment: the oldest kept one becomes the first, and what only older ones had is removed.
-   * @param needed ids of texts that stay all the same
-   * @returns how many were forgotten
+   * Removes commits older than `at` (milliseconds since the epoch), except the newest, and objects that only they refer
+   * to. Does nothing if the log is damaged.
+   * @param needed ids of blobs to keep
+   * @returns the number of removed commits
    */
   async forgetBefore(at: number, needed: ReadonlySet<string> = new Set()): Promise<number> {
     const log = await this.log()
@@ -241,7 +249,7 @@ export class Repository {
       reachable.add(commit)
       const read = await git.readCommit({ fs, gitdir: this.#gitdir, oid: commit })
       await visit(read.commit.tree)
-      // What the first kept change replaced can still be shown.
+      // The diff of the first remaining change still needs its previous text.
       for (const { before } of files) if (before !== null) reachable.add(before)
     }
     const objects = join(this.#gitdir, 'objects')

@@ -5,10 +5,11 @@ import { acceptedHunkSchema } from '#shared/contract/history.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { Changes, type Announcements, Queue, readKept, writeDurably } from '#platform'
 
-/** The oldest go first: who looks that far back looks again. */
+/** Oldest entries beyond this are dropped. */
 const maxKept = 2000
 const fileSchema = z.array(acceptedHunkSchema)
 
+/** Hunks that the user has reviewed and accepted. */
 export class Accepted {
   readonly changes: Announcements<void>
   readonly #changes = new Changes<void>()
@@ -16,14 +17,14 @@ export class Accepted {
   readonly #onDamaged: (file: string) => void
   readonly #queue = new Queue()
 
-  /** @param onDamaged told where a list went that could not be read */
+  /** @param onDamaged called with the new path of a list that could not be read */
   constructor(folder: string, onDamaged: (file: string) => void) {
     this.changes = this.#changes
     this.#file = join(folder, 'accepted.json')
     this.#onDamaged = onDamaged
   }
 
-  /** Oldest first. */
+  /** Returns the accepted hunks, oldest first. */
   list(): Promise<AcceptedHunk[]> {
     return this.#queue.run(this.#file, () => this.#read())
   }

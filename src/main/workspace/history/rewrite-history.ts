@@ -10,22 +10,26 @@ import { commitMessage, parseMessage, type FileRecord } from './history-change.t
 import { repositoryIn } from './journal.ts'
 
 export interface HistoryChange {
-  /** What a file said then, without what shall be gone. */
+  /** Returns a recorded text without the erased parts. */
   readonly text: (path: string, text: string) => string
-  /** False for a file that never was. */
+  /** False removes the file from the history. */
   readonly keepsPath: (path: string) => boolean
 }
 
 const branch = 'refs/heads/main'
 
-/** Of a file: how many recorded versions have something in them. */
+/** Number of recorded versions of a file with a match; `text` is the first of them, or the path. */
 export interface FoundVersions {
   readonly path: string
   readonly versions: number
   readonly text: string
 }
 
-/** @param isIn whether a text, or a path, has it */
+/**
+ * Searches recorded texts and paths.
+ * @param isIn returns true if a text or path matches
+ * @throws the signal's reason
+ */
 export async function findInHistory(
   folder: string,
   isIn: (text: string) => boolean,
@@ -53,7 +57,7 @@ export async function findInHistory(
   return [...found].map(([path, { ids, text }]) => ({ path, versions: ids.size, text }))
 }
 
-/** @throws AppError `file_busy` where another process records, and does not let go */
+/** Checks that no other process records. @throws AppError `file_busy` */
 export async function assertHistoryFree(folder: string): Promise<void> {
   const recording = new Exclusive(repositoryIn(folder))
   try {
@@ -64,8 +68,10 @@ export async function assertHistoryFree(folder: string): Promise<void> {
 }
 
 /**
- * @returns how many commits there are now; undefined where there is no history
- * @throws AppError `file_busy` where another process records
+ * Rewrites all commits without the erased parts, and replaces the repository. Also rewrites the journal and the
+ * accepted hunks.
+ * @returns the number of commits; undefined if there is no history
+ * @throws AppError `file_busy` if another process records; the signal's reason
  */
 export async function rewriteHistory(
   folder: string,
@@ -75,7 +81,7 @@ export async function rewriteHistory(
 ): Promise<number | undefined> {
   const gitdir = repositoryIn(folder)
   const [made, gone] = [`${gitdir}.new`, `${gitdir}.gone`]
-  // Broken off: it begins again from what was there.
+  // A previous run was interrupted: restore the original and start again.
   if (!existsSync(gitdir) && existsSync(gone)) await rename(gone, gitdir)
   await rm(made, { recursive: true, force: true })
   await rm(gone, { recursive: true, force: true })
@@ -107,7 +113,7 @@ class Rewriting {
   readonly #change: HistoryChange
   readonly #trees = new Map<string, string | undefined>()
   readonly #blobs = new Map<string, string>()
-  /** Old commits, as what they are now. */
+  /** New commit ids by old ones. */
   readonly commits = new Map<string, string>()
 
   constructor(from: string, to: string, change: HistoryChange) {
@@ -133,7 +139,7 @@ class Rewriting {
         if (changed) kept.push(changed)
       }
       const treeNow = await this.#tree(tree, '')
-      // What was only about it never was; what somebody else committed says nothing of its files.
+      // Drop commits that changed only erased content. Commits of other programs list no files and stay.
       if (kept.length === 0 && files.length > 0 && parent !== undefined && journal === undefined) {
         this.commits.set(oid, parent)
         continue
@@ -155,7 +161,9 @@ class Rewriting {
     return count
   }
 
-  /** A blob as it is now. @returns null where its file never was; undefined where the old one is not there */
+  /**
+   * Returns the new id of a blob; null if its file is removed from the history, undefined if the old blob is missing.
+   */
   async blob(path: string, id: string): Promise<string | null | undefined> {
     if (!this.#change.keepsPath(path)) return null
     const key = `${path}\n${id}`
@@ -200,7 +208,7 @@ class Rewriting {
   }
 }
 
-/** What was written and is not recorded yet refers to texts, too. */
+/** Journal lines refer to blobs as well. */
 async function rewriteJournal(folder: string, rewriting: Rewriting, change: HistoryChange): Promise<void> {
   const file = join(folder, 'journal.jsonl')
   const text = await readIfThere(file)
@@ -221,7 +229,7 @@ async function rewriteJournal(folder: string, rewriting: Rewriting, change: Hist
   await writeDurably(file, rows.map((row) => `${row}\n`).join(''))
 }
 
-/** What was looked at is known by its commit. */
+/** Accepted hunks refer to commits. */
 async function rewriteAccepted(folder: string, { commits }: Rewriting): Promise<void> {
   const file = join(folder, 'accepted.json')
   const text = await readIfThere(file)
@@ -241,7 +249,7 @@ interface Commit {
   readonly author: git.CommitObject['author']
 }
 
-/** Newest first, as far as they can be read. */
+/** Returns commits, newest first, up to the first that cannot be read. */
 async function commitsOf(gitdir: string): Promise<Commit[]> {
   const found: Commit[] = []
   const shallow = (await readIfThere(join(gitdir, 'shallow')))?.trim()

@@ -3,13 +3,15 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { ownFolderName } from '#shared/util/own-files.ts'
 
 /**
- * The settings say where the agent's own files lie: without them it would remember nothing, and what took their name would
- * be taken for them.
- * @param own where they lie; empty where that is among the notes @throws AppError `own_folder`
+ * Refuses to move the folder of the agent's own files, or another file to its path. Only the settings may change it.
+ * @param own that folder; empty if the files are among the notes
+ * @throws AppError `own_folder`
  */
 export function assertNotOwn(own: string, { from, to }: Move): void {
   const isOwn = (path: string) => own === path || own.startsWith(`${path}/`)
   const path = isOwn(from) ? from : isOwn(to) || to === ownFolderName ? to : undefined
   if (path === undefined) return
-  throw new AppError('own_folder', `${path} holds the agent's own files, which the settings move`, { path })
+  throw new AppError('own_folder', `${path} is the folder of the agent's own files; change it in the settings`, {
+    path,
+  })
 }

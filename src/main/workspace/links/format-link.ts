@@ -5,12 +5,18 @@ import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 
 export type LinkStyle = Pick<Habits, 'links' | 'linkPaths'>
 
-/** What stands in `[[…]]`; undefined where none leads there, as to a name with `#` or `|` in it. */
+/**
+ * Returns the target for `[[…]]`; undefined if no wikilink can lead to the file, for example with `#` or `|` in its
+ * name.
+ */
 export function wikiTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string | undefined {
   return targetOf(resolver, { kind: 'wiki', from, path: stemOf(path), paths: style?.linkPaths ?? 'shortest', to: path })
 }
 
-/** What stands in `](…)`: the way from the note, unless the vault's own Markdown links have names or whole paths. */
+/**
+ * Returns the encoded target for `](…)`: a relative path, unless the vault's Markdown links use names or absolute
+ * paths.
+ */
 export function inlineTarget(resolver: Resolver, from: string, path: string, style?: LinkStyle): string {
   const paths = style?.linkPaths === 'shortest' && style.links !== 'markdown' ? 'relative' : style?.linkPaths
   const target = targetOf(resolver, { kind: 'inline', from, path, paths: paths ?? 'relative', to: path })
@@ -23,18 +29,18 @@ export function inlineTarget(resolver: Resolver, from: string, path: string, sty
 interface Named {
   readonly from: string
   readonly path: string
-  /** What it is called in a Markdown link. */
+  /** Text of a Markdown link. */
   readonly label: string
   readonly isEmbed?: boolean
-  /** What stands in `[[…]]`; undefined where none leads there. */
+  /** Target for `[[…]]`; undefined if no wikilink can lead to the file. */
   readonly wiki: string | undefined
-  /** Of the note, as it is read. */
+  /** Heading or block of the target note. */
   readonly fragment?: string | undefined
-  /** What stands in `](…)`, as the vault writes it. */
+  /** Encoded target for `](…)`. */
   readonly inline: string
 }
 
-/** A whole link as the vault writes it, and as a move would where no wikilink can be written. */
+/** Returns a link in the style of the vault. Falls back to a Markdown link if no wikilink is possible. */
 export function wholeLink(resolver: Resolver, named: Named, { links }: LinkStyle): string {
   const { from, path, label, isEmbed = false, wiki, fragment, inline } = named
   if (links === 'wiki' && wiki !== undefined) return `${isEmbed ? '!' : ''}[[${wiki}]]`
@@ -42,7 +48,7 @@ export function wholeLink(resolver: Resolver, named: Named, { links }: LinkStyle
   return markdownLink(label, instead ?? inline, isEmbed)
 }
 
-/** A whole link to a file; what can be shown is shown. @param label what it is called in a Markdown link */
+/** Returns a link to a file in the style of the vault. @param label text of a Markdown link */
 export function linkTo(
   resolver: Resolver,
   { from, path, label, isEmbed }: { from: string; path: string; label: string; isEmbed: boolean },
@@ -53,7 +59,7 @@ export function linkTo(
   return wholeLink(resolver, { from, path, label, isEmbed, wiki, inline }, style)
 }
 
-/** Whether `[[…|label]]` can hold it. */
+/** Returns true if the label is valid in `[[…|label]]`. */
 export function canLabel(label: string): boolean {
   return !/[[\]\n]/.test(label)
 }
@@ -61,20 +67,20 @@ export function canLabel(label: string): boolean {
 interface Wanted {
   readonly kind: NoteLink['kind']
   readonly from: string
-  /** As it is written, without `.md` where that is left out. */
+  /** Path for the link, without `.md` if links omit it. */
   readonly path: string
   readonly paths: Habits['linkPaths']
-  /** Where it has to lead. */
+  /** File that the link must resolve to. */
   readonly to: string
 }
 
-/** The first way to write it that leads there, the vault's own first. */
+/** Returns the first spelling that resolves to the file, the vault's own style first; undefined if there is none. */
 function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): string | undefined {
   const name = baseOf(path)
   const relative = relativePath(from, path)
   const near = relative.startsWith('../') ? relative : `./${relative}`
   const forms = {
-    // A name alone is one that no other file has.
+    // A name alone must be unique.
     shortest: resolver.countOf(name) === 1 ? [name, path] : [path],
     relative: [relative, near],
     absolute: [path, `/${path}`],

@@ -20,33 +20,33 @@ export interface IndexedNote extends ParsedLinks, NoteProperties {
   readonly size: number
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Of its text. */
+  /** SHA-256 of the text, hex. */
   readonly hash: string
+  /** Title and aliases. */
   readonly names: readonly string[]
 }
 
-/** A canvas, the files that it shows, and what its cards link to. */
+/** A canvas, the files it shows, and the links in its cards. */
 interface IndexedCanvas {
   readonly path: string
   readonly size: number
   readonly modifiedAt: number
-  /** Of its text. */
+  /** SHA-256 of the text, hex. */
   readonly hash: string
   readonly files: readonly CanvasFile[]
-  /** Of its cards. */
   readonly links: ParsedLinks['links']
 }
 
-/** A note that is no text, or cannot be opened: nobody writes it. */
+/** A note that is not text or cannot be opened. It is never written. */
 interface UnreadNote {
   readonly path: string
   readonly size: number
   readonly modifiedAt: number
-  /** As far as they can be guessed; undefined where nothing can. */
+  /** Links as far as they can be decoded; undefined if the file cannot be opened. */
   readonly links: ParsedLinks['links'] | undefined
 }
 
-/** Another note's link to this one. */
+/** A link from another note. */
 export interface Referrer {
   readonly note: IndexedNote
   readonly link: IndexedNote['links'][number]
@@ -54,10 +54,11 @@ export interface Referrer {
 
 const readAtOnce = 64
 
+/** Links, properties, tags and canvases of all notes in a workspace. */
 export class LinkIndex {
-  /** Where a note goes that a link names. */
+  /** Location of new notes that a link creates. */
   newNotes: NewNotes = { newNotes: 'beside', isFlat: false }
-  /** How the vault writes its links. */
+  /** Link style of the vault. */
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
@@ -67,7 +68,7 @@ export class LinkIndex {
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
 
-  /** @param root of the workspace, absolute */
+  /** @param root absolute path of the workspace */
   constructor(root: string) {
     this.#root = root
   }
@@ -76,12 +77,12 @@ export class LinkIndex {
     return this.#notes
   }
 
-  /** Files that are no notes. */
+  /** Paths of files that are not Markdown. */
   get others(): readonly string[] {
     return this.#others
   }
 
-  /** Notes that are no text, or cannot be read. */
+  /** Notes that are not text or cannot be read. */
   get unread(): ReadonlyMap<string, UnreadNote> {
     return this.#unread
   }
@@ -90,7 +91,7 @@ export class LinkIndex {
     return this.#canvases
   }
 
-  /** Of the text that was read. */
+  /** Returns the hash of the indexed text; undefined for other files. */
   hashOf(path: string): string | undefined {
     return (this.#notes.get(path) ?? this.#canvases.get(path))?.hash
   }
@@ -100,31 +101,35 @@ export class LinkIndex {
     return this.#resolver
   }
 
-  /** All files, with what their texts say. */
+  /** Returns all files; notes with their names and links. */
   files(): { path: string; names?: readonly string[]; links?: IndexedNote['links'] }[] {
     const unread = [...this.#unread.keys()].map((path) => ({ path, links: [] }))
     return [...this.#notes.values(), ...unread, ...this.#others.map((path) => ({ path }))]
   }
 
-  /** What links to a note. */
+  /** Returns the links from other notes to a note. */
   referrersOf(path: string): readonly Referrer[] {
     this.#referrers ??= this.#invert()
     return this.#referrers.get(path) ?? []
   }
 
-  /** How many files a move takes along. */
+  /** Returns the number of files that a move affects. */
   countMoved(move: Move): number {
     return this.files().filter(({ path }) => movedPath(path, [move]) !== path).length
   }
 
-  /** @param forbidden folders that are somebody else's @throws AppError `folder_unreadable` */
+  /**
+   * Reads files that have changed.
+   * @param forbidden absolute paths of folders that are skipped
+   * @throws AppError `folder_unreadable`
+   */
   async refresh(forbidden: readonly string[]): Promise<void> {
     const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
       const known = this.#notes.get(path) ?? this.#unread.get(path)
-      // Whoever may read a note again changes nothing of it.
+      // A note that could not be opened is always tried again: new permissions change neither size nor time.
       return known?.links !== undefined && known.size === size && known.modifiedAt === modifiedAt
     }
     const changed = notes.filter((file) => !isKnown(file))
@@ -161,7 +166,10 @@ export class LinkIndex {
     this.#referrers = undefined
   }
 
-  /** They are read anew with the next look: what was written within one tick of the clock looks the same from outside. */
+  /**
+   * Makes the next `refresh` read these files again: a second write within the clock's resolution changes neither size
+   * nor time.
+   */
   forget(paths: readonly string[]): void {
     for (const path of paths) {
       this.#notes.delete(path)
@@ -170,17 +178,17 @@ export class LinkIndex {
     }
   }
 
-  /** True for a note whose permissions let nobody write it. */
+  /** Returns true for a write-protected note. */
   async isWriteProtected(path: string): Promise<boolean> {
     return isWriteProtected(join(this.#root, path))
   }
 
-  /** The text of a note as it is now; undefined when it cannot be read. */
+  /** Returns the current text and hash of a note; undefined if it cannot be read. */
   async text(path: string): Promise<{ text: string; hash: string } | undefined> {
     return this.#read(path)
   }
 
-  /** What a note holds that is no text; null where it cannot be read, undefined where it is gone. */
+  /** Returns the bytes of a note that is not text; null if it cannot be read, undefined if it does not exist. */
   async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
     const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
     try {
@@ -212,12 +220,12 @@ export class LinkIndex {
     }
   }
 
-  /** Undefined where it cannot be opened at all. */
+  /** Returns undefined if the file cannot be opened. */
   async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
     try {
       return linksIn(await readBytes(join(this.#root, path), path, isAllowed))
     } catch (error) {
-      // It is not there any more.
+      // The file was deleted.
       if (error instanceof AppError && error.code === 'file_not_found') return []
       if (error instanceof AppError || isSystemError(error)) return undefined
       throw error

@@ -8,14 +8,19 @@ import type { IndexedNote, LinkIndex } from './link-index.ts'
 import { NearNames } from './suggest-target.ts'
 import { newNoteOf } from './new-linked-note.ts'
 
+/** Limits the listed links and broken links of one request. */
 const maxListed = 300
 const maxBroken = 1000
-/** Broken links for whose targets something near is looked for. */
+/** Broken links that get suggestions. */
 const maxRemedied = 300
-/** Of a line, as it is told. */
+/** Length of a listed line, UTF-16 code units. */
 const maxCharacters = 400
 
-/** Where a link of a note leads. */
+/**
+ * Resolves a link.
+ * @returns `path`: target file or null; `line`: 1-based line of the fragment or null; `makes`: path of the note that
+ * the broken link would create, or null
+ */
 export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
@@ -23,6 +28,7 @@ export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'ki
   return { path, line, makes: path === null ? (newNoteOf(from, link, index.newNotes) ?? null) : null }
 }
 
+/** Returns the titles of notes: the property `title`, else the first heading of level 1. */
 export function titlesOf(index: LinkIndex) {
   return [...index.notes.values()].flatMap(({ path, properties, headings }) => {
     const told = properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]
@@ -39,7 +45,7 @@ export function propertiesOf(index: LinkIndex, path: string) {
   }
 }
 
-/** The first of that id, with its first line. */
+/** Returns the first block with an id, its 1-based line and text; null if there is none. */
 export async function blockOf(index: LinkIndex, id: string) {
   for (const note of index.notes.values()) {
     const line = note.blocks.find((block) => block.id === id)?.line
@@ -50,7 +56,7 @@ export async function blockOf(index: LinkIndex, id: string) {
   return null
 }
 
-/** Lines that link here are told once, however often they do. */
+/** Returns the outgoing links and the backlinks of a note. A line with several links to it is listed once. */
 export async function linksOf(index: LinkIndex, path: string) {
   const links = index.notes.get(path)?.links ?? []
   const outgoing = links.slice(0, maxListed).map((link): OutgoingLink => ({
@@ -73,7 +79,7 @@ export async function linksOf(index: LinkIndex, path: string) {
   return { outgoing, backlinks, counts: { outgoing: links.length, backlinks: referrers.length } }
 }
 
-/** As it is written, decoded. */
+/** Returns the decoded target. */
 function shownTarget({ target, fragment }: NoteLink): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }
@@ -92,6 +98,7 @@ function shownLine(line: string): string {
   return line.trim().slice(0, maxCharacters).toWellFormed()
 }
 
+/** Returns links whose target note, or part of it, does not exist. `count` includes those beyond the limit. */
 export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink[]; count: number }> {
   const folders = new Set(index.files().map(({ path }) => folderOf(path)))
   const found: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
@@ -124,7 +131,7 @@ function whatLacks(
     const isThere = !target || link.fragment === undefined || link.fragment === ''
     return isThere || lineOfFragment(link.fragment, target) !== undefined ? undefined : 'part'
   }
-  // A folder is no note, and what is hidden is not known here.
+  // Links to folders and to hidden files are not broken.
   if (link.target.split('/').some((step) => step.length > 2 && step.startsWith('.'))) return undefined
   const path = posix.join(link.target.startsWith('/') ? '' : folderOf(note.path), link.target, '/')
   return folders.has(path.replace(/^\/+/, '')) || path === './' ? undefined : 'note'

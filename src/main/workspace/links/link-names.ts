@@ -7,14 +7,14 @@ import { canLabel, inlineTarget, wholeLink, wikiTarget } from './format-link.ts'
 
 const maxNames = 50
 
-/** @param typed behind `[[` or `](`: a name, or a name with `#` and the beginning of a heading */
+/** Completes a link. @param typed text after `[[` or `](`: part of a name, or a name, `#` and part of a heading */
 export function namesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
   if (!typed.includes('#')) return notesFor(index, from, typed)
-  // A name may have the sign in it.
+  // A name can contain `#`.
   return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
 }
 
-/** Behind the first `#` before which a note is named. */
+/** Completes headings and blocks after the first `#` that follows the name of a note. */
 function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
   const { resolver, style } = index
   for (let hash = whole.indexOf('#'); hash >= 0; hash = whole.indexOf('#', hash + 1)) {
@@ -92,7 +92,7 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     })
 }
 
-/** The whole name, its beginning, the beginning of a word, anywhere in it; undefined for nowhere. */
+/** Returns 0 for an exact match, 1 for a prefix, 2 for the start of a word, 3 for another match, undefined for no match. */
 function rankOf(name: string, wanted: string): number | undefined {
   if (name === wanted) return 0
   const at = name.indexOf(wanted)

@@ -13,32 +13,33 @@ import { assertNotOwn } from './attachment-folder.ts'
 import type { LinkStyle } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
 
-/** The worker ends after so long without a request, ms. */
+/** Stops the worker after this idle time, ms. */
 const usualIdleMs = 300_000
 
 export interface LinksOptions {
-  /** The thread's entry. */
+  /** Script of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly batches: Batches
-  /** The vault's habits, as they are now. */
+  /** Returns the current conventions of the vault. */
   readonly habits: () => Promise<NewNotes & LinkStyle>
+  /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number | undefined
 }
 
 interface WrittenLink {
-  /** What it is called where it is Markdown. */
+  /** Text of a Markdown link. */
   readonly label: string
-  /** What it names is shown in its place. */
+  /** True embeds the file. */
   readonly isEmbed?: boolean
-  /** Otherwise than the vault writes its links. */
+  /** Overrides the link style of the vault. */
   readonly as?: LinkStyle | undefined
 }
 
+/** Links of a workspace: queries, moves and tag renames. The index is in a worker. */
 export class Links {
   readonly #options: LinksOptions
   readonly #worker: WorkerHost<LinkJobs>
-  /** Files changed since the last request. */
   #isStale = false
 
   constructor(options: LinksOptions) {
@@ -46,7 +47,7 @@ export class Links {
     this.#worker = new WorkerHost({ entry: options.entry, idleMs: options.idleMs ?? usualIdleMs })
   }
 
-  /** Files have changed. */
+  /** Tells the index that files have changed. */
   touch(): void {
     this.#isStale = true
   }
@@ -75,7 +76,7 @@ export class Links {
     return this.#ask((client, asked) => client.broken(asked, { signal }))
   }
 
-  /** A link to a file, as the vault writes its own. @param path where it is to stand */
+  /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
   write(path: string, to: string, { label, isEmbed = false, as }: WrittenLink) {
     return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as }))
   }
@@ -84,17 +85,21 @@ export class Links {
     return this.#ask((client, asked) => client.names({ ...asked, path, typed }, { signal }))
   }
 
-  /** Tags and properties of a note. */
+  /** Returns tags and properties of a note. */
   properties(path: string, signal?: AbortSignal) {
     return this.#ask((client, asked) => client.properties({ ...asked, path }, { signal }))
   }
 
-  /** What another name for a tag would change. @throws AppError `tag_invalid` */
+  /** Plans to rename a tag; changes nothing. @throws AppError `tag_invalid` */
   async planTagRename(rename: TagRename) {
     return (await this.#planRename(rename)).plan
   }
 
-  /** Gives a tag, and all below it, another name everywhere. @throws AppError as `move` */
+  /**
+   * Renames a tag and its nested tags in all notes.
+   * @param plan id of the plan that the user has seen
+   * @throws AppError `plan_outdated`, and as `move`
+   */
   async renameTag(rename: TagRename, plan: string, origin: WriteOrigin) {
     const planned = await this.#planRename(rename)
     if (planned.plan.id !== plan) throw outdated()
@@ -102,7 +107,7 @@ export class Links {
     return { tags: planned.plan.tags, notes: planned.plan.notes, undo }
   }
 
-  /** What a move would change in notes. */
+  /** Plans a move; changes nothing. @throws AppError `own_folder`, and as `Workspace.assertMovable` */
   async planMove(move: Move) {
     assertNotOwn(this.#options.workspace.layout.own, normalized(move))
     await this.#options.workspace.assertMovable(move)
@@ -111,8 +116,9 @@ export class Links {
   }
 
   /**
-   * Moves a file or folder. With a plan, every link is updated in the same change.
-   * @throws AppError `plan_outdated`, and as `Workspace.change`; nothing is done then
+   * Moves a file or folder and updates all links as one change.
+   * @param plan id of the plan that the user has seen; without it no link is updated
+   * @throws AppError `plan_outdated`, and as `Workspace.change`; nothing is changed then
    */
   async move(asked: Move, plan: string | undefined, origin: WriteOrigin) {
     const move = normalized(asked)
@@ -153,7 +159,7 @@ export class Links {
 }
 
 function outdated(): AppError {
-  return new AppError('plan_outdated', 'notes were changed since; look at what would be updated once more', {})
+  return new AppError('plan_outdated', 'notes have changed since; review the planned updates again', {})
 }
 
 function normalized({ from, to }: Move): Move {

@@ -9,11 +9,11 @@ import type { NewNotes } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
 import { linkTo, type LinkStyle } from './format-link.ts'
 
-/** The workspace, and how old what is known of it may be. */
+/** Workspace and conventions of a request. */
 export interface Asked extends NewNotes, LinkStyle {
   readonly workspace: string
   readonly forbidden: readonly string[]
-  /** True when files are known to have changed. */
+  /** True if files have changed since the last request. */
   readonly isStale: boolean
 }
 
@@ -21,12 +21,12 @@ interface AtPath {
   readonly path: string
 }
 
-/** A change that no watcher reports is seen after this, ms. */
+/** Maximum age of the index, ms. Detects changes that no watcher reports. */
 const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
 let lookedAt = -Infinity
-/** One look after another. */
+/** Refreshes run one at a time. */
 let looking: Promise<unknown> = Promise.resolve()
 
 async function current({
@@ -44,7 +44,7 @@ async function current({
   known.style = { links, linkPaths }
   const asked = performance.now()
   const look = async () => {
-    // What was looked at after this was asked for is new enough.
+    // A refresh that started after this request is recent enough.
     if (lookedAt >= asked || (!isStale && asked - lookedAt < maxAgeMs)) return
     const at = performance.now()
     await known.refresh(forbidden)
@@ -55,7 +55,7 @@ async function current({
   return known
 }
 
-/** A job on what is known now. */
+/** Wraps a job so that it runs on a current index. */
 function job<Input, Result>(work: (index: LinkIndex, input: Asked & Input, signal?: AbortSignal) => Result) {
   return async (input: Asked & Input, signal: AbortSignal | undefined) => work(await current(input), input, signal)
 }

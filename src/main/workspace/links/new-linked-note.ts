@@ -5,7 +5,10 @@ import { isHiddenPath, nameFor } from '../files/file-names.ts'
 
 export type NewNotes = Pick<Habits, 'newNotes' | 'isFlat'>
 
-/** @returns undefined for what is no note: another kind of file, one outside, one that is hidden */
+/**
+ * Returns the path of the note that a broken link would create; undefined for other file types and for paths that are
+ * hidden or outside the workspace.
+ */
 export function newNoteOf(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,

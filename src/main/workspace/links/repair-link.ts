@@ -6,13 +6,13 @@ interface Broken {
   readonly path: string
   /** 1-based. */
   readonly line: number
-  /** Decoded, with its fragment. */
+  /** Decoded target with its fragment. */
   readonly target: string
-  /** What it shall be, as it is written in a link of its kind. */
+  /** New target, encoded as in a link of this kind. */
   readonly by: string
 }
 
-/** @throws AppError `edit_no_match` when no such link stands there any more */
+/** Replaces the target of a broken link. @throws AppError `edit_no_match` if the line no longer contains the link */
 export function mendLink(text: string, { path, line, target, by }: Broken): string {
   const links = parseLinks(text).links.filter((link) => {
     const { fragment } = link
@@ -34,5 +34,5 @@ function encodeSign(sign: string): string {
 }
 
 function changed(path: string): AppError {
-  return new AppError('edit_no_match', `${path} was changed since`, { path })
+  return new AppError('edit_no_match', `${path} has changed since`, { path })
 }

@@ -5,7 +5,7 @@ import type { LinkIndex } from './link-index.ts'
 import { inlineTarget, wikiTarget } from './format-link.ts'
 
 const maxNear = 3
-/** Sørensen–Dice similarity below which nothing is near. */
+/** Minimum Sørensen–Dice similarity. */
 const minSimilarity = 0.5
 
 interface Named {
@@ -13,9 +13,10 @@ interface Named {
   readonly pairs: number
 }
 
+/** Suggests targets for broken links by the similarity of names. */
 export class NearNames {
   readonly #index: LinkIndex
-  /** By pair of letters, who has it. */
+  /** Names by letter bigram. */
   readonly #byPair = new Map<string, Named[]>()
 
   constructor(index: LinkIndex) {
@@ -32,7 +33,7 @@ export class NearNames {
       }
   }
 
-  /** As the link would have to be written, nearest first. */
+  /** Returns up to three targets, in the syntax of the link, most similar first. */
   near(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
     const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
     if (note !== undefined) return this.#nearParts(note, link)

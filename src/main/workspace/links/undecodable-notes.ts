@@ -3,10 +3,10 @@ import { parseLinks, type NoteLink } from '#shared/markdown/links/parse-links.ts
 import { parseAllTags, tagKey } from '#shared/markdown/properties/parse-properties.ts'
 import { renameTag, type TagRename } from '#shared/markdown/properties/rename-tag.ts'
 
-/** What such a note mostly is: UTF-8 with some bytes that are none, UTF-16, the text of a Chinese Windows. */
+/** Likely encodings: UTF-8 with invalid bytes, UTF-16, and GB18030 of a Chinese Windows. */
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
 
-/** @returns lines, 1-based, by the first reading that has the tag */
+/** Finds a tag. @returns 1-based lines, by the first encoding in which the tag occurs; empty if there is none */
 export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly number[] {
   for (const encoding of encodings) {
     const text = decodeAs(encoding, bytes, false) ?? ''
@@ -18,7 +18,7 @@ export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly numbe
   return []
 }
 
-/** By every reading, and that of old Western programs; each link once. */
+/** Finds links in any of the encodings, and in Windows-1252. Each link is returned once. */
 export function linksIn(bytes: Uint8Array): NoteLink[] {
   const found = new Map<string, NoteLink>()
   for (const encoding of [...encodings, 'windows-1252']) {

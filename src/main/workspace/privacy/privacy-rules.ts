@@ -2,29 +2,30 @@ import { isAbsolute, relative, sep } from 'node:path'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
 import { isInside } from '../files/paths.ts'
 
-/** A folder of notes, and what of it the settings keep here. */
+/** A folder of notes and the privacy rules for it. */
 export interface NotesFolder {
   /** Absolute. */
   readonly folder: string
-  /** What its paths begin with where they are spoken of. */
+  /** Prefix of its paths in requests and results. */
   readonly prefix: string
-  /** Folders inside it that are somebody else's, absolute. */
+  /** Absolute paths of folders in it that belong to others. */
   readonly forbidden: readonly string[]
-  /** Folders and files that are local as a whole, as beginnings of paths. */
+  /** Rules: path prefixes and patterns. */
   readonly local: readonly string[]
 }
 
-/** What is local in one note that has any of it. */
+/** Local parts of a note that has any. */
 export interface LocalNote extends NoteVisibility {
-  /** The folder or file of the settings that says so. */
+  /** The rule that makes the whole note local. */
   readonly rule?: string
 }
 
+/** Marks a note as local as a whole if a rule covers it. */
 export function withRule(note: NoteVisibility, rule: string | undefined): LocalNote {
   return rule === undefined ? note : { ...note, isWhole: true, lines: new Set(), rule }
 }
 
-/** Rules as they stand in the settings, those that name a place in the folder by where it lies on the disk by its path there. */
+/** Converts rules with an absolute path inside the folder to relative ones. */
 export function rulesIn(folder: string, local: readonly string[]): string[] {
   return local.map((rule) => {
     if (!isAbsolute(rule) || !isInside(folder, rule)) return rule
@@ -34,8 +35,8 @@ export function rulesIn(folder: string, local: readonly string[]): string[] {
 }
 
 /**
- * `private` and `private/` keep what lies in the folder, `private/x` also `private/x.md`; however it is written. `*` stands for
- * any part of a name, `**` for any folders.
+ * Returns the first rule that covers a path; undefined if none does. `private` and `private/` cover the folder's files,
+ * `private/x` also `private/x.md`. `*` matches any part of a name, `**` any folders. Ignores case.
  */
 export function ruleFor(path: string, rules: readonly string[]): string | undefined {
   if (rules.length === 0) return undefined
@@ -48,12 +49,12 @@ export function ruleFor(path: string, rules: readonly string[]): string | undefi
   })
 }
 
-/** Whether it has `*`. */
+/** Returns true for a rule with `*`. */
 export function isPattern(rule: string): boolean {
   return rule.includes('*')
 }
 
-/** As paths are compared: from the folder on. */
+/** Normalizes a rule for comparison with `foldedPath`. */
 export function plainRule(rule: string): string {
   return foldedPath(rule)
     .replaceAll('\\', '/')
@@ -62,7 +63,7 @@ export function plainRule(rule: string): string {
 
 const patterns = new Map<string, RegExp>()
 
-/** The path itself, or a folder above it. */
+/** Returns a regular expression for the path and everything below it. */
 export function patternOf(rule: string): RegExp {
   const known = patterns.get(rule)
   if (known) return known
@@ -78,21 +79,21 @@ export function patternOf(rule: string): RegExp {
   return made
 }
 
-/** Some disks know but one of `Private` and `private`. */
+/** Ignores case, because some disks do not distinguish `Private` and `private`. */
 export function foldedPath(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-/** What a move makes of rules. */
+/** Privacy rules during and after a move. */
 export interface MovedRules {
-  /** In force while it moves: the old ones and the new. */
+  /** The old and the new rules. */
   readonly during: readonly string[]
   readonly after: readonly string[]
 }
 
 /**
- * Rules that name what moves follow it; a folder that is moved out of a local one gets a rule of its own. Notes are left to
- * themselves: they say it in their front matter.
+ * Updates rules after a move: rules for a moved path name its new path, and a folder that leaves a local folder gets
+ * its own rule. Single notes get no rule; they are marked in their front matter.
  */
 export function movedRules(
   rules: readonly string[],
@@ -111,7 +112,7 @@ export function movedRules(
       .slice(from.split('/').length)
     return [to, ...rest].join('/')
   })
-  // The name without its ending may be a folder’s as well.
+  // The rule has no extension and may also cover a folder.
   if (!isFolder && rules.some((rule) => `${plainRule(rule)}.md` === place)) followed.push(to)
   const isCovered = (path: string, by: readonly string[]) => ruleFor(path, by) !== undefined
   if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, followed)) followed.push(`${to}/`)

@@ -2,12 +2,12 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { foldedPath, isPattern, patternOf, plainRule } from './privacy-rules.ts'
 
-/** Links that lead to links; the system itself follows no more. */
+/** Limit for chains of links; Linux follows 40 as well. */
 const maxLinks = 40
 
 /**
- * The places that rules name, absolute: as they are written, and where links in them lead, up to the first `*`.
- * @param workspace whose rules they are: relative ones begin there
+ * Returns the absolute places that rules name: as written, and with links resolved up to the first `*`.
+ * @param workspace absolute path that relative rules start from
  */
 export function placesOf(workspace: string, rules: readonly string[]): string[] {
   return [...new Set(rules.filter((rule) => rule.trim() !== '').flatMap((rule) => placesOfRule(workspace, rule)))]
@@ -23,12 +23,12 @@ function placesOfRule(workspace: string, rule: string): string[] {
     return [steps.join('/') + end, [above, ...steps.slice(wild)].join('/') + end]
   }
   const place = steps.join('/')
-  // A note may be named without its ending.
+  // A rule can name a note without its extension.
   const notes = end === '' ? [realPlace(`${place}.md`)] : []
   return [place + end, realPlace(place) + end, ...notes]
 }
 
-/** Where it lies, or would lie if it were there. */
+/** Resolves links; the part of a path that does not exist is appended. */
 function realPlace(path: string, links = 0): string {
   try {
     return realpathSync(path)
@@ -40,7 +40,7 @@ function realPlace(path: string, links = 0): string {
   }
 }
 
-/** Where a link leads that leads to nothing. */
+/** Returns the target of a dangling link; undefined for other paths. */
 function linkAt(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
@@ -49,7 +49,10 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** The rules that hold in a folder: its own, and what of these places lies there. */
+/**
+ * Returns the rules for a folder: its own rules, and places of other rules inside it.
+ * @param places absolute, as from `placesOf`
+ */
 export function rulesAt(folder: string, own: readonly string[], places: readonly string[]): string[] {
   if (places.length === 0) return [...own]
   const known = new Set(own.map(plainRule))
@@ -70,7 +73,7 @@ function stepsOf(path: string): string[] {
   return path.split(/[\\/]/).filter((step) => step !== '')
 }
 
-/** What is left of a rule below a folder; nothing is left of one that holds for all of it. */
+/** Returns the parts of a rule below a folder; an empty part covers the whole folder. */
 function restsOf(rule: readonly string[], folder: readonly string[]): (readonly string[])[] {
   const [first, ...more] = rule
   const [step, ...below] = folder

@@ -12,9 +12,9 @@ import type { TextWrite } from './settle-text.ts'
 import type { TransactionWatch } from './transaction.ts'
 import { UndoStore } from './undo-store.ts'
 
-/** Older changes stand in the history. */
+/** Number of batches that can be undone; older ones are only in the history. */
 const maxKept = 20
-/** Files that are read at the same time. */
+/** Concurrent file reads. */
 const atOnce = 16
 
 const fileSchema = z.object({ path: z.string(), newPath: z.string(), before: z.string(), after: z.string() })
@@ -23,18 +23,18 @@ const undoSchema = batchSchema.extend({
   /** Milliseconds since the epoch. */
   at: z.number(),
   files: z.array(fileSchema),
-  /** Folders that were made for it, the innermost first. */
+  /** Folders that the batch created, innermost first. */
   made: z.array(z.string()),
 })
 type Undo = z.infer<typeof undoSchema>
 
-/** A move or a tag's other name, as earlier versions kept it. */
+/** Stored format of earlier versions: a move or a renamed tag. */
 const earlierMoveSchema = undoSchema
   .omit({ files: true })
   .extend({ rewrites: z.array(fileSchema) })
   .transform(({ rewrites, ...rest }): Undo => ({ ...rest, files: rewrites }))
 
-/** A replacement, as earlier versions kept it. */
+/** Stored format of earlier versions: a replacement. */
 const earlierReplacementSchema = z
   .object({
     at: z.number(),
@@ -54,11 +54,12 @@ export interface BatchesOptions {
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
+  /** Folder of the stored undo information. */
   readonly folder: string
 }
 
 interface WriteOptions extends TransactionWatch {
-  /** Gets notes that cannot be written, and the others are; without it one of them keeps all from being written. */
+  /** Collects notes that cannot be written; the others are written. Without it, one such note fails the batch. */
   readonly left?: LeftFile[] | undefined
 }
 
@@ -66,13 +67,14 @@ interface UnderWay extends Moving {
   readonly stop: AbortController
 }
 
+/** Runs changes of many notes and stores what is needed to undo them. */
 export class Batches {
-  /** A batch is further than it was, or none is under way any more. */
+  /** Emits the progress of the running batch, and null when it ends. */
   readonly changes: Announcements<Moving | null>
   readonly #changes = new Changes<Moving | null>()
   readonly #options: BatchesOptions
   readonly #store: UndoStore<Undo>
-  /** What the disk did not take can be undone for as long as the app runs. */
+  /** Undo information that could not be stored; lost when the app quits. */
   readonly #unkept = new Map<string, Undo>()
   #queue: Promise<unknown> = Promise.resolve()
   #underWay: UnderWay | undefined
@@ -84,14 +86,14 @@ export class Batches {
     this.#store = new UndoStore({ folder: options.folder, most: maxKept, schema })
   }
 
-  /** The batch that is under way; null for none. */
+  /** The running batch, or null. */
   get moving(): Moving | null {
     if (!this.#underWay) return null
     const { stop: _stop, ...moving } = this.#underWay
     return moving
   }
 
-  /** Takes back what is under way; nothing where all of it is written. */
+  /** Cancels the running batch and rolls it back. Does nothing if all notes are written. */
   cancel(): void {
     const underWay = this.#underWay
     if (!underWay || underWay.done === underWay.total || underWay.isCancelled) return
@@ -100,9 +102,9 @@ export class Batches {
   }
 
   /**
-   * Writes a batch and keeps what undoes it; the user sees how far it is, and can cancel it.
-   * @returns the id of its undo
-   * @throws AppError as `Workspace.change`; nothing is done then
+   * Writes a batch and stores its undo information. The user sees the progress and can cancel.
+   * @returns the id for `undo`
+   * @throws AppError as `Workspace.change`; nothing is changed then
    */
   async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<string> {
     const done = await this.#writeShown(batch, texts, origin)
@@ -110,14 +112,14 @@ export class Batches {
   }
 
   /**
-   * Writes a batch.
-   * @returns what was written, and folders that were made for it
+   * Writes a batch without undo information.
+   * @returns the texts that were written, and folders that were created
    * @throws AppError as `Workspace.change`
    */
   async write(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, options: WriteOptions = {}) {
     const { left, ...watch } = options
     for (let rest = texts; ;) {
-      // Without a text nothing is left of a batch that leaves notes.
+      // Every note was left: there is nothing to write.
       if (left && rest.length === 0) return { texts: [], made: [] }
       try {
         return await this.#options.workspace.change(batch, rest, origin, watch)
@@ -131,7 +133,11 @@ export class Batches {
     }
   }
 
-  /** @returns the id of the undo */
+  /**
+   * Stores undo information.
+   * @param made folders that the batch created, innermost first
+   * @returns the id for `undo`
+   */
   async keep(batch: Batch, texts: readonly TextWrite[], made: readonly string[]): Promise<string> {
     const undo = randomUUID()
     const files = texts.flatMap(({ path, newPath, before, after }) =>
@@ -147,7 +153,7 @@ export class Batches {
     return undo
   }
 
-  /** Those that can be undone, latest first. */
+  /** Returns the batches that can be undone, newest first. */
   async list(): Promise<PastBatch[]> {
     return (await this.#store.all()).flatMap(([undo, { at, files, made: _made, ...batch }]) => {
       const kind = kindOf(batch)
@@ -157,13 +163,14 @@ export class Batches {
   }
 
   /**
-   * Takes a batch back, also where other lines were changed since. A note of a replacement whose lines were changed is
-   * left and named; a move and a tag's other name go back as a whole.
-   * @throws AppError `undo_conflict` where they cannot, or were taken back already; nothing is done then
+   * Undoes a batch, even if other lines have changed since. Notes of a replacement whose lines have changed are
+   * returned in `left`; a move or a renamed tag is undone completely or not at all.
+   * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
    */
   async undo(undo: string, origin: WriteOrigin): Promise<{ notes: number; left: LeftFile[] }> {
     const done = (await this.#store.get(undo)) ?? this.#unkept.get(undo)
-    if (!done) throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+    if (!done)
+      throw new AppError('undo_conflict', 'this change was already undone, or is too old to undo', { path: '' })
     const { move, tag, replacement, files, made } = done
     const left = replacement && []
     const restored = await inBatches(files, atOnce, (file) => this.#restored(file, left))
@@ -179,7 +186,7 @@ export class Batches {
     return { notes: texts.length, left: left ?? [] }
   }
 
-  /** @param left gets the file where it cannot be restored */
+  /** @param left gets the file if it cannot be restored; if undefined, that error is thrown */
   async #restored(file: Undo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
     const { path, newPath, before, after } = file
     const { workspace, differ } = this.#options
@@ -188,7 +195,7 @@ export class Batches {
       const merge = { base: after, mine: text, theirs: before, keepsBoth: false }
       const restored = text === after ? before : await differ.merge(merge)
       if (restored !== undefined) return [{ path: newPath, newPath: path, before: text, after: restored }]
-      const message = `${newPath} was changed since; the change cannot be taken back by itself`
+      const message = `${newPath} has changed since; the change cannot be undone automatically`
       throw new AppError('undo_conflict', message, { path: newPath })
     } catch (error) {
       if (!left) throw error
@@ -197,13 +204,13 @@ export class Batches {
     }
   }
 
-  /** One after another: who cancels means the one that is seen. */
+  /** Runs batches one at a time, so that `cancel` stops the batch that is shown. */
   async #writeShown(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, left?: LeftFile[]) {
     if (batch.move) assertNotOwn(this.#options.workspace.layout.own, batch.move)
     const done = this.#queue.then(async () => {
       const stop = new AbortController()
       const { from, to } = batch.move ?? { from: '', to: '' }
-      // A replacement comes here to be taken back.
+      // A replacement uses this path only to be undone.
       const isGoingBack = () => stop.signal.aborted || batch.replacement !== undefined
       const onProgress = (written: number, total: number) =>
         this.#tell({ from, to, done: written, total, isCancelled: isGoingBack(), stop })
@@ -223,7 +230,7 @@ export class Batches {
   }
 }
 
-/** What an expected failure says of a file. @throws any other failure */
+/** Maps an expected error to the reason why a file was left. @throws any other error */
 export function leftBy(path: string, error: unknown): LeftFile {
   if (!(error instanceof AppError)) throw error
   const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)

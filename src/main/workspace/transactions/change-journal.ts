@@ -1,7 +1,6 @@
 /**
- * The journal of a change of several files: on disk before the first file changes, and gone when the change is over. A
- * crash in between leaves it for the next start. It keeps the one stretch of each text that differs, from which either
- * text is made of the other.
+ * Journal of a change of several files. Written before the first file changes and deleted after the last; if the app
+ * crashes in between, the next start finishes the change. Stores only the part of each text that differs.
  */
 import { unlink } from 'node:fs/promises'
 import { z } from 'zod'
@@ -14,10 +13,10 @@ import { hashText } from '../files/text-files.ts'
 const textSchema = z.object({
   path: z.string(),
   newPath: z.string(),
-  /** SHA-256 of the whole texts; `before` is null for a file that the change creates. */
+  /** SHA-256 of the whole texts, hex; `before` is null for a file that the change creates. */
   before: z.string().nullable(),
   after: z.string(),
-  /** Where they differ, and what stands there. */
+  /** UTF-16 offset of the part that differs, its old and its new text. */
   at: z.number().int().min(0),
   cut: z.string(),
   put: z.string(),
@@ -26,13 +25,13 @@ export type PendingText = z.infer<typeof textSchema>
 
 const placesSchema = z.object({ from: z.string(), to: z.string() })
 
-/** A change of many notes that one undo takes back. */
+/** A change of many notes that is undone as one. */
 export const batchSchema = z.object({
-  /** Of a note or a folder, with the links to it … */
+  /** Set for a moved note or folder, whose links are updated too. */
   move: placesSchema.optional(),
-  /** … or another name for a tag … */
+  /** Set for a renamed tag. */
   tag: placesSchema.optional(),
-  /** … or a text that was found and replaced; `count` is of matches. */
+  /** Set for a text replacement; `count` is the number of matches. */
   replacement: z.object({ text: z.string(), replacement: z.string(), count: z.number().int() }).optional(),
 })
 export type Batch = Readonly<z.infer<typeof batchSchema>>
@@ -40,9 +39,9 @@ export type BatchKind = keyof Batch
 
 const changeSchema = batchSchema.extend({
   format: z.literal(1),
-  /** Folders that are made for it, the innermost first. */
+  /** Folders that the change creates, innermost first. */
   made: z.array(z.string()).optional(),
-  /** Null for texts alone. */
+  /** Null if nothing is moved. */
   move: placesSchema.extend({ isFolder: z.boolean() }).nullable(),
   texts: z.array(textSchema),
   origin: z.object({
@@ -56,12 +55,12 @@ const changeSchema = batchSchema.extend({
 })
 export type PendingChange = z.infer<typeof changeSchema>
 
-/** Undefined for texts that are no batch, as those of an accepted suggestion. */
+/** Returns undefined for a change that is not a batch, such as an accepted suggestion. */
 export function kindOf({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
   return move ? 'move' : replacement ? 'replacement' : tag ? 'tag' : undefined
 }
 
-/** What a batch is called when it is shown. */
+/** Returns the old and the new name for display. */
 export function namesOf({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
   if (replacement) return { from: replacement.text, to: replacement.replacement }
   return move ?? tag ?? { from: '', to: '' }
@@ -75,7 +74,7 @@ export class ChangeJournal {
     this.#file = file
   }
 
-  /** Undefined where no change is pending, and for a file that cannot be understood. */
+  /** Returns undefined if no change is pending or the journal cannot be parsed. */
   async read(): Promise<PendingChange | undefined> {
     return changeSchema.safeParse(parseJson((await readIfThere(this.#file)) ?? '')).data
   }
@@ -94,6 +93,7 @@ export class ChangeJournal {
   }
 }
 
+/** Builds the journal entry of a text: the single part that differs, never cutting a surrogate pair. */
 export function pendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
   const old = before ?? ''
   const most = Math.min(old.length, after.length)
@@ -101,7 +101,7 @@ export function pendingText(path: string, newPath: string, before: string | null
   while (at < most && old[at] === after[at]) at += 1
   let tail = 0
   while (tail < most - at && old[old.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
-  // JSON keeps whole characters: no surrogate pair is cut in two.
+  // JSON cannot store a lone surrogate.
   const isCut = (text: string) =>
     /[\uD800-\uDBFF]$/.test(text.slice(0, at)) || /^[\uDC00-\uDFFF]/.test(text.slice(text.length - tail))
   if (isCut(old) || isCut(after)) {
@@ -119,7 +119,7 @@ export function pendingText(path: string, newPath: string, before: string | null
   }
 }
 
-/** The text after the change, made of the one before; or, where `isForward` is false, the other way round. */
+/** Returns the text after the change, given the one before it. With `isForward` false, the reverse. */
 export function otherText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
   const [there, instead] = isForward ? [cut, put] : [put, cut]
   return text.slice(0, at) + instead + text.slice(at + there.length)

@@ -20,13 +20,17 @@ export interface Trash {
   readonly now: Clock
 }
 
-/** Only while nobody else writes. @returns what it takes to bring it back, and the change */
+/**
+ * Moves a note to the trash. The caller must hold the lock.
+ * @returns its path in the trash, and the write
+ * @throws AppError `symbolic_link`, `file_not_found`, and as `resolveWritable` and `readText`
+ */
 export async function discard(
   { roots, edits, now }: Trash,
   shown: string,
   origin: WriteOrigin,
 ): Promise<{ readonly trashed: string; readonly write: WorkspaceWrite }> {
-  // What a link leads to is a note of its own, and stays.
+  // The target of a link is a separate note and must stay.
   await assertNoLink(roots, shown)
   const { target } = await resolveWritable(roots, shown)
   const file = await readText(target, shown)
@@ -37,7 +41,11 @@ export async function discard(
   return { trashed, write }
 }
 
-/** The same for what is shown in notes. @returns its path there */
+/**
+ * Moves an attachment or a canvas to the trash.
+ * @returns its path there
+ * @throws AppError `attachment_unknown`, `file_not_found`, and as `resolveInside`
+ */
 export async function detach({ roots, now }: Trash, shown: string): Promise<string> {
   const target = isCanvas(shown) ? (await resolveMovable(roots, shown)).target : await locateAttachment(roots, shown)
   const { trashed, ...grave } = await placeInTrash(roots, shown, now())
@@ -45,7 +53,10 @@ export async function detach({ roots, now }: Trash, shown: string): Promise<stri
   return trashed
 }
 
-/** Only while nobody else writes. @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace` */
+/**
+ * Moves a note from the trash back to its path. The caller must hold the lock.
+ * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
+ */
 export async function bringBack(
   { roots, edits }: Trash,
   trashed: string,
@@ -63,8 +74,8 @@ export async function bringBack(
 }
 
 /**
- * Cleans up what writes that were killed left behind: whatever is not surely ours goes into the trash, and only when
- * nothing has touched it for a day.
+ * Removes temporary files of killed writes. Files that may be the user's go to the trash, and only if unchanged for a
+ * day.
  */
 export async function tidyWorkspace({ roots, edits, now }: Trash): Promise<Tidied> {
   const { workspace } = roots

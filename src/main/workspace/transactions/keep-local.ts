@@ -9,27 +9,31 @@ import type { TransactionTools } from './recovery.ts'
 import { textAt, type TextWrite } from './settle-text.ts'
 import { isFolderAt, runTransaction, type TransactionWatch } from './transaction.ts'
 
-/** What the settings keep here, by paths. */
+/** Rules in the settings that keep paths local. */
 export interface LocalRules {
   covers(path: string): boolean
-  /** Whether they will, once it is moved and they have followed. */
+  /** Returns true if the rules cover `path` once the move is done and `follow` has updated them. */
   coversMoved(move: Move, isFolder: boolean, path: string): boolean
-  /** Has them name both places. @returns what leaves only the one where it lies then */
+  /**
+   * Makes the rules cover the old and the new path.
+   * @returns a function that then keeps only the new path (`isMoved`), or the old one
+   */
   follow(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
 }
 
 interface Moved {
   readonly move: Move
   readonly isFolder: boolean
-  /** Of what moves. */
+  /** Notes that move, by their paths before the move. */
   readonly paths: readonly string[]
 }
 
 /**
- * Only while nobody else writes.
- * @param local nothing is kept on this machine when left out
- * @returns what was written, and folders that were made for it, the innermost first
- * @throws as `runTransaction`
+ * Runs a transaction. Notes that a move takes out of the rules' reach are marked local in their text. The caller must
+ * hold the lock.
+ * @param local if undefined, no path is local by rule
+ * @returns the texts that were written, and folders that were created, innermost first
+ * @throws AppError as `runTransaction`
  */
 export async function runKeepingLocal(
   tools: TransactionTools,
@@ -51,7 +55,7 @@ export async function runKeepingLocal(
   return { texts: marked, made }
 }
 
-/** Whether anything that moves stays on this machine since the settings name its place. */
+/** Returns true if a rule covers any note that moves. */
 export async function isKeptLocal(tools: TransactionTools, local: LocalRules | undefined, move: Move) {
   return local !== undefined && (await movedBy(tools, move)).paths.some((path) => local.covers(path))
 }
@@ -63,7 +67,7 @@ async function movedBy({ roots, notes }: TransactionTools, asked: Move): Promise
   return { move, isFolder, paths }
 }
 
-/** @returns the texts, and notes that have to say by themselves that they stay here */
+/** Returns the texts, plus notes that need a mark in their text to stay local. */
 async function markedLocal(
   roots: Roots,
   rules: LocalRules,

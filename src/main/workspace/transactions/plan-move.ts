@@ -19,17 +19,17 @@ import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
 import { tagLinesIn } from '../links/undecodable-notes.ts'
 import type { TextWrite } from './settle-text.ts'
 
-/** Files that are looked at at the same time. */
+/** Concurrent checks for write protection. */
 const atOnce = 64
-/** Files whose change is shown. */
+/** Limits the files whose diff is shown. */
 const maxShown = 40
-/** Somebody else may be writing meanwhile; not this often in a row. */
+/** Retries if another program writes notes while the plan is made. */
 const maxTries = 5
 
-/** A note that is written anew. */
+/** A note whose links or tags change. */
 export interface Rewrite extends TextWrite {
   readonly before: string
-  /** Of its text before. */
+  /** SHA-256 of `before`, hex. */
   readonly hash: string
 }
 
@@ -44,9 +44,9 @@ export interface PlannedRename {
 }
 
 interface Left extends LeftLink {
-  /** Its note may not be written. */
+  /** The note is write-protected. */
   readonly isProtected?: boolean | undefined
-  /** Its note is no text, or cannot be opened. */
+  /** The note is not text, or cannot be opened. */
   readonly isUnread?: boolean | undefined
 }
 
@@ -55,12 +55,13 @@ interface Edited {
   readonly left: readonly Left[]
 }
 
+/** Plans a move and the links to update. Changes nothing. @param forbidden absolute paths that the walk skips */
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
   const { rewrites, count, ...shared } = await planned(index, forbidden, move, async () => movedFiles(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
-/** Notes with links, and canvases, which link from their cards and name the files that they show by their paths. */
+/** Returns the edits in notes and canvases. Canvases contain links in cards and paths of the files they show. */
 function movedFiles(index: LinkIndex, move: Move): Edited {
   const all = index.files()
   const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
@@ -78,7 +79,7 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
   return { files: [...files.filter(isRead), ...canvases], left: [...leftInRead, ...unreadLinks(index, files, left)] }
 }
 
-/** What would be written anew in notes that cannot be read, as far as it can be guessed, and those that nobody can open. */
+/** Returns the probable links in notes that cannot be read as text, and one row for each note that cannot be opened. */
 function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly LeftLink[]): Left[] {
   const edits = new Map(files.map((file) => [file.path, file.edits]))
   return [...index.unread.values()].flatMap(({ path, links }) => {
@@ -94,7 +95,10 @@ function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: re
   })
 }
 
-/** @throws AppError `tag_invalid` for a name that cannot stand behind `#` */
+/**
+ * Plans to rename a tag in all notes. Changes nothing.
+ * @throws AppError `tag_invalid` if `to` is not a valid tag name
+ */
 export async function planTagRename(
   index: LinkIndex,
   rename: TagRename,
@@ -102,7 +106,11 @@ export async function planTagRename(
 ): Promise<PlannedRename> {
   const { from, to } = rename
   if (!isTagName(to))
-    throw new AppError('tag_invalid', `#${to} is no tag: it has letters, digits, - and _, and / between`, { tag: to })
+    throw new AppError(
+      'tag_invalid',
+      `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`,
+      { tag: to },
+    )
   const { rewrites, count, left, ...shared } = await planned(index, forbidden, rename, () =>
     renamedFiles(index, rename, forbidden),
   )
@@ -131,23 +139,26 @@ async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: read
   for (const path of index.unread.keys()) {
     const bytes = await index.bytes(path, forbidden)
     if (bytes === undefined) continue
-    // Of what cannot be read nobody knows.
+    // A note that cannot be opened may contain the tag.
     const lines = bytes === null ? [1] : tagLinesIn(bytes, rename)
     left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from, isUnread: true })))
   }
   return { files, left }
 }
 
-/** The index knows as many as are shown: the others of a note that has more are read. */
+/** Reads all tags of a note. The index stores a limited number for each. */
 async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
   const now = note.isPartial ? await index.text(note.path) : undefined
-  // One that is another by now is looked at once more anyway.
+  // A note that has changed since is checked again in `planned`.
   if (now?.hash !== note.hash) return note
   const { tags, isPartial } = parseAllTags(now.text)
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
 }
 
-/** @param of what the plan is for; it names the plan, together with the texts */
+/**
+ * Computes the new texts, and plans again if notes change meanwhile.
+ * @param of the request; the plan's id is a hash of it and of the texts
+ */
 async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
@@ -186,7 +197,7 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
   }
 }
 
-/** Of each note one before the second of any: no note is hidden by another that has many. */
+/** Interleaves notes, so that one note with many rows does not hide the others. */
 function firstOfEach(left: readonly Left[]): Left[] {
   const seen = new Map<string, number>()
   const counted = left.map((one) => {

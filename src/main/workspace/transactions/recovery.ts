@@ -7,34 +7,34 @@ import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from '
 import type { Batch, ChangeJournal, PendingChange, PendingText } from './change-journal.ts'
 import { settleText, textAt, type TextWrite } from './settle-text.ts'
 
-/** What a change of several files needs. */
+/** Dependencies of a change of several files. */
 export interface TransactionTools {
   readonly roots: Roots
   readonly edits: Edits
-  /** Notes of the workspace, as paths. */
+  /** Returns the paths of all notes in the workspace. */
   readonly notes: () => Promise<readonly string[]>
-  /** Without it a crash in between leaves the change half done. */
+  /** Without a journal, a crash can leave the change half done. */
   readonly journal: ChangeJournal | undefined
 }
 
-/** A change that was interrupted, and what became of it. */
+/** Result of recovering an interrupted change. */
 export interface Recovered {
   readonly batch: Batch
-  /** False where nothing had been done yet, and nothing is. */
+  /** False if the crash came before the move: nothing is changed then. */
   readonly isDone: boolean
-  /** Folders that were made for it, the innermost first. */
+  /** Folders that the change created, innermost first. */
   readonly made: readonly string[]
   readonly texts: readonly TextWrite[]
-  /** Notes that were written now. */
+  /** Number of notes written during recovery. */
   readonly written: number
-  /** Notes that somebody has changed since: they are as they are. */
+  /** Notes that were edited since the crash and are left unchanged. */
   readonly left: readonly string[]
 }
 
-/** Notes that are written at the same time. */
+/** Concurrent writes. */
 const atOnce = 16
 
-/** Only where nobody else writes. @returns undefined where no change is pending */
+/** Finishes an interrupted change. The caller must hold the lock. @returns undefined if no change is pending */
 export async function recover({ roots, edits, notes, journal }: TransactionTools): Promise<Recovered | undefined> {
   const pending = await journal?.read()
   if (!journal || !pending) {
@@ -74,7 +74,10 @@ async function settledOrLeft(roots: Roots, pending: PendingText, place: Place) {
   }
 }
 
-/** A single file is first given its new name and then loses the old one: it may have both. */
+/**
+ * Returns true if the move took place. A single file is linked to the new name before the old name is removed, so both
+ * can exist.
+ */
 async function hasMoved(roots: Roots, { from, to, isFolder }: NonNullable<PendingChange['move']>): Promise<boolean> {
   const [source, target] = [await stateAt(roots, from), await stateAt(roots, to)]
   if (!target) return false
@@ -95,7 +98,7 @@ async function textIfReadable(roots: Roots, path: string, place: Place): Promise
   return textAt(roots, path, place).catch(() => null)
 }
 
-/** By the paths that they had. */
+/** Returns the notes that moved, by their old paths. */
 async function movedNotes(
   { from, to, isFolder }: NonNullable<PendingChange['move']>,
   notes: TransactionTools['notes'],

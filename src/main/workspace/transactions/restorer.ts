@@ -2,25 +2,27 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { blobId, type Differ } from '#platform'
 
-/** Knows texts that were recorded, by their ids. */
+/** Access to recorded texts, by Git blob id. */
 export interface RecordedTexts {
   text(id: string): Promise<string | undefined>
 }
 
 export interface Texts {
   readonly differ: Differ
-  /** Undefined while nothing is recorded. */
+  /** Returns undefined while the history is off. */
   readonly history: () => RecordedTexts | undefined
 }
 
 /**
- * What makes of a text the same without the change.
- * @throws AppError `history_off` when the history alone would know what was there; `undo_conflict`, as does what is returned
+ * Returns a function that reverts a change in the current text of a file.
+ * @param patch unified diff, or a large change by blob ids
+ * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, which the returned function throws
+ * too
  */
 export async function restorer(texts: Texts, path: string, patch: string, signal: AbortSignal | undefined) {
   const { differ } = texts
   const conflict = () =>
-    new AppError('undo_conflict', `${path} was changed since; the change cannot be taken back by itself`, { path })
+    new AppError('undo_conflict', `${path} has changed since; the change cannot be undone automatically`, { path })
   const large = parseLargeChange(patch)
   const [before, after] = large ? await Promise.all([textOf(texts, large.before), textOf(texts, large.after)]) : []
   if (large && (before === undefined || after === undefined)) throw conflict()
@@ -35,7 +37,7 @@ export async function restorer(texts: Texts, path: string, patch: string, signal
   }
 }
 
-/** The history does not record that there was nothing. */
+/** Returns a recorded text. The empty text is not recorded. */
 async function textOf({ history }: Texts, id: string): Promise<string | undefined> {
   if (id === blobId('')) return ''
   const recorded = history()

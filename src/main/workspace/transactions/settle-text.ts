@@ -4,19 +4,19 @@ import { hashText, readText, stateOf, writeText } from '../files/text-files.ts'
 import { resolveInside, resolveLinking, type Place, type Roots } from '../files/paths.ts'
 import { otherText, type PendingText } from './change-journal.ts'
 
-/** A text of a change. */
 export interface TextWrite {
-  /** Where the file lies before, and after, the change. */
+  /** Paths before and after the change. */
   readonly path: string
   readonly newPath: string
-  /** What the file must say before; null where there must be none. */
+  /** Required text before the change; null if the file must not exist. */
   readonly before: string | null
   readonly after: string
 }
 
 /**
- * @returns the texts, and whether one was written; undefined where the file is neither what it was nor what it shall be
- * @throws AppError as `replaceText`
+ * Brings a file to the text after the change (`isForward`) or before it.
+ * @returns the texts, and whether the file was written; undefined if the file matches neither text
+ * @throws AppError as `readText` and `replaceText`
  */
 export async function settleText(
   roots: Roots,
@@ -37,17 +37,22 @@ export async function settleText(
   return { path, newPath, before, after, isWritten }
 }
 
-/** Null where there is no file. @throws AppError as `readText` */
+/** Returns null if there is no file. @throws AppError as `resolveInside` and `readText` */
 export async function textAt(roots: Roots, path: string, place: Place): Promise<string | null> {
   return readOrNull(await resolveInside(roots, path, place), path)
 }
 
-/** The same where the real path is known. */
+/** Reads a file by its real path; null if there is none. @throws AppError as `readText` */
 export async function readOrNull(target: string, path: string, isAllowed?: Place['isAllowed']): Promise<string | null> {
   return (await stateOf(target)) === undefined ? null : (await readText(target, path, isAllowed)).text
 }
 
-/** @param by null deletes the file @throws AppError `file_changed` where the file does not say `text`; as `writeText` */
+/**
+ * Replaces a text.
+ * @param text required current text; null if the file must not exist
+ * @param by null deletes the file
+ * @throws AppError `file_changed` if the file does not match `text`; as `resolveLinking` and `writeText`
+ */
 export async function replaceText(
   roots: Roots,
   path: string,
@@ -63,5 +68,5 @@ export async function replaceText(
 }
 
 export function changed(path: string): AppError {
-  return new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+  return new AppError('file_changed', `${path} was changed in the meantime`, { path })
 }

@@ -1,7 +1,6 @@
 /**
- * Moves a file or a folder, and writes other notes with it (or writes several notes alone), as one change: all of it is
- * done, or what was done is taken back; after a crash the next start finishes it (`recover`). Listeners are told when all
- * of it is done.
+ * Moves a file or folder and writes notes as one atomic change. If a step fails, the previous steps are rolled back.
+ * After a crash, the next start finishes the change (`recover`). Listeners run after the last step.
  */
 import { existsSync } from 'node:fs'
 import { lstat, rename, rmdir, stat } from 'node:fs/promises'
@@ -37,26 +36,26 @@ import { kindOf, pendingText, type Batch, type PendingText } from './change-jour
 import { recover, type TransactionTools } from './recovery.ts'
 import { changed, readOrNull, replaceText, settleText, type TextWrite } from './settle-text.ts'
 
-/** How far a change is, and whether somebody wants it taken back. */
 export interface TransactionWatch {
-  /** @param done of `total` notes that are written */
+  /** Called before each group of writes and at the end. @param done notes written so far, of `total` */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
+  /** Rolls the change back if it is aborted before the last group of writes. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Notes that are read or written at the same time: most of the time of each goes into waiting for the disk. */
+/** Concurrent reads or writes; most of the time is spent waiting for the disk. */
 const atOnce = 16
 
-/** What is wrong with a file that somebody else has written meanwhile. */
+/** Error codes of files that another program has written in the meantime. */
 const changedSince: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
 
 /**
- * Only where nobody else writes.
- * @returns folders that were made for it, the innermost first
- * @throws AppError `move_cancelled` when the signal was aborted in time: all of it is taken back then; `file_not_found`,
- *   `file_exists`, `path_invalid`, `write_refused`, `ending_kept`, `folder_in_itself`,
- *   `symbolic_link`; `file_changed` when a text is not what it must be; `disk_full`, and `move_failed` (of texts that are
- *   no batch: `write_failed`, `file_protected`) when one cannot be written
+ * Runs a change of several files. The caller must hold the lock.
+ * @returns folders that were created, innermost first
+ * @throws AppError `move_cancelled` if the signal was aborted in time; `file_changed` if a note does not match its
+ * `before`; `move_failed` if a note cannot be written (`write_failed` or `file_protected` if the change is not a
+ * batch); `disk_full`, `file_not_found`, `file_exists`, `path_invalid`, `write_refused`, `ending_kept`,
+ * `folder_in_itself`, `symbolic_link`. Nothing is changed then
  */
 export async function runTransaction(
   tools: TransactionTools,
@@ -66,7 +65,7 @@ export async function runTransaction(
   { onProgress = () => undefined, signal }: TransactionWatch = {},
 ): Promise<readonly string[]> {
   const { roots, edits, journal } = tools
-  // Another process may have crashed within a change of its own; its journal is not overwritten.
+  // Another process may have crashed during a change. Its journal must not be overwritten.
   await recover(tools)
   const { tag, replacement } = batch
   const isBatch = kindOf(batch) !== undefined
@@ -99,7 +98,7 @@ export async function runTransaction(
   try {
     if (move) moveBack = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
     while (begun < texts.length) {
-      if (signal?.aborted) throw new AppError('move_cancelled', 'it was cancelled; nothing was moved or changed', {})
+      if (signal?.aborted) throw new AppError('move_cancelled', 'cancelled; nothing was moved or changed', {})
       onProgress(begun, texts.length)
       const some = texts.slice(begun, begun + atOnce)
       begun += some.length
@@ -124,7 +123,10 @@ export async function runTransaction(
   return made
 }
 
-/** Notes that move, with their texts. Within a folder, what is no text moves along, and the history never knew it. */
+/**
+ * Returns the texts of moved notes by path. Files in the folder that are not readable text move too, but are not in the
+ * history.
+ */
 async function movedTexts(
   { roots, notes }: TransactionTools,
   from: string,
@@ -146,13 +148,16 @@ async function movedTexts(
   return new Map(read.flat())
 }
 
-/** @throws what one of them does, when all have ended */
+/** Waits for all promises. @throws the first rejection */
 async function allEnded(begun: readonly Promise<void>[]): Promise<void> {
   const ended = await Promise.allSettled(begun)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
-/** What somebody changed meanwhile stays. @throws what keeps a text from being written; the journal stays, too, then */
+/**
+ * Restores the texts, except in files that another program has changed.
+ * @throws any other error; the journal stays then
+ */
 async function takeBack(roots: Roots, texts: readonly PendingText[], place: Place): Promise<void> {
   await inBatches(texts, atOnce, async (text) => {
     try {
@@ -163,7 +168,7 @@ async function takeBack(roots: Roots, texts: readonly PendingText[], place: Plac
   })
 }
 
-/** Above a path, the innermost first. */
+/** Returns the missing folders above a path, innermost first. */
 async function foldersToMake(roots: Roots, path: string): Promise<string[]> {
   const steps = path.split('/').slice(0, -1)
   const above = steps.map((_, at) => steps.slice(0, at + 1).join('/')).reverse()
@@ -171,7 +176,7 @@ async function foldersToMake(roots: Roots, path: string): Promise<string[]> {
   return above.filter((_, at) => !isThere[at])
 }
 
-/** Takes away those in which nothing lies. @param folders the innermost first */
+/** Removes the folders that are empty. @param folders the innermost first */
 export async function removeEmpty(roots: Roots, folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     try {
@@ -182,35 +187,35 @@ export async function removeEmpty(roots: Roots, folders: readonly string[]): Pro
   }
 }
 
-/** Whoever forbade it did so for every program. */
 function writeProtected(path: string): AppError {
-  const message = `${path} may not be written (its permissions say so); nothing was moved or changed`
+  const message = `${path} is write-protected; nothing was moved or changed`
   return new AppError('move_failed', message, { path, reason: 'EACCES' })
 }
 
-/** The code tells that no text of an editor waits to be saved. */
+/** Uses `move_failed`, because `write_failed` would mean that an editor has unsaved text. */
 function asFailedMove(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'write_failed') return error
-  const message = `${error.message}; what was done before that was taken back, and nothing was moved or changed`
+  const message = `${error.message}; all previous steps were rolled back`
   return new AppError('move_failed', message, error.data, { cause: error })
 }
 
+/** Returns true for a folder, false for a link to one. @throws AppError as `resolveInside` */
 export async function isFolderAt(roots: Roots, path: string): Promise<boolean> {
   await resolveInside(roots, path)
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   return info?.isDirectory() ?? false
 }
 
-/** What a link leads to has a name and a place of its own. @throws AppError `symbolic_link` */
+/** Refuses a symbolic link: its target has another path. @throws AppError `symbolic_link` */
 export async function assertNoLink(roots: Roots, path: string): Promise<void> {
   const info = await lstat(join(roots.workspace, path)).catch(() => undefined)
   if (!info?.isSymbolicLink()) return
-  throw new AppError('symbolic_link', `${path} is a symbolic link to another file, which is not moved by it`, { path })
+  throw new AppError('symbolic_link', `${path} is a symbolic link; use the path of the file it points to`, { path })
 }
 
 /**
- * What stands at the new place is never taken for what was moved there.
- * @throws AppError `file_exists`, also for a file that stands where a folder would have to, and what the name is refused for
+ * Checks that nothing exists at the new path.
+ * @throws AppError `file_exists`, also if a folder of the path is a file; as `resolveNewFolder` and `resolveMovable`
  */
 export async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
   const steps = to.split('/')
@@ -233,24 +238,26 @@ async function moveSingle(roots: Roots, { from, to }: Move): Promise<() => Promi
   return () => moveFile(target.target, source.target, from, source.isAllowed)
 }
 
-/** What a file is taken for stays. @throws AppError `ending_kept` */
+/** Refuses a new extension that would change the file's type. @throws AppError `ending_kept` */
 export function assertSameKind({ from, to }: Move): void {
   const kind = fileKind(from)
   if (kind === undefined || kind === fileKind(to)) return
   const ending = from.slice(from.lastIndexOf('.'))
-  throw new AppError('ending_kept', `${to}: what ends in ${ending} goes on ending so`, { path: to, ending })
+  throw new AppError('ending_kept', `${to} must keep the extension ${ending}`, { path: to, ending })
 }
 
-/** By the names alone: what links and other spellings make of them shows when it is moved. @throws AppError `folder_in_itself` */
+/** Compares the paths only; `moveFolder` also checks the real paths. @throws AppError `folder_in_itself` */
 export function assertNotInItself({ from, to }: Move): void {
   if (to.startsWith(`${from}/`)) throw inItself({ from, to })
 }
 
 function inItself({ from, to }: Move): AppError {
-  return new AppError('folder_in_itself', `${to} lies in ${from}: no folder is moved into itself`, { path: to, from })
+  return new AppError('folder_in_itself', `${to} is inside ${from}: a folder cannot be moved into itself`, {
+    path: to,
+    from,
+  })
 }
 
-/** By its ending. */
 function fileKind(path: string): string | undefined {
   return isNote(path) ? 'note' : isCanvas(path) ? 'canvas' : attachmentType(path)
 }
@@ -259,9 +266,9 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
   const source = await resolveInside(roots, from)
   const target = await resolveNewFolder(roots, to)
   if (isInside(source, target)) throw inItself({ from, to })
-  // Another agent's folder would be gone for that agent.
+  // The other agent would lose its folder.
   if (roots.forbidden.some((folder) => isInside(source, folder)))
-    throw new AppError('write_refused', `${from} holds what belongs to somebody else`, { path: from })
+    throw new AppError('write_refused', `${from} contains a folder of another agent`, { path: from })
   try {
     await makeFolder(dirname(target))
     await rename(source, target)

@@ -5,14 +5,14 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfThere, writePrivately } from '#platform'
 
-/** Of one change, UTF-16 code units. */
+/** Largest undo file, UTF-16 code units. */
 const maxLength = 64_000_000
-/** The oldest changes are dropped while all of them are larger, bytes. */
+/** Total size above which the oldest changes are dropped, bytes. */
 const maxBytes = 256 * 1024 * 1024
 
 interface UndoStoreOptions<Of> {
   readonly folder: string
-  /** So many changes are kept; the oldest are dropped first. */
+  /** Number of changes to keep; the oldest are dropped first. */
   readonly most: number
   readonly schema: z.ZodType<Of>
 }
@@ -24,16 +24,17 @@ interface UndoFile {
   readonly size: number
 }
 
+/** Stores undo information, one JSON file for each change. */
 export class UndoStore<Of extends { readonly at: number }> {
   readonly #options: UndoStoreOptions<Of>
-  /** By file. */
+  /** Parsed files by path, valid while size and modification time stay the same. */
   readonly #read = new Map<string, { readonly stamp: string; readonly one: Of | undefined }>()
 
   constructor(options: UndoStoreOptions<Of>) {
     this.#options = options
   }
 
-  /** Latest first. A file that cannot be understood is passed over. */
+  /** Returns the changes, newest first. Skips files that cannot be parsed. */
   async all(): Promise<(readonly [id: string, one: Of])[]> {
     const files = await this.#files()
     const found = await Promise.all(files.map(async (file) => ({ id: file.id, one: await this.#parsed(file) })))
@@ -41,19 +42,22 @@ export class UndoStore<Of extends { readonly at: number }> {
     return known.toSorted(([, one], [, other]) => other.at - one.at)
   }
 
-  /** @returns undefined for a change that is not known (any more) */
+  /** @returns undefined if the change is unknown, was dropped, or cannot be parsed */
   async get(id: string): Promise<Of | undefined> {
     const file = (await this.#files()).find((one) => one.id === id)
     return file && this.#parsed(file)
   }
 
-  /** The last id by name: the latest change where ids begin with their moment. */
+  /** Returns the greatest id: the newest change if ids start with a time stamp. Undefined if there is none. */
   async lastId(): Promise<string | undefined> {
     const ids = (await this.#files()).map(({ id }) => id)
     return ids.sort().at(-1)
   }
 
-  /** Durably; a change with the same id is replaced. @throws AppError `file_too_large`, `disk_full`, `write_failed` */
+  /**
+   * Stores a change durably, replacing one with the same id, and drops the oldest beyond the limits.
+   * @throws AppError `file_too_large`, `disk_full`, `write_failed`
+   */
   async put(id: string, one: Of): Promise<void> {
     const { folder, most } = this.#options
     const path = join(folder, `${id}.json`)
@@ -73,7 +77,7 @@ export class UndoStore<Of extends { readonly at: number }> {
     for (const one of await this.#files()) if (one.id === id) await rm(one.file, { force: true })
   }
 
-  /** Earlier versions kept some of them in folders of their own below this one. */
+  /** Searches subfolders too: earlier versions stored some of the files there. */
   async #files(): Promise<UndoFile[]> {
     const { folder } = this.#options
     const names = await readdir(folder, { recursive: true }).catch(() => [])

@@ -5,19 +5,24 @@ import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/vi
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 
-describe('what is taken out of a note takes no mark along', () => {
+describe('withoutLines()', () => {
   it.each([
-    ['## S ^[local]\nx\n\ngo\n## T\ny', [0], '## ^[local]\nx\n\ngo\n## T\ny', 'a heading stays without its words'],
-    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not where nothing is left below it'],
-    ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[local]\n\n- y ^[local]', 'of a title with a line below, each is marked'],
-    ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[local]\n  - c ^[local]\n- d', 'items below an item'],
-    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[local]', 'below the item before it'],
-    ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[local]\n\nd', 'the rest of a paragraph'],
-    ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n```sh ^[local]\nc\n```', 'the rest of code'],
-    ['a ^[local]\r\nb\r\n', [0], 'b ^[local]\r\n', 'ends of lines stay'],
-    ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: local\n---\nx', 'the front matter'],
-    ['a ^[local]\nb ^id', [0], 'b ^[local] ^id', 'the name of a block stays last'],
-  ])('%j without lines %j is %j (%s)', (text, gone, expected) => {
+    [
+      '## S ^[local]\nx\n\ngo\n## T\ny',
+      [0],
+      '## ^[local]\nx\n\ngo\n## T\ny',
+      'keeps a marked heading without its text',
+    ],
+    ['## S ^[local]\n\n## T\ny', [0], '\n## T\ny', 'not if its section is empty'],
+    ['S ^[local]\n---\nx\n\n- y', [0, 1], 'x ^[local]\n\n- y ^[local]', 'marks each block of a setext section'],
+    ['- a ^[local]\n  - b\n  - c\n- d', [0], '  - b ^[local]\n  - c ^[local]\n- d', 'marks nested items'],
+    ['- p\n- a ^[local]\n  - b', [1], '- p\n  - b ^[local]', 'marks items that move under the previous item'],
+    ['a ^[local]\nb\nc\n\nd', [0], 'b\nc ^[local]\n\nd', 'marks the rest of a paragraph'],
+    ['a\n```sh\nb # ^[local]\nc\n```', [2], 'a\n```sh ^[local]\nc\n```', 'marks the rest of a code block'],
+    ['a ^[local]\r\nb\r\n', [0], 'b ^[local]\r\n', 'keeps line ends'],
+    ['---\nvisibility: local\n---\nx', [1], '---\nvisibility: local\n---\nx', 'keeps the front matter'],
+    ['a ^[local]\nb ^id', [0], 'b ^[local] ^id', 'keeps the block id last'],
+  ])('%j without lines %j is %j: %s', (text, gone, expected) => {
     expect(withoutLines(text, new Set(gone))).toBe(expected)
   })
 
@@ -49,7 +54,7 @@ describe('what is taken out of a note takes no mark along', () => {
     '    q',
     '#\u00A0t',
   )
-  /** Each line is known again. */
+  /** Gives each line a unique word. */
   const note = fc
     .array(line, { maxLength: 30 })
     .map((lines) => lines.map((one, at) => (/[a-t](?= |$)/.test(one) ? one.replace(/[a-t](?= |$)/, `w${at}`) : one)))
@@ -61,14 +66,14 @@ describe('what is taken out of a note takes no mark along', () => {
     return new Set(found)
   }
 
-  it('whatever lines go, all that was local and stays is local', () => {
+  it('keeps the remaining local text local, for any removed lines', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, gone, end) => {
         const text = lines.join(end)
         const made = withoutLines(text, new Set(gone))
         const local = localWords(made)
         for (const word of localWords(text)) if (new RegExp(`\\b${word}\\b`).test(made)) expect(local).toContain(word)
-        // Nothing else is lost.
+        // No other text is lost.
         for (const [at, one] of lines.entries())
           if (!gone.includes(at)) for (const word of one.match(/\bw\d+\b/g) ?? []) expect(made).toContain(word)
       }),
@@ -76,7 +81,7 @@ describe('what is taken out of a note takes no mark along', () => {
     )
   })
 
-  it('whatever lines shall stay here do, and nothing else of the text is another', () => {
+  it('withLocalLines() makes the requested lines local and changes no other text', () => {
     fc.assert(
       fc.property(note, fc.array(fc.nat(30)), (lines, wanted) => {
         const made = withLocalLines(lines.join('\n'), (at) => wanted.includes(at))
@@ -89,7 +94,7 @@ describe('what is taken out of a note takes no mark along', () => {
     )
   })
 
-  it('what is forgotten leaves every mark, and “local” is no word of a mark', () => {
+  it('erasing a phrase keeps privacy markers, and “local” does not match them', () => {
     const phrase = new Phrase(['Kessler'])
     expect(phrase.without('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
     expect(phrase.isIn(phrase.without('- Kessler ^[local]\n  - sugar\n'))).toBe(false)

@@ -6,7 +6,7 @@ import { processorTime } from '../../../support/processor-time.ts'
 const netOf = (...lines: string[]) => new LocalNet(lines.map((text) => ({ path: 'private.md', text })))
 const secret = 'Dr. Weber changed the dose to 40 mg on Tuesday.'
 
-describe('words of local lines are known again', () => {
+describe('LocalNet', () => {
   const net = netOf(
     secret,
     '- 我的银行卡密码是芝麻开门',
@@ -28,7 +28,7 @@ describe('words of local lines are known again', () => {
     ['my PIN 4921 is', '4921'],
     ['a\n* Yes, twice\nb', 'twice'],
     [JSON.stringify('a\nYes, twice\nb'), 'twice'],
-  ])('in %j', (text, gone) => {
+  ])('finds local words in %j', (text, gone) => {
     expect(net.holds(text)).toBe(true)
     expect(net.withhold(text)).toContain(heldWords)
     expect(net.withhold(text)).not.toContain(gone)
@@ -42,12 +42,12 @@ describe('words of local lines are known again', () => {
     'pin 49',
     '',
     'changed the dose',
-  ])('not in %j', (text) => {
+  ])('finds none in %j', (text) => {
     expect(net.holds(text)).toBe(false)
     expect(net.withhold(text)).toBe(text)
   })
 
-  it('says whose words they are, and leaves short lines of other notes to them', () => {
+  it('reports the note of a match, and keeps short lines of other notes', () => {
     const paths: string[] = []
     net.withhold(`x ${secret} y`, (path) => paths.push(path))
     expect(paths).toEqual(['private.md'])
@@ -55,7 +55,7 @@ describe('words of local lines are known again', () => {
     expect(net.withhold('# Meeting notes\nabc')).not.toContain('Meeting')
   })
 
-  it('a few plain words that somebody types are theirs, also where a local note has them; a code is not', () => {
+  it('keeps a few plain words that the user types, but not a code', () => {
     const short = netOf('Thanks!', '谢谢', 'See you', 'tr0ub4dor', 'hunter-two', 'XyZzy', 'PIN 4921')
     const typed = { isTyped: true }
     for (const text of ['Thanks!', '谢谢', 'see you'])
@@ -64,13 +64,13 @@ describe('words of local lines are known again', () => {
       expect(short.withhold(text, undefined, typed)).toBe(heldWords)
   })
 
-  it('what somebody said itself is known to it, in part too', () => {
+  it('keeps words that the reader wrote itself, also in part', () => {
     const known = new KnownWords([`I guess: ${secret}`, 'PIN 4921'])
     expect(net.withhold(`a ${secret} b PIN 4921`, undefined, { known })).toBe(`a ${secret} b PIN 4921`)
     expect(net.withhold(`a ${secret}\nYes, twice`, undefined, { known })).toBe(`a ${secret}\n${heldWords}`)
   })
 
-  it('a telling line stands nowhere afterwards, wherever and however often it was', () => {
+  it('removes long local lines wherever and however often they occur', () => {
     const words = fc.stringMatching(/^[a-zA-Z0-9äöé中文字密碼 .,"'\\-]{24,80}$/)
     fc.assert(
       fc.property(
@@ -96,7 +96,7 @@ describe('words of local lines are known again', () => {
     )
   })
 
-  it('finds none of 5,000 lines in a text of a million characters at once', () => {
+  it('searches a million characters for 5,000 lines in less than 400 ms', () => {
     const many = netOf(
       ...Array.from({ length: 5000 }, (_, at) => `Line ${at} says that the ${at * 7} of them went to the harbour`),
     )

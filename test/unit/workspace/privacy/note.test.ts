@@ -17,7 +17,7 @@ const whole = [
   '---\n{ tags: a, visibility: local }\n---\n',
   '---\nvisibility:\n  local\n---\n',
   '---\nvisibility:\n  - local\n---\n',
-  // It never ends: what it says holds all the same.
+  // Unterminated front matter still applies.
   '---\ntitle: "broken\nvisibility: local\n\nwords\n',
   '---\nvisibility: local\nvisibility: all\n---\n',
   '---\nvisibility: ｌｏｃａｌ\n---\n',
@@ -38,12 +38,12 @@ const whole = [
   '- visibility:: local\n',
 ]
 
-describe('what a note says of who may see it', () => {
-  it.each(whole)('all of %j stays here', (text) => {
+describe('visibilityOf()', () => {
+  it.each(whole)('makes all of %j local', (text) => {
     expect(visibilityOf(text).isWhole).toBe(true)
   })
 
-  it('what is not understood counts as local, and says so', () => {
+  it('treats an unknown value as local and reports the problem', () => {
     expect(visibilityOf('---\nvisibility: privat\n---\n')).toMatchObject({ isWhole: true, problem: 'privat' })
     expect(visibilityOf('---\nvisibility:\n---\n')).toMatchObject({ isWhole: true, problem: '' })
     for (const line of ['visiblity: local', 'visibilty: "Local"', 'Visability : local', 'visibillity: local # mine'])
@@ -56,7 +56,7 @@ describe('what a note says of who may see it', () => {
       problem: 'visiblity: local Zebulon',
     })
     expect(visibilityOf(`---\n${'x: y\n'.repeat(600)}visibility: local\n---\nx`).isWhole).toBe(true)
-    // It never ends, and speaks of it.
+    // Unterminated front matter that mentions visibility.
     expect(visibilityOf('---\nvisibility: all\n\nx')).toMatchObject({ isWhole: true, problem: 'visibility: all' })
     expect(visibilityOf('visiblity:: local\n- x')).toMatchObject({ isWhole: true, problem: 'visiblity:: local' })
     expect(visibilityOf('---\nvisibility: local\n---\n').problem).toBeUndefined()
@@ -72,24 +72,24 @@ describe('what a note says of who may see it', () => {
     '---\nvicinity: local\nvisiblity: all\n---\nx',
     '---\ntitle: what is local, and who has visibility\n---\n',
     '\n\nx\n\n---\nvisibility: local\n---\n',
-  ])('%j is for everybody', (text) => {
+  ])('%j is not local', (text) => {
     expect(visibilityOf(text)).toEqual({ isWhole: false, lines: new Set() })
   })
 
   const held = (text: string) => [...visibilityOf(text).lines]
 
-  it('a marked heading keeps its section, up to the next that is not below it', () => {
+  it('extends a marked heading to the next heading that is not below it', () => {
     expect(held('# A\nx\n## B ^[local]\ny\n### C\nz\n## D\nw')).toEqual([2, 3, 4, 5])
-    // What looks like a heading in code ends nothing.
+    // A `#` line in code is not a heading.
     expect(held('## B ^[local]\n```sh\n# no heading\n```\ny\n## D')).toEqual([0, 1, 2, 3, 4])
     expect(held('T\n===\nx\n\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([4, 5, 6])
-    // Lines above one another are one title.
+    // Consecutive lines above an underline are one heading.
     expect(held('T\n===\nx\nS ^[local]\n---\ny\nT2\n===\nz')).toEqual([2, 3, 4, 5])
     expect(held('S ^[local]\n===\nx\n\ny')).toEqual([0, 1, 2, 3, 4])
     expect(held('## B ^[ Local ]\r\ny\r\n## C\r\n')).toEqual([0, 1])
   })
 
-  it('a marked line keeps its paragraph, its item with what is below, its code', () => {
+  it('extends a marked line to its paragraph, its item with nested blocks, or its code block', () => {
     expect(held('a\n\nb\nc ^[local]\nd\n\ne')).toEqual([2, 3, 4])
     expect(held('- a\n- b ^[local]\n  more\n  - below\n\n  text\n- c')).toEqual([1, 2, 3, 4, 5])
     expect(held('a\n```sh ^[local]\nsecret\n```\nb')).toEqual([1, 2, 3])
@@ -97,7 +97,7 @@ describe('what a note says of who may see it', () => {
     expect(held('- a\nlazy words ^[local]\n\nb')).toEqual([0, 1])
   })
 
-  // Lines with `S` stay here, all others do not.
+  // Lines with `S` are local, lines with `pub` are not.
   it.each([
     ['an item, by its further line', '- pub\n- S\n  S ^[local]\n  - S child\n- pub2'],
     ['an item, by a lazy line', '- pub\n- S\nS ^[local]\n  - S child\n- pub2'],
@@ -133,7 +133,7 @@ describe('what a note says of who may see it', () => {
     ['code that is only indented', 'pub\n\n    S ^[local]\n\n    S\n\n\tS\n\npub'],
     ['a footnote', 'pub\n\n[^1]: S ^[local]\n\n    S\n[^2]: pub'],
     ['a footnote, by its second paragraph', '[^0]: pub\n[^1]: S\n\n    S ^[local]\n\npub'],
-  ])('%s is kept whole: %j', (_, text) => {
+  ])('extends a marker in %s to the whole block: %j', (_, text) => {
     const lines = text.split('\n')
     const { isWhole, lines: local } = visibilityOf(text)
     expect(isWhole).toBe(false)
@@ -143,7 +143,7 @@ describe('what a note says of who may see it', () => {
     }
   })
 
-  it('every marked line is among those that stay, whatever stands around it, and no line is lost', () => {
+  it('makes every marked line local in any context, and keeps the number of lines', () => {
     const line = fc.constantFrom(
       '# a',
       '## b ^[local]',
@@ -171,7 +171,7 @@ describe('what a note says of who may see it', () => {
     )
   })
 
-  it('reads a text of 100,000 lines with marks on each in a time that does not grow with its square', () => {
+  it('reads 100,000 marked lines in linear time', () => {
     for (const lines of [
       '- x ^[local]\n  y\n',
       'x ^[local]\ny\n',
@@ -187,7 +187,7 @@ describe('what a note says of who may see it', () => {
   })
 })
 
-describe('rules of the settings', () => {
+describe('privacy rules', () => {
   it.each([
     ['private', 'private/a.md', true],
     ['private', 'privately/a.md', false],
@@ -205,14 +205,14 @@ describe('rules of the settings', () => {
     ['/vault/private', 'private/a.md', true],
     ['/vault', 'any/a.md', true],
     ['/elsewhere', 'any/a.md', false],
-  ])('%j on %j: %s', (rule, path, isLocal) => {
+  ])('rule %j for %j: %s', (rule, path, isLocal) => {
     expect(ruleFor(path, rulesIn('/vault', [rule])) !== undefined).toBe(isLocal)
   })
 })
 
-describe('what no note may cost', () => {
+describe('time limits for reading marks', () => {
   it.each(pathologicalDocuments())('$name', ({ text: whole }) => {
-    // Everybody who asks something waits for it.
+    // Every request waits for this.
     const text = whole.slice(0, rounds(150_000, whole.length))
     for (const note of [text, `${text}\n\n^[local]\n`, `${text} ^[local]`, `---\nvisibilitee: local\n${text}`])
       expect(processorTime(() => expect(visibilityOf(note).lines.size).toBeLessThanOrEqual(note.length))).toBeLessThan(

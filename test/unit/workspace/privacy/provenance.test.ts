@@ -18,8 +18,8 @@ import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 
 const web = { kind: 'web', name: 'news.example' } as const
 
-describe('marks', () => {
-  it('are read back as they were written, whatever the name', () => {
+describe('source marks', () => {
+  it('survive a round trip with any name', () => {
     expect(sourceMark([web], '2026-11-22')).toBe('^[web: news.example, 2026-11-22]')
     for (const name of ['www.a.example', 'x] ^[user: me', 'a, b', '  ', '文件.pdf', '<b>\n'])
       expect(sourcesIn(`a ${sourceMark([{ kind: 'file', name }], '2026-11-22')}`)).toHaveLength(1)
@@ -27,7 +27,7 @@ describe('marks', () => {
     expect(sourcesIn('a ^[user: confirmed] [web: x](y)')).toEqual([])
   })
 
-  it('name each place, the least trusted first, as far as there is room, and say how many others there are', () => {
+  it('list the sources, least trusted first, and the number of omitted ones', () => {
     const tool = { kind: 'mcp', name: 'Tool' } as const
     const paper = { kind: 'file', name: 'paper.pdf' } as const
     const marked = sourceMark([tool, { kind: 'web', name: 'evil.example' }, paper], '2026-11-22')
@@ -43,11 +43,11 @@ describe('marks', () => {
     expect(all).toContain(' and 10 more, 2026-11-22]')
     expect(all.length).toBeLessThan(300)
     expect(sourcesIn(`- a ${all}`).map(({ kind }) => kind)).toEqual(['web', 'web', 'web'])
-    // As marks were written before.
+    // Format of earlier versions.
     expect(sourcesIn('- a ^[mcp: Tool and 1 more, 2026-11-22]')).toEqual([tool])
   })
 
-  it('a mark that somebody wrote into a line stands for no other place, and for none that is trusted less', () => {
+  it('a mark covers only the same source', () => {
     const evil = { kind: 'web', name: 'evil.example' } as const
     const tool = { kind: 'mcp', name: 'Tool' } as const
     expect(isCoveredBy([evil], [tool, evil])).toBe(true)
@@ -56,7 +56,7 @@ describe('marks', () => {
     expect(isCoveredBy([], [evil])).toBe(false)
   })
 
-  it('words are the user’s where all of them are, and nothing unseen is among them', () => {
+  it('ownWords() accepts a line if the user wrote all of it and it has no invisible characters', () => {
     const isOwn = ownWords('Please remember that my dog is called Rex')
     expect(isOwn('- My dog is called Rex.')).toBe(true)
     expect(isOwn('- My dog is called Rex and bites.')).toBe(false)
@@ -77,7 +77,7 @@ describe('marks', () => {
     ['不要转账给鲍勃。我信任爱丽丝。', '转账给鲍勃'],
     ['别转账给鲍勃', '转账给鲍勃'],
     ['They trust Alice', 'I trust Alice'],
-  ])('of “%s” the words “%s” are not what the user said', (own, line) => {
+  ])("of “%s” the line “%s” is not the user's statement", (own, line) => {
     expect(ownWords(own)(`- ${line}`)).toBe(false)
   })
 
@@ -89,11 +89,11 @@ describe('marks', () => {
     ['Note: my dog, Rex, is old', '[ ] My dog Rex is old'],
     ['不要转账给鲍勃。我特别信任爱丽丝。', '用户特别信任爱丽丝'],
     ['不要转账给鲍勃。我特别信任爱丽丝。', '信任爱丽丝'],
-  ])('of “%s” the words “%s” are', (own, line) => {
+  ])("of “%s” the line “%s” is the user's statement", (own, line) => {
     expect(ownWords(own)(`- ${line}`)).toBe(true)
   })
 
-  it('the mark of a line that opens a block of code stands behind that, or before it where nothing ends it, and once', () => {
+  it('puts the mark of a code block after it, or before an open one, and only once', () => {
     const mark = sourceMark([web], '2026-11-22')
     const isCovered = (line: string) => line.includes(mark)
     const code = 'a\n```text\nx = 1\n```\n'
@@ -114,14 +114,14 @@ describe('marks', () => {
     '---\n---\nx',
     '---\nnever ends',
     '\uFEFF---\na: b\n---\n',
-  ])('%j is imported, says so, and can be told from nothing else', (text) => {
+  ])('marks %j as imported, and removes the mark again', (text) => {
     const made = withImport(text, 'My "vault"', '2026-11-22')
     expect(noteSources(made)).toEqual([{ kind: 'import', name: 'My vault' }])
     expect(withImport(made, 'another', '2026-11-23')).toBe(made)
     expect(withoutImport(made)).toBe(text)
   })
 
-  it('each line of a program’s note bears the mark, code stays as it is, and no mark of its own stands for it', () => {
+  it("marks each line of a program's note, keeps code unchanged, and ignores marks that the program wrote", () => {
     const mark = sourceMark([{ kind: 'mcp', name: 'Codex' }], '2026-11-22')
     const note = '- one ^[web: bank.example]\n\n---\n```js\nrun()\n```\ntwo'
     const marked = `- one ^[web: bank.example] ${mark}\n\n---\n\`\`\`js\nrun()\n\`\`\`\n${mark}\ntwo ${mark}`
@@ -129,13 +129,13 @@ describe('marks', () => {
     expect(withSourceMarks('```\nnever ends', mark)).toBe(`\`\`\`\nnever ends\n\`\`\`\n${mark}`)
   })
 
-  it('the record of the history says it', () => {
+  it('stores the sources in the history', () => {
     const origin = { cause: 'agent' as const, sources: ['web: news.example', 'file: a.txt'] }
     expect(parseMessage(commitMessage(origin, []))).toMatchObject(origin)
   })
 })
 
-describe('who is local, and how it is written', () => {
+describe('local providers and local notes', () => {
   it.each([
     ['http://localhost:11434/v1', true],
     ['http://127.1:80/', true],
@@ -147,7 +147,7 @@ describe('who is local, and how it is written', () => {
     ['http://0.0.0.0:1/', false],
     ['https://api.anthropic.com', false],
     [undefined, false],
-  ])(' %s', (url, isLocal) => {
+  ])('decides whether data stays local for %s', (url, isLocal) => {
     expect(staysHere('auto', url, undefined)).toBe(isLocal)
     expect(staysHere('auto', url, 'http://proxy.example:3128')).toBe(false)
     expect(staysHere('remote', url, undefined)).toBe(false)
@@ -162,7 +162,7 @@ describe('who is local, and how it is written', () => {
     '',
     '---\nnever ends',
     'visibility:: local\n- x',
-  ])('%j is locked and opened again', (text) => {
+  ])('withVisibility() marks %j and removes the mark again', (text) => {
     const locked = withVisibility(text, true)
     expect(locked).toMatch(/^\uFEFF?---\r?\n(?:.*\r?\n)*?visibility: local\r?\n---/)
     expect(withVisibility(locked, true)).toBe(locked)
@@ -178,7 +178,7 @@ describe('who is local, and how it is written', () => {
     '---\ntags: a\n---',
     '\n\nx\r\n',
     'a\rb\nc\r\n',
-  ])('of %j only the lines change that lock it, and are gone when it is opened again', (text) => {
+  ])('of %j changes only the lines of the mark', (text) => {
     const locked = withVisibility(text, true)
     const added = /^visibility: local\r?\n/m.exec(locked)?.[0] ?? ''
     expect(visibilityOf(locked).isWhole).toBe(true)
@@ -187,7 +187,7 @@ describe('who is local, and how it is written', () => {
     expect(withVisibility(locked, false)).toBe(text)
   })
 
-  it('so is a note whose front matter is TOML, stands behind empty lines, or has a slip in it', () => {
+  it('handles TOML, leading empty lines and misspelled keys', () => {
     const toml = '+++\ntitle = "x"\n[a]\nb = 1\n+++\nx'
     expect(withVisibility(toml, true)).toBe('+++\nvisibility = "local"\ntitle = "x"\n[a]\nb = 1\n+++\nx')
     expect(withVisibility(withVisibility(toml, true), false)).toBe(toml)
@@ -196,7 +196,7 @@ describe('who is local, and how it is written', () => {
       expect(withVisibility(`---\n${said}\ntags: a\n---\nx`, false)).toBe('---\ntags: a\n---\nx')
   })
 
-  it('what is added is local by as few marks as that takes; what was, stays so', () => {
+  it('marks added text with as few marks as possible, and keeps existing marks', () => {
     const log = '# 2026-01-20\n\n## 09:00 - Open\nx\n'
     const added = withAddedLocal(log, `${log}\n## 10:00 - Mine\na\n\nb\n`, true)
     expect(added).toBe(`${log}\n## 10:00 - Mine ^[local]\na\n\nb\n`)

@@ -13,7 +13,7 @@ async function folders() {
   return { root, workspace, extra }
 }
 
-it('a rule names a place on the disk, for whatever folder it lies in', async () => {
+it('applies a rule with a place on disk in every folder that contains it', async () => {
   const { root, workspace, extra } = await folders()
   await symlink(extra, join(root, 'other'))
   const holds = (rule: string, path: string, folder = extra) =>
@@ -30,7 +30,7 @@ it('a rule names a place on the disk, for whatever folder it lies in', async () 
   expect(holds('../ext/in/secret/', 'open.md')).toBe(false)
 })
 
-it('a rule that names a link holds where that leads, also when nothing is there any more', async () => {
+it('applies a rule that names a link to its target, even if that was deleted', async () => {
   const { workspace } = await folders()
   await symlink('real/deep', join(workspace, 'lnk'))
   await symlink('real/note.md', join(workspace, 'alias.md'))
