@@ -54,7 +54,7 @@ describe('a provider that fails', () => {
     ['dimensions', 'provider_error', '16 dimensions'],
     ['garbled', 'provider_error', 'no JSON'],
     ['page', 'provider_error', 'Sign in to the hotel network'],
-    ['dropped', 'provider_cut', 'broke off'],
+    ['dropped', 'provider_cut', 'closed the connection'],
     ['unknownModel', 'provider_error', 'model "hashed" not found, try pulling it first'],
   ])(
     '%s: its words are in the status and with every result, and nobody asks it',
@@ -196,8 +196,8 @@ describe('a provider that fails', () => {
       'took longer than 3 s',
       'took longer than 1 s',
       'took longer than 0.3 s',
-      'is too slow to be waited for',
-      'is too slow to be waited for',
+      'is too slow: searching without it',
+      'is too slow: searching without it',
     ])
     expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
   }, 60_000)
