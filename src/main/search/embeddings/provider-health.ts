@@ -35,13 +35,13 @@ export type QueryLeave =
 
 /** Number of failures in a row after which the provider is unavailable. */
 const failuresToRest = 2
-/** Pause after a single failure, which may be accidental, ms. */
+/** Pause after a single failure, ms. Short, because it may be accidental. */
 const firstPauseMs = 250
 const minPauseMs = 1000
 const maxPauseMs = 5 * 60_000
 /** Maximum accepted `Retry-After`, ms. */
 const maxRetryAfterMs = 60 * 60_000
-/** How long searches wait for a vector after 0, 1, 2, and more late answers in a row, ms. */
+/** Time that searches wait for a vector after 0, 1, 2, and more late answers in a row, ms. */
 const waitsMs = [3000, 1000, 300, 0] as const
 
 export class ProviderHealth {

@@ -152,7 +152,7 @@ function isTranscript(path: string): boolean {
 
 /**
  * Returns the folder of a changed path, or undefined if it is not indexed. Only covers the transcripts and the
- * workspace, which is the first folder and can itself have a `sessions` folder.
+ * workspace (the first folder); the workspace can itself have a `sessions` folder.
  */
 export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
   if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))

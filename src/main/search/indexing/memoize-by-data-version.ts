@@ -1,7 +1,7 @@
 import type { Db } from './index-schema.ts'
 
 /**
- * Caches a value until the connection writes. Never caches within a transaction, which may be rolled back.
+ * Caches a value until the connection writes. Never caches within a transaction: it may be rolled back.
  * @param db must be the only connection that writes
  */
 export function untilChanged<T>(db: Db, read: () => T): () => T {

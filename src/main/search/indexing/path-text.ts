@@ -1,10 +1,10 @@
 import { dailyLogDate } from '#workspace'
 
-/** Limits the aliases, which have the same weight as the file name. */
+/** Maximum number of aliases: each weighs as much as the file name. */
 const maxNames = 10
 
 /**
- * Returns the text by which a note's path is searched: path without extension, date of a daily log, and names.
+ * Returns the searchable text of a note's path: path without extension, date of a daily log, and names.
  * @param names title and aliases
  */
 export function placeText(path: string, names: readonly string[] = []): string {

@@ -54,7 +54,7 @@ function deletedLines(lines: readonly string[]): Set<number> {
 }
 
 function spoken(line: string): string {
-  // Avoids parsing tool results, which can have megabytes.
+  // Avoids parsing tool results: they can have megabytes.
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
   const { message } = parsed(line)
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''

@@ -46,8 +46,8 @@ const mixed = `${decimal}\\s?[十百千万亿億만천백억]+(?:${hanNumeral}+|
 const hanNumber = `(?<!${hanNumeral}|第)${hanNumeral}+`
 const hangulNumber = `(?<![가-힣])${hangulNumeral}+(?=$|[^가-힣]|원|명|개|킬|그램|분|시간|초|리터|미터)`
 /**
- * Subset of the patterns for text without CJK characters, which is most text. It leaves out plain numbers, which get
- * no form there.
+ * Subset of the patterns for text without CJK characters (most text). It leaves out plain numbers, because they get no
+ * form.
  */
 const latinUnit = `(?:${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])`
 const latinQuantity = new RegExp(

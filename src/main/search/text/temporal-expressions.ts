@@ -284,7 +284,9 @@ export function timesIn(query: string, today: Day): TimePhrase[] {
   return found.sort((one, other) => one.start - other.start)
 }
 
-/** Without a year, returns the latest such span that has begun. Returns undefined for 1/2, which can be a fraction. */
+/**
+ * Without a year, returns the latest such span that has begun. Returns undefined for 1/2, because it can be a fraction.
+ */
 function spanOfForm({ year, month, day: date }: DateForm, text: string, today: Day): DaySpan | undefined {
   if (year !== undefined) return spanOf(year, month, date)
   if (text.includes('/')) return undefined

@@ -153,7 +153,7 @@ function forEachPlainWord(
 
 /**
  * Splits camelCase words: `LazyInitException` → lazy, init, exception. Returns nothing for other words, nor for
- * `PostgreSQL`, which has only one capitalized word followed by lower case.
+ * `PostgreSQL`, because no part after a lower-case letter is capitalized like a word.
  */
 export function camelParts(text: string): string[] {
   if (!/[a-z][A-Z][a-z]/.test(text)) return []
@@ -186,8 +186,7 @@ const endings = koreanEndings
   .sort((one, other) => other.length - one.length)
 
 /**
- * Removes the longest Korean ending from a word. Returns the word unchanged if it has none, or is nothing but an
- * ending.
+ * Removes the longest Korean ending from a word. Returns the word unchanged if it has none, or if nothing would remain.
  */
 export function withoutKoreanEnding(word: string): string {
   const ending = endings.find((end) => word.length > end.length && word.endsWith(end))

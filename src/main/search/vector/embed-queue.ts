@@ -164,7 +164,7 @@ class EmbedRun {
     this.#cursor = 0
     this.held = 0
     this.hasPutOff = false
-    // The first answer determines the length of vectors, which is needed to use the cache.
+    // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
     await Promise.all(
       Array.from({ length: concurrency }, async () => {

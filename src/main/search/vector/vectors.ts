@@ -10,7 +10,7 @@ import { KeptDigests } from './kept-digests.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 import type { Nearness } from './query-vectors.ts'
 
-/** Number of candidates whose cosine is computed. Grows for short vectors, whose codes are less accurate. */
+/** Number of candidates whose cosine is computed. Grows for short vectors, because their codes are less accurate. */
 const exactPassages = 160
 const mostExactPassages = 640
 /**

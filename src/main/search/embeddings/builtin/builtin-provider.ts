@@ -64,7 +64,7 @@ function isJapaneseOrKorean(text: string): boolean {
 }
 
 /**
- * Returns nothing if the model can't be opened: the search goes on without related words, and the vectors' health
+ * Returns nothing if the model can't be opened: the search uses no related words then, and the vectors' health
  * reports the error.
  */
 function relatedWords(file: string, word: string): RelatedWord[] {

@@ -56,7 +56,7 @@ export class WordCosines {
       const head = passage[at] as number
       if (head < several) {
         const kind = kinds[head] as number
-        // Skips most words, which have nothing in common with the question.
+        // Skips words unrelated to the question: most words of a text.
         if (kind !== far) {
           const place = this.#placeOf(head)
           if (kind === near || kinds[head] === near) raise(best, this.#figures, place)

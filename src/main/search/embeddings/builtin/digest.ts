@@ -100,7 +100,7 @@ function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
 let tokensOfSum = new Uint16Array(512)
 
 /**
- * Returns a function that computes the cosine of a digest and `vector`, which has length 1. A token's part is computed
+ * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is computed
  * once. Only the function returned last may be used, because they share a buffer.
  */
 export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {

@@ -84,7 +84,7 @@ export interface WeighedWord {
   readonly word: string
   /** Length of the word's part of the text's vector. */
   readonly weight: number
-  /** Of length 1. */
+  /** Unit vector. */
   readonly vector: Float32Array
   /** Hash of a word without any known token: it only matches itself. */
   readonly stranger?: number

@@ -1,7 +1,7 @@
 /**
  * Chinese stop words, in simplified form (queries are folded to it). Written for questions about one's own notes and
- * compared with the Chinese list of stopwords-iso 1.1.0 (MIT), which lacks most question words and contains literary
- * conjunctions that questions do not use.
+ * compared with the Chinese list of stopwords-iso 1.1.0 (MIT). That list lacks most question words and contains
+ * literary conjunctions that questions do not use.
  */
 
 /** Function and question words: searched for only if the query has no other words. */

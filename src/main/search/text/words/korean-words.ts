@@ -1,6 +1,6 @@
 /**
  * Korean stop words and word endings. Written for questions about one's own notes and compared with the Korean list of
- * stopwords-iso 1.1.0 (MIT), which has question words only without endings.
+ * stopwords-iso 1.1.0 (MIT). That list has question words only without endings.
  */
 
 /** Function and question words: searched for only if the query has no other words. */
