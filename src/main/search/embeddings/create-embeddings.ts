@@ -67,7 +67,7 @@ export function modelOf(provider: EmbeddingProviderName, named: string | undefin
   return provider === 'builtin' ? builtinModelName : embeddingModelOf(provider, named)
 }
 
-/** Loads the built-in model's header into memory that worker threads share. Must be called before they start. */
+/** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */
 export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): void {
   if (provider !== 'builtin') return
   try {

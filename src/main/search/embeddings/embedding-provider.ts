@@ -51,15 +51,15 @@ export interface NearnessModel {
 }
 
 export interface JudgedModel {
-  /** Minimum weight of the vector ranking, in [0, 1]. Applies if a memory has too few related texts to measure it. */
+  /** Lower bound of the model's worth, in [0, 1]. Needed for memories with too few related texts to measure it. */
   readonly worth: number
   /** Overrides the default margin. */
   readonly margin?: Margin
 }
 
 /**
- * Distance of the best answer from those of unrelated questions, in standard deviations: at `surest` the vector
- * ranking has its full weight, at `leastSure` none.
+ * Distance of the threshold from the mean cosine of unanswerable questions, in standard deviations: `surest` for a
+ * model of full worth, `leastSure` for one without any.
  */
 export interface Margin {
   readonly surest: number

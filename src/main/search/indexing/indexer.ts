@@ -215,7 +215,10 @@ export class Indexer {
     if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
   }
 
-  /** Embeds missing passages, including those that the provider rejected before. */
+  /**
+   * Embeds missing passages, including those that the provider rejected before, and all passages if its vectors have
+   * another length now.
+   */
   async askAgain(): Promise<void> {
     if (this.#store && this.#building === undefined) await this.#embedder?.startAnew(this.#store)
   }

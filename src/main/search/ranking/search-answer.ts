@@ -89,7 +89,10 @@ function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
   }
 }
 
-/** Returns the name of the note that matches the query best; the title if none matches. */
+/**
+ * Returns the name of the note that matches the query best; the title if none matches. Undefined if the note has
+ * neither.
+ */
 function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefined {
   return names
     .map(({ name, place }) => ({ name, place, count: matchedWords(name, plan).length }))

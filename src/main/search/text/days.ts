@@ -23,7 +23,7 @@ export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-/** Parses `YYYY-MM-DD`. Returns NaN for other input. */
+/** Parses `YYYY-MM-DD`. Returns NaN if the text is not a date. */
 export function parseDay(date: string): Day {
   return Date.parse(date) / dayMs
 }

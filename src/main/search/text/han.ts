@@ -12,8 +12,8 @@ function readPairs(pairs: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns true for a character that only simplified texts use. A few characters are also in use in traditional texts,
- * for another word.
+ * Returns true for the simplified form of a character. A few such forms are also traditional characters, for another
+ * word.
  */
 export function isSimplified(letter: string): boolean {
   return simplifiedForms().has(letter) && !simplified().has(letter)

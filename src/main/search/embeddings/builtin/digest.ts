@@ -100,8 +100,8 @@ function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
 let tokensOfSum = new Uint16Array(512)
 
 /**
- * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is computed
- * once. Only the function returned last may be used, because they share a buffer.
+ * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is cached. All
+ * functions share one cache, so alternating between two of them is slow.
  */
 export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
   const { rows, weights, dimensions } = model
