@@ -224,8 +224,8 @@ async function reader(
 }
 
 /**
- * Cuts the list into batches for one transaction each, with at least one file. @param times factor for the batch
- * limits
+ * Cuts the list into batches for one transaction each, with at least one file.
+ * @param times factor for the batch limits
  */
 function* batchesOf(todo: readonly Candidate[], times: number): Generator<readonly Candidate[], undefined> {
   for (let from = 0; from < todo.length;) {

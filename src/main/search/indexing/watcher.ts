@@ -8,8 +8,8 @@ const pollingIntervalMs = 3000
 /** Interval between attempts to leave polling. */
 const usualRetryMs = 5 * 60_000
 /**
- * Limit for closing: chokidar 6 can wait indefinitely for a folder that was replaced while it was read. By then, it
- * emits no events.
+ * Limit for closing: chokidar 6 can wait indefinitely for a folder that was replaced while it was read. It emits no
+ * events in that state.
  */
 const patienceMs = 1000
 

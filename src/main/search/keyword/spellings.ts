@@ -62,8 +62,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the nearest spellings: one edit away or, if there are none and the word is long, two. @param isThere
-   * returns true if the index contains a term
+   * Returns the nearest spellings: one edit away or, if there are none and the word is long, two.
+   * @param isThere returns true if the index contains a term
    */
   nearest(word: string, isThere: (term: string) => boolean = () => true): NearSpelling[] {
     this.read()

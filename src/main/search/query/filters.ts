@@ -69,7 +69,7 @@ const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag
 /** `status:open`, and Obsidian's notation: `[status:in progress]`, `[status]`. */
 const named = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
 const bracketed = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
-/** Excludes command options (`-v`) and negative numbers. */
+/** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
 const excluded =
   /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g

@@ -28,7 +28,8 @@ const canBeOpenTwice = process.platform !== 'win32'
 const retryMs = 30_000
 
 /**
- * Opens the index in both workers. @param heard resolves when the indexer's events are subscribed
+ * Opens the index in both workers.
+ * @param heard resolves when the indexer's events are subscribed
  * @throws AppError if the index can't be opened
  */
 export async function openThreads(

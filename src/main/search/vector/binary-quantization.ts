@@ -75,7 +75,8 @@ export class CoarseForms {
   }
 
   /**
-   * Replaces all codes. @param forms concatenated codes
+   * Replaces all codes.
+   * @param forms concatenated codes
    * @throws RangeError if the length is not a multiple of the code size
    */
   fill(forms: Uint8Array): void {

@@ -133,8 +133,8 @@ export class VectorQuery {
   }
 
   /**
-   * Returns the ids of the `count` chunks with the nearest passages, nearest first. @param only restricts the search
-   * to these chunks
+   * Returns the ids of the `count` chunks with the nearest passages, nearest first.
+   * @param only restricts the search to these chunks
    */
   nearest(count: number, only?: ReadonlySet<number>): number[] {
     if (!only) return this.#nearestOfAll(count)
