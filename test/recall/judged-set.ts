@@ -1,4 +1,4 @@
-/** A judged set on disk, indexed in memory with the settings that nobody changed, and searched by the app's own code. */
+/** A judged set on disk, indexed in memory with the default settings, and searched by the app's own code. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +10,10 @@ import { QueryVectors } from '../../src/main/search/vector/query-vectors.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
 import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
 
-/** The model that comes with the app. */
+/** The model that ships with the app. */
 export const builtinFile = fileURLToPath(new URL('../../resources/models/builtin/model.bin', import.meta.url))
 
-/** As the settings have it where nobody changed them. */
+/** Default settings of the app. */
 export const defaults = {
   weights: 'auto',
   minScore: 0.35,
@@ -30,8 +30,9 @@ export interface JudgedSet {
 }
 
 /**
- * @param split only the questions of that half
- * @param provider without one, words alone
+ * Indexes the set's workspace in memory and reads its questions.
+ * @param split restricts the questions to one half
+ * @param provider keyword search only if undefined
  */
 export async function openJudgedSet(folder: string, split?: string, provider?: EmbeddingProvider): Promise<JudgedSet> {
   const db = openForWriting(':memory:')

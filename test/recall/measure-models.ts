@@ -1,9 +1,10 @@
 /**
- * `node test/recall/measure-models.ts MODELS [--model NAME …] [--leg words|meaning|both …] [--off ONE:OTHER …] [--split dev|held] FOLDER…`: recall with
- * real embedding models on judged sets, a row for each model, set and leg, as ranked and as returned. MODELS is the
- * folder that `models/setup.sh` filled; a set is as `measure.ts` wants it. `--off` asks the questions of the one set in
- * the memory of the other, and back: they count as questions about nothing in memory. `AUC` is the chance that the best
- * score of a question is above that of one about nothing, of the same memory, with the middle 95 % of 1,000 samples.
+ * `node test/recall/measure-models.ts MODELS [--model NAME …] [--leg words|meaning|both …] [--off ONE:OTHER …]
+ * [--split dev|held] FOLDER…`: measures recall with real embedding models on judged sets, one row per model, set and
+ * retriever, as ranked and as returned. MODELS is the folder that `models/setup.sh` filled; for the sets see
+ * `measure.ts`. `--off` runs the questions of each set in the memory of the other: they count as off-topic questions.
+ * `AUC` is the probability that the best score of a question is above that of an off-topic one in the same memory,
+ * with the middle 95 % of 1,000 samples.
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -38,7 +39,9 @@ if (folder === '' || setFolders.length === 0 || models.length < flags.model.leng
 
 type Leg = 'words' | 'meaning' | 'both'
 
-/** Meaning alone is looked at as it ranks: as returned, what words alone would return is there too. */
+/**
+ * Vector search alone is only reported as ranked: with the threshold, results of keyword search are returned as well.
+ */
 const weightsOf = { words: 'auto', meaning: { vector: 1, text: 0 }, both: 'auto' } as const
 
 const all = { minScore: 0, maxResults: 10 }
@@ -48,7 +51,7 @@ const within = (depth: number) => (hits: readonly boolean[]) => Number(hits.slic
 const reciprocal = (hits: readonly boolean[]) => (hits.includes(true) ? 1 / (hits.indexOf(true) + 1) : 0)
 const figures = [within(1), within(5), reciprocal]
 
-/** @param offTopic a set whose questions are asked in the memory of the other */
+/** @param offTopic pairs of sets: the questions of the first are off-topic questions in the second */
 async function rowOf(
   cells: readonly string[],
   leg: Leg,
@@ -90,7 +93,7 @@ async function rowOf(
   ])
 }
 
-/** With the bounds of the middle 95 % of samples with replacement; each memory's own, averaged over the memories. */
+/** Returns the AUC, averaged over the memories, and the bounds of the middle 95 % of bootstrap samples. */
 function aucOf(tops: readonly { readonly on: readonly number[]; readonly off: readonly number[] }[]) {
   const measured = tops.filter(({ on, off }) => on.length > 0 && off.length > 0)
   if (measured.length === 0) return []

@@ -1,8 +1,9 @@
 /**
- * `node test/recall/measure.ts [--off ONE:OTHER …] [--split dev|held] [--misses] FOLDER…`: recall by words on judged sets, as ranked and
- * as returned, in one table. A folder holds `workspace/`, `queries.jsonl` and, where there is one, `offtopic.jsonl`
- * (questions that must get nothing). Sets of one family (`name-c0`, `name-c1` …) are one row. `--off ONE:OTHER` asks the
- * questions of the one set in the memory of the other, and back; `--split` takes only the questions of that half.
+ * `node test/recall/measure.ts [--off ONE:OTHER …] [--split dev|held] [--misses] FOLDER…`: measures recall of keyword
+ * search on judged sets, as ranked and as returned, in one table. A folder has `workspace/`, `queries.jsonl` and
+ * optionally `offtopic.jsonl` (questions without an answer). Sets of one family (`name-c0`, `name-c1` …) share a row.
+ * `--off ONE:OTHER` runs the questions of each set in the memory of the other; `--split` restricts the questions to
+ * one half.
  */
 import { parseArgs } from 'node:util'
 import type { SearchResult } from '../../src/shared/contract/index.ts'

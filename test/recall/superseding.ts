@@ -1,6 +1,7 @@
 /**
- * Questions whose old and new answers both stand in memory: what is asked, the old line, the new line. Written by
- * hand for this measure; `test/integration/search/superseding.test.ts` asks them of a real index, and `measure.ts` is not theirs.
+ * Questions with an old and a new answer that are both in memory. Written by hand for
+ * `test/integration/search/superseding.test.ts`, which searches for them in a real index; `measure.ts` does not use
+ * them.
  */
 export const superseding: readonly (readonly [question: string, old: string, now: string])[] = [
   ['Where do we deploy?', 'We deploy the website on Heroku.', 'The website went over to Fly.io on the first of May.'],

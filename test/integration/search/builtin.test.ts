@@ -20,8 +20,8 @@ async function openMemory(config = untouchedConfig, more: Readonly<Record<string
   return { ...test, memory }
 }
 
-describe('meaning at the first start', () => {
-  it('nothing chosen, nothing fetched: a new workspace is searched by meaning', async () => {
+describe('built-in embedding model', () => {
+  it('searches a new workspace by vectors without configuration or download', async () => {
     const { memory } = await openMemory()
     const { embedded, chunks, provider, problems } = await memory.status()
     expect({ embedded, provider, problems }).toEqual({ embedded: chunks, provider: 'builtin', problems: [] })
@@ -35,7 +35,7 @@ describe('meaning at the first start', () => {
     expect(candidates[0]?.text?.terms.find(({ term }) => term === 'preschool')?.alike).toContain('kindergarten')
   })
 
-  it('nothing lacks a vector, and another model would be sent all of it', async () => {
+  it('reports no unsent texts for itself, and all texts for another model', async () => {
     const { memory } = await openMemory()
     const nothing = { texts: 0, tokens: 0 }
     const own = await memory.meaning(undefined)
@@ -46,7 +46,7 @@ describe('meaning at the first start', () => {
     expect(other.questions.texts).toBeGreaterThan(0)
   })
 
-  it('what asks for nothing by words asks for nothing by meaning, and filters alone decide', async () => {
+  it('returns nothing for queries without words, and filtered notes for queries of filters only', async () => {
     const { memory } = await openMemory()
     const found = async (query: string) => {
       const { candidates, notice } = await memory.explain(query)
@@ -69,7 +69,7 @@ describe('meaning at the first start', () => {
     for (const [query, paths] of cases) expect({ query, found: await found(query) }).toEqual({ query, found: paths })
   })
 
-  it('what is written later is found by meaning too', async () => {
+  it('finds a note that was written later', async () => {
     const { memory, workspace } = await openMemory()
     await writeFile(join(workspace, 'memory', 'pets.md'), '# Pets\n\n- The dinghy has a hole below the waterline.\n')
     await memory.touch(['memory/pets.md'])
@@ -79,7 +79,7 @@ describe('meaning at the first start', () => {
     expect(candidates[0]?.path).toBe('memory/pets.md')
   })
 
-  it('a long list of the same, and logs after one pattern, do not tell what cosines mean', async () => {
+  it('is not miscalibrated by repetitive lists and logs', async () => {
     const lines = Array.from({ length: 3000 }, (_, at) => `- line ${at} lorem ipsum dolor sit amet consectetur`)
     const logs = Array.from({ length: 11 }, (_, at) => [
       `memory/2026-11-${String(at + 1).padStart(2, '0')}.md`,
@@ -99,7 +99,7 @@ describe('meaning at the first start', () => {
     expect(found.candidates[0]).toMatchObject({ path: 'MEMORY.md', verdict: { kind: 'returned' } })
   })
 
-  it('notes about the same are found beside a note, by the passages that say so; none about anything else', async () => {
+  it('finds notes on the same subject by their passages, and no others', async () => {
     const { memory, workspace } = await openMemory()
     await writeFile(
       join(workspace, 'memory', 'school.md'),
@@ -118,7 +118,7 @@ describe('meaning at the first start', () => {
     expect(await memory.nearNotes('memory/nowhere.md', 8)).toEqual([])
   })
 
-  it('whoever wants words alone says so', async () => {
+  it('uses keywords only if the provider is set to none', async () => {
     const { memory } = await openMemory(`${untouchedConfig}  defaults: { memory: { embedding: { provider: none } } }\n`)
     const { candidates, provider } = await memory.explain('When does our little girl begin preschool?')
     expect(provider).toBe('none')

@@ -36,7 +36,7 @@ async function openProvider(file = builtinFile): Promise<EmbeddingProvider> {
   return provider
 }
 
-/** With the notes in it. */
+/** A store that contains the notes. */
 async function openStore(file = builtinFile): Promise<IndexStore> {
   const db = openForWriting(join(await temporaryFolder(), 'index.sqlite'))
   const { provider, model } = await openProvider()
@@ -70,8 +70,8 @@ async function found(store: IndexStore, query: string) {
   return results.map(({ path, score }) => ({ path, score }))
 }
 
-describe('an index by the built-in model', () => {
-  it('notes are found by meaning as soon as they are in the index, and it keeps no vectors', async () => {
+describe('index of the built-in model', () => {
+  it('has digests instead of vectors as soon as notes are indexed', async () => {
     const store = await openStore()
     expect(store.counts()).toEqual({ files: 3, chunks: 3, embedded: 3 })
     expect(await embedMissing(store, await openProvider(), { signal })).toEqual({
@@ -86,7 +86,7 @@ describe('an index by the built-in model', () => {
     store.close()
   })
 
-  it('what came in while the model could not be read is made up for, and nothing differs then', async () => {
+  it('adds digests for passages that were indexed while the model was missing', async () => {
     const whole = await openStore()
     const missing = join(await temporaryFolder(), 'missing.bin')
     const store = await openStore(missing)
@@ -109,7 +109,7 @@ describe('an index by the built-in model', () => {
     whole.close()
   })
 
-  it('an index of before answers by words, with what was read of it, until its successor is there', async () => {
+  it('serves keyword search from an older index and its snapshot', async () => {
     const store = await openStore()
     store.transaction(() => {
       for (let at = 0; at < 1200; at += 1) {
@@ -145,7 +145,7 @@ describe('an index by the built-in model', () => {
     store.close()
   })
 
-  it('vectors that an older index kept of this model are not taken over; those of others are', async () => {
+  it('copies cached vectors of other models only from an older index', async () => {
     const old = await openStore()
     const other = { provider: 'openai', address: undefined }
     for (const provider of [cacheKey(await openProvider()), cacheKey(other)])

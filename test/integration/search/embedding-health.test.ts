@@ -43,21 +43,21 @@ const isEmbedded = async (memory: Memory) => {
   const { chunks, embedded, state } = await memory.status()
   return state === 'ready' && chunks > 0 && embedded === chunks
 }
-/** What the vectors mean is known too: nothing is left to ask the model for. */
+/** True if the calibration is measured as well, so that the model gets no more requests. */
 const isMeasured = async (memory: Memory) => (await isEmbedded(memory)) && (await memory.meaning()).scripts.length > 0
 
-describe('a provider that fails', () => {
+describe('failing embedding provider', () => {
   it.each<[Trouble, string, string]>([
     ['auth', 'provider_auth', 'Incorrect API key provided: [redacted]'],
     ['rate', 'provider_rate_limited', 'Slow down, please'],
     ['broken', 'provider_unavailable', 'The model ran out of memory'],
     ['dimensions', 'provider_error', '16 dimensions'],
-    ['garbled', 'provider_error', 'no JSON'],
+    ['garbled', 'provider_error', 'invalid JSON'],
     ['page', 'provider_error', 'Sign in to the hotel network'],
-    ['dropped', 'provider_cut', 'broke off'],
+    ['dropped', 'provider_cut', 'closed the connection'],
     ['unknownModel', 'provider_error', 'model "hashed" not found, try pulling it first'],
   ])(
-    '%s: its words are in the status and with every result, and nobody asks it',
+    '%s: reports its message in the status and with every result, and stops calling it',
     async (trouble, code, words) => {
       const server = await startTroubledEmbeddings()
       const { memory, workspace, app } = await openMemory(configOf(ofServer(server.url)))
@@ -78,7 +78,7 @@ describe('a provider that fails', () => {
         expect(results.length).toBeGreaterThan(0)
         expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining(words.slice(0, 12)) })
       }
-      // A probe may have been due meanwhile; queries were not sent.
+      // A probe may have been due meanwhile, but queries must not be sent.
       expect(server.inputs.slice(before).flat()).not.toContain('walrus one')
       server.trouble = 'none'
       await memory.tryProvider()
@@ -89,7 +89,7 @@ describe('a provider that fails', () => {
     60_000,
   )
 
-  it('nobody listens at its address: the same, and it comes back by itself', async () => {
+  it('reports an unreachable address and offers a retry', async () => {
     const { memory, app } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
     expect(await problemOf(memory)).toMatchObject({
@@ -100,12 +100,12 @@ describe('a provider that fails', () => {
     expect((await memory.search('walrus')).notice?.code).toBe('provider_failed')
   }, 30_000)
 
-  it('after two failures the pauses grow, and it is found working without anybody asking', async () => {
+  it('pauses after two failures, and a probe detects the recovery', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
-    // Two runs of the queue, each with three batches at most; then one probe after a second.
+    // Two runs of the queue with at most three batches each, then one probe after a second.
     await until(() => server.inputs.some((input) => input[0] === 'memory'), 10_000)
     expect(server.texts().length).toBeLessThanOrEqual(12)
     server.trouble = 'none'
@@ -113,7 +113,7 @@ describe('a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it('a settings change asks again at once', async () => {
+  it('retries at once after a change of the settings', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer('http://127.0.0.1:9/v1')))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
@@ -122,8 +122,8 @@ describe('a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it.each(['every file is read anew', 'the user has it asked again'] as const)(
-    'what it refused is asked for again when %s',
+  it.each(['all files are reindexed', 'the user retries the provider'] as const)(
+    'sends rejected texts again when %s',
     async (how) => {
       const server = await startModelServer()
       server.embeddings = { dimensions: 64, refuse: 'walrus number 3 ' }
@@ -132,7 +132,7 @@ describe('a provider that fails', () => {
       await until(async () => (await refusal()) !== undefined, 15_000)
       await memory.settleVectors(() => undefined)
       server.embeddings = { dimensions: 64 }
-      if (how === 'every file is read anew') await memory.reindex()
+      if (how === 'all files are reindexed') await memory.reindex()
       else await memory.tryProvider()
       await until(() => isEmbedded(memory), 15_000)
       expect(await refusal()).toBeUndefined()
@@ -140,7 +140,7 @@ describe('a provider that fails', () => {
     60_000,
   )
 
-  it('while another model takes its time, words answer from the files as they are', async () => {
+  it('serves up-to-date keyword search while a new model is slow', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, workspace, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory), 15_000)
@@ -162,7 +162,7 @@ describe('a provider that fails', () => {
     expect(await found('quokka')).toEqual(['memory/new.md'])
   }, 60_000)
 
-  it('a model that gives vectors of another length now is asked for all of them when files are read anew', async () => {
+  it('reindexing embeds everything again if the model returns another length', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
     await until(() => isEmbedded(memory), 15_000)
@@ -173,7 +173,7 @@ describe('a provider that fails', () => {
     expect(await isEmbedded(memory)).toBe(true)
   }, 60_000)
 
-  it('whoever waits for vectors is told how the provider is now, not how it was', async () => {
+  it('settleVectors tries the provider again instead of reporting its last state', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
@@ -184,7 +184,7 @@ describe('a provider that fails', () => {
     expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
   }, 60_000)
 
-  it('one that hangs is waited for less with every search, and at last not at all', async () => {
+  it('waits less for a hanging provider with every search, and finally not at all', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isEmbedded(memory))
@@ -196,13 +196,13 @@ describe('a provider that fails', () => {
       'took longer than 3 s',
       'took longer than 1 s',
       'took longer than 0.3 s',
-      'is too slow to be waited for',
-      'is too slow to be waited for',
+      'is too slow: searching without it',
+      'is too slow: searching without it',
     ])
     expect(server.inputs.filter((input) => input[0]?.startsWith('walrus ')).length).toBeLessThanOrEqual(4)
   }, 60_000)
 
-  it('an answer that came too late is there for the next time the query is asked', async () => {
+  it('uses a late answer when the query is repeated', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await memory.settleVectors(() => undefined)
@@ -213,7 +213,7 @@ describe('a provider that fails', () => {
     expect(await problemOf(memory)).toBeUndefined()
   }, 60_000)
 
-  it('no key is said with every result', async () => {
+  it('reports a missing key with every result', async () => {
     const { memory, app } = await openMemory(configOf('provider: openai, model: text-embedding-3-small'))
     expect((await memory.search('walrus')).notice).toMatchObject({
       code: 'vectors_off',
@@ -225,10 +225,10 @@ describe('a provider that fails', () => {
   })
 })
 
-describe('no text is embedded twice', () => {
+describe('reuse of vectors', () => {
   const twiceSent = (texts: readonly string[]) => texts.filter((text, index) => texts.indexOf(text) !== index)
 
-  it('neither by a rebuild, nor by other chunks and back, nor by a forced look', async () => {
+  it('sends no text twice after a reindex or a change of chunk size or provider', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, configure } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))
@@ -238,7 +238,7 @@ describe('no text is embedded twice', () => {
       const [before, wanted] = [server.texts().length, `chunk: { tokens: ${tokens}, overlap: 0 },`]
       await configure(configOf(ofServer(server.url), wanted))
       await until(async () => memory.chunk.tokens === tokens && (await isMeasured(memory)), 20_000)
-      // These notes are short: other sizes cut them the same.
+      // These notes are short, so other chunk sizes result in the same passages.
       expect(server.texts().slice(before)).toEqual([])
     }
     await configure(configOf('provider: none'))
@@ -248,7 +248,7 @@ describe('no text is embedded twice', () => {
     expect(twiceSent(server.texts())).toEqual([])
   }, 90_000)
 
-  it('but by another server, which may have another model of that name', async () => {
+  it('sends all texts to another server, because its model can be a different one', async () => {
     const servers = [await startTroubledEmbeddings(), await startTroubledEmbeddings()] as const
     const [one, other] = servers
     const { memory, configure } = await openMemory(configOf(ofServer(one.url)))
@@ -269,7 +269,7 @@ describe('no text is embedded twice', () => {
     expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
   }, 90_000)
 
-  it('same texts in batches that are under way together are sent once', async () => {
+  it('sends a text once if parallel batches contain it', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 100 })
     const same = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`memory/s${index}.md`, 'All the same.\n']))
@@ -278,14 +278,14 @@ describe('no text is embedded twice', () => {
     expect(twiceSent(server.texts())).toEqual([])
   }, 30_000)
 
-  it('a rebuild that was broken off goes on with what it had', async () => {
+  it('continues an interrupted rebuild with the vectors it has', async () => {
     const server = await startTroubledEmbeddings()
     const { app, home, configure, workspace } = await openMemory(configOf('provider: none'))
     Object.assign(server, { trouble: 'slow', delayMs: 150 })
     await configure(configOf(ofServer(server.url)))
     await until(() => server.texts().length >= 8, 10_000)
     await app.close()
-    // What was under way when it ended is asked again; what had been answered is not.
+    // Requests that were running at the end are sent again, answered ones are not.
     const answered = new Set(server.texts().slice(0, -6))
     const before = server.inputs.length
     server.trouble = 'none'
@@ -306,7 +306,7 @@ describe('no text is embedded twice', () => {
     }
   }, 60_000)
 
-  it('an index of before addresses were noted is of the one that is set', async () => {
+  it('assigns the configured address to an index without one', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))
@@ -326,7 +326,7 @@ describe('no text is embedded twice', () => {
     }
   }, 60_000)
 
-  it('a damaged index gives up the vectors that can still be read', async () => {
+  it('recovers readable vectors from a damaged index', async () => {
     const server = await startTroubledEmbeddings()
     const { memory, app, home } = await openMemory(configOf(ofServer(server.url)))
     await until(() => isMeasured(memory))

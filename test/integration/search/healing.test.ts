@@ -1,4 +1,4 @@
-/** Keeping while the provider fails and heals: nothing is lost, little is asked beside the answers, and it ends. */
+/** Compaction while the provider fails and recovers: no fact is lost, and the number of extra requests is bounded. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -18,9 +18,9 @@ const failure: ScriptedAnswer = { status: 422, message: 'out of luck' }
 interface Talk {
   readonly contextWindow: number
   readonly files?: Readonly<Record<string, string>>
-  /** Characters of a message. */
+  /** Length of a message, in characters. */
   readonly size?: number
-  /** By the request's number, 1-based; undefined answers it. */
+  /** `request` counts from 1; undefined makes the request succeed. */
   readonly fails?: (request: number, body: Record<string, unknown>) => ScriptedAnswer | undefined
 }
 
@@ -57,11 +57,11 @@ async function openTalk({ contextWindow, files = {}, size = 600, fails }: Talk) 
   return { ...test, agent, server, say, transcript, events, report, turns: () => turn }
 }
 
-/** Neither a flush nor a summary. */
+/** True for requests that are neither a flush nor a summary. */
 const isAnswer = (body: Record<string, unknown>) =>
   !/Memory flush\.|Summarise the conversation below/.test(JSON.stringify(body['messages']))
 
-/** The branch before the message of a turn, 0-based. */
+/** Returns the branch before the message of a turn (0-based). */
 function until(branch: readonly TranscriptEntry[], turn: number): TranscriptEntry[] {
   let said = -1
   return branch.slice(
@@ -72,8 +72,8 @@ function until(branch: readonly TranscriptEntry[], turn: number): TranscriptEntr
 
 const isFlush = (body: Record<string, unknown>) => JSON.stringify(body['messages']).includes('Memory flush.')
 
-describe('what no flush could read', () => {
-  it('has its own place, is never loaded, is distilled when the model answers again, and that is told', async () => {
+describe('notes that no flush could summarize', () => {
+  it('are saved verbatim, stay out of the context, and are summarized after the model recovers', async () => {
     let isBroken = true
     const { say, server, events, workspace, agent } = await openTalk({
       contextWindow: 16_000,
@@ -90,7 +90,7 @@ describe('what no flush could read', () => {
     expect(found.results.map(({ path }) => path)).toContain('memory/rescued/2026-01-20.md')
     isBroken = false
     const from = server.requests.length
-    // Two parts an answer, and a failure is left alone for one answer.
+    // Two parts per answer; after a failure, one answer is skipped.
     for (let turn = 0; turn < 6 && !(await ofFlushes()).includes('distilled'); turn += 1) await say(1)
     expect(await ofFlushes()).toContain('distilled')
     expect(server.requests.length - from).toBeLessThan(20)
@@ -104,7 +104,7 @@ describe('what no flush could read', () => {
     expect(server.requests.length - settled).toBeLessThanOrEqual(2 + 3)
   }, 60_000)
 
-  it('a rescue file of an earlier version is not loaded as a log of the day', async () => {
+  it('a file in the format of an earlier version is not loaded as a daily log', async () => {
     const { say, server } = await openTalk({
       contextWindow: 32_000,
       files: { 'memory/2026-01-20-unflushed.md': 'OLD RESCUE', 'memory/2026-01-20-garden.md': 'A LOG OF THE DAY' },
@@ -116,8 +116,8 @@ describe('what no flush could read', () => {
   })
 })
 
-describe('a provider that fails at random', () => {
-  it('loses no fact, asks little and is soon well again when one request in ten fails', async () => {
+describe('provider that fails at random', () => {
+  it('loses no fact, and sends few extra requests, when one request in ten fails', async () => {
     const random = seededRandom()
     const turns = rounds(80, 200)
     const failed: number[] = []
@@ -143,15 +143,15 @@ describe('a provider that fails at random', () => {
     expect(failed.length).toBeGreaterThan(rounds(1, 10))
     expect(await lostFacts(talk.workspace, await talk.transcript(), turns)).toEqual([])
     expect(beside).toBeLessThanOrEqual(1.5)
-    // Two turns after the last failure all is as if there had been none: answers, and a cycle of keeping at most.
+    // Two turns after the last failure, requests are back to normal: answers, and at most one compaction cycle.
     expect(rest).toBeLessThanOrEqual(8 + 5)
     expect(await readFile(join(talk.workspace, 'memory/rescued/2026-01-20.md'), 'utf8').catch(() => '')).not.toContain(
       'waiting',
     )
   }, 240_000)
 
-  it('answers all while only what keeping asks fails for long stretches, and is well two turns after it heals', async () => {
-    // With longer messages the window is as full in fewer turns.
+  it('answers every message while compaction requests fail, and compacts again two turns after recovery', async () => {
+    // With longer messages, fewer turns fill the context window.
     const share = rounds(3, 1)
     const stretches = [
       [12 / share, 60 / share],
@@ -193,11 +193,11 @@ describe('a provider that fails at random', () => {
     expect(
       (await talk.events()).filter((event) => event.type === 'compaction' && event.leftOut).length,
     ).toBeGreaterThan(0)
-    // What keeping asks for first after a stretch is asked for within two turns of it.
+    // Compaction resumes within two turns after the provider has recovered.
     for (const [, to] of stretches) expect(isResting(keepingState(until(branch, to + 2)))).toBe(false)
   }, 240_000)
 
-  it('asks three times a turn at most, and in no loop, whatever the window, the files and the request that fails', async () => {
+  it('sends at most three requests per turn for any window, files and failing request', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(8192, 12_000, 16_000, 32_768, 65_536, 200_000, 1_000_000),
@@ -240,12 +240,12 @@ describe('a provider that fails at random', () => {
   }, 600_000)
 })
 
-describe('a window that is smaller than believed', () => {
+describe('context window that is smaller than configured', () => {
   it.each([
-    ['the provider names', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
+    ['the provider states', (size: number, window: number) => `prompt is too long: ${size} tokens > ${window} maximum`],
     ['is found by halving', () => 'Your input exceeds the context window of this model. Please adjust your input.'],
   ])(
-    'one that %s is learned, shown, and kept over a restart',
+    'a limit that %s is learned, shown, and stored',
     async (how, refusal) => {
       const talk = await openTalk({ contextWindow: 128_000, size: rounds(6000, 2000) })
       const [first, then] = [rounds(20, 60), rounds(8, 20)]
@@ -253,7 +253,7 @@ describe('a window that is smaller than believed', () => {
       talk.server.refusal = refusal
       await talk.say(first)
       const { learned, contextWindow } = await talk.report()
-      const isGuess = how !== 'the provider names'
+      const isGuess = how !== 'the provider states'
       expect(learned).toMatchObject({ believed: 128_000, isGuess, window: contextWindow })
       expect(contextWindow).toBeLessThanOrEqual(isGuess ? 28_000 : 14_000)
       const refusedBefore = talk.server.refused.count
@@ -274,7 +274,7 @@ describe('a window that is smaller than believed', () => {
     120_000,
   )
 
-  it('the setting overrides what was learned', async () => {
+  it('the setting overrides the learned limit', async () => {
     const talk = await openTalk({ contextWindow: 64_000, size: 6000 })
     talk.server.window = 14_000
     await talk.say(12)
@@ -287,8 +287,8 @@ describe('a window that is smaller than believed', () => {
   }, 60_000)
 })
 
-describe('what will happen next', () => {
-  it('the meter promises a flush or a compaction exactly when the next message brings one', async () => {
+describe('announced steps', () => {
+  it('the meter announces a flush or compaction only before a message that triggers it', async () => {
     const talk = await openTalk({ contextWindow: 16_000, size: rounds(3000, 1500) })
     const seen = new Set<string>()
     for (let turn = 0; turn < rounds(20, 40); turn += 1) {
@@ -296,10 +296,10 @@ describe('what will happen next', () => {
       const promised = turn === 0 ? [] : ((await talk.report()).next ?? [])
       await talk.say(1)
       const kinds = (await talk.events()).slice(before).map(({ type }) => (type === 'compaction' ? 'compact' : type))
-      // The message itself is long enough to cross a threshold: what is promised comes, what comes beyond it is the message's.
+      // The message itself can cross a threshold, so more steps than announced may run, but not fewer.
       for (const step of promised) expect(kinds).toContain(step)
       for (const kind of kinds) seen.add(kind)
-      // A flush that ran is not promised again in the same cycle.
+      // A flush that ran is not announced again in the same cycle.
       if (kinds.includes('flush') && !kinds.includes('compact'))
         expect((await talk.report()).next).not.toContain('flush')
     }

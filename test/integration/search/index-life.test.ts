@@ -20,8 +20,8 @@ async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
   return { ...test, agent, memory: agent.memory }
 }
 
-describe('conversations as memory', () => {
-  it('what was said can be found in another conversation, with the line of its file', async () => {
+describe('transcripts in search', () => {
+  it('finds a message from another session, with its line', async () => {
     const { agent, memory } = await openMemory()
     const first = await agent.chat.send({ text: 'Remember that the zeppelin lands on Tuesday' })
     await first.ended
@@ -55,7 +55,7 @@ describe('conversations as memory', () => {
     expect(text).toBe('\n- User: two lines\n- Assistant: yes\n\n')
   })
 
-  it('can be turned off, while the app runs', async () => {
+  it('can be turned off while the app runs', async () => {
     const { agent, memory, home, workspace } = await openMemory()
     await (
       await agent.chat.send({ text: 'The zeppelin lands where?' })
@@ -71,7 +71,7 @@ describe('conversations as memory', () => {
 })
 
 describe('extra folders', () => {
-  it('are searched, and followed, but are not the workspace', async () => {
+  it('are searched and watched, but not listed as workspace files', async () => {
     const extra = await folderWith({ 'notes/vault.md': '# Vault\n\nThe obsidian quokka sleeps.\n' })
     const { memory, agent } = await openMemory({
       config: `agents:\n  defaults: { memory: { extraPaths: ["${extra}"] } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
@@ -85,8 +85,8 @@ describe('extra folders', () => {
   })
 })
 
-describe('settings that change while the app runs', () => {
-  it('a new threshold counts at once, a new chunk size rebuilds', async () => {
+describe('settings changed while the app runs', () => {
+  it('a new threshold applies at once, a new chunk size rebuilds the index', async () => {
     const { memory, home, workspace } = await openMemory({
       files: { 'MEMORY.md': `# M\n\n${'- The mascot is a walrus named Bob\n'.repeat(40)}` },
     })
@@ -104,8 +104,8 @@ describe('settings that change while the app runs', () => {
   })
 })
 
-describe('trouble with the index', () => {
-  it('a database deleted while it is used is made anew with the next change', async () => {
+describe('index problems', () => {
+  it('recreates a database that was deleted while in use', async () => {
     const { memory, home, workspace } = await openMemory()
     for (const suffix of ['', '-wal', '-shm']) await rm(join(home, 'memory', `main.sqlite${suffix}`), { force: true })
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
@@ -116,20 +116,20 @@ describe('trouble with the index', () => {
     expect((await readFile(join(home, 'memory', 'main.sqlite'))).length).toBeGreaterThan(0)
   })
 
-  it('a database that another program locks is waited for, and searched meanwhile', async () => {
+  it('searches a database that another program has locked, and writes once it is unlocked', async () => {
     const { memory, home, workspace } = await openMemory()
     const other = openForWriting(join(home, 'memory', 'main.sqlite'))
     other.exec('BEGIN IMMEDIATE')
     await writeFiles(workspace, { 'memory/2026-01-01.md': 'A quokka was seen.' })
     expect((await memory.search('mascot walrus')).results).toHaveLength(1)
-    // Nothing may happen meanwhile: the indexer notices the file, and waits.
+    // Gives the indexer time to notice the file and wait for the lock.
     await sleep(800)
     other.exec('COMMIT')
     await until(async () => (await memory.search('quokka seen')).results.length === 1, 10_000)
     other.close()
   })
 
-  it('an index that cannot be opened is said, chat and files go on, and it comes by itself', async () => {
+  it('reports an index that cannot be opened, and opens it later', async () => {
     const workspace = await folderWith(memoryFile)
     const state = await temporaryFolder()
     await writeFile(join(state, 'memory'), 'a file where the folder should be')
@@ -167,7 +167,7 @@ describe('trouble with the index', () => {
     await indexer.close()
   })
 
-  it('an app whose index cannot be opened still opens, and says why search is off', async () => {
+  it('opens the app without an index, and searches report why they fail', async () => {
     const test = await openTestApp({ files: memoryFile })
     await writeFile(join(test.home, 'memory'), 'in the way')
     const { memory, workspace } = await test.app.agents.get('main')
@@ -176,7 +176,7 @@ describe('trouble with the index', () => {
     expect((await workspace.read('MEMORY.md')).text).toContain('walrus')
   })
 
-  it('searches are answered from the old index while a new one is built', async () => {
+  it('serves searches from the old index during a rebuild', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 400 }, (_, index) => [
         `memory/n${index}.md`,
@@ -203,7 +203,7 @@ describe('trouble with the index', () => {
     await again.close()
   })
 
-  it('a rebuild can be cancelled; search goes on, and the rest is looked at later', async () => {
+  it('search works after a cancelled reindex, and the rest is indexed later', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [
         `memory/n${index}.md`,
@@ -220,11 +220,11 @@ describe('trouble with the index', () => {
   })
 })
 
-describe('a provider in trouble while the app runs', () => {
+describe('provider failures while the app runs', () => {
   const config = (url: string) =>
     `agents:\n  defaults:\n    memory:\n      embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 
-  it('a slow one is not waited for: keywords answer, and the answer says so', async () => {
+  it('returns keyword results with a notice if the provider is slow', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
@@ -235,7 +235,7 @@ describe('a provider in trouble while the app runs', () => {
     expect(timings.embedMs).toBeGreaterThan(150)
   })
 
-  it('one whose model has other dimensions now is told, and keywords answer', async () => {
+  it('returns keyword results with a notice if the dimensions have changed', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await until(async () => (await memory.status()).embedded === 1)
@@ -246,8 +246,8 @@ describe('a provider in trouble while the app runs', () => {
   })
 })
 
-describe('an index that is exchanged', () => {
-  it('whoever asks while the threads give way to others is answered by those', async () => {
+describe('index replacement', () => {
+  it('calls during a restart of the workers are answered by the new workers', async () => {
     const { app, memory } = await openMemory()
     const done = new AbortController()
     const ask = async () => {
@@ -269,8 +269,8 @@ describe('an index that is exchanged', () => {
   })
 })
 
-describe('a thread that dies', () => {
-  it('is started again, the next search answers, and somebody is told', async () => {
+describe('worker crash', () => {
+  it('restarts the worker, serves the next search, and emits events', async () => {
     const workspace = await folderWith(memoryFile)
     const state = await temporaryFolder()
     const sign = join(state, 'die')

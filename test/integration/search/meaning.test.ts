@@ -11,7 +11,7 @@ import { startTroubledEmbeddings } from '../../support/troubled-embeddings.ts'
 const line = 'The walrus of the harbour bathes at noon and sleeps until the tide comes back.'
 const topics = ['harbour', 'garden', 'budget', 'violin', 'bicycle', 'kitchen', 'mountain', 'library']
 
-/** Notes enough to learn from what a model's cosines mean. */
+/** Enough notes for calibrating a model. */
 const notes = Object.fromEntries(
   topics.map((topic, index) => [
     `memory/${topic}.md`,
@@ -39,7 +39,7 @@ async function openMemory(files: Record<string, string>, url?: string) {
   return memory
 }
 
-/** Answers every text with another direction: a model that knows nothing. */
+/** Returns a random vector for every text, like a model that understands nothing. */
 async function startSenseless(): Promise<string> {
   const random = randomOf(7)
   const server = createServer((request, response) => {
@@ -57,8 +57,8 @@ async function startSenseless(): Promise<string> {
   return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
 }
 
-describe('what a provider would be sent', () => {
-  it('counts the distinct passages of a memory that has no vectors, and their tokens', async () => {
+describe('texts that a provider would be sent', () => {
+  it('counts distinct passages and their tokens in a memory without vectors', async () => {
     const memory = await openMemory({
       'MEMORY.md': `${line}\n`,
       'memory/a.md': `${line}\n\nAnother line of its own.\n`,
@@ -71,7 +71,7 @@ describe('what a provider would be sent', () => {
     expect(scripts).toEqual([])
   })
 
-  it('what was sent to a model once is not counted again for it, for another it is', async () => {
+  it('does not count texts that the model was already sent', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -80,14 +80,14 @@ describe('what a provider would be sent', () => {
     expect({ unsent, questions }).toEqual({ unsent: nothing, questions: nothing })
     const other = await memory.meaning({ provider: 'openai-compatible', model: 'other' })
     expect(other.unsent).toEqual(all)
-    // Every text that went out was announced.
+    // Every text that was sent had been counted.
     const sent = server.requests.flatMap(({ body }) => (body['input'] ?? []) as string[])
     expect(new Set(sent).size).toBe(other.unsent.texts + other.questions.texts)
   })
 })
 
-describe('a model takes part where it is of use', () => {
-  it('a memory of two passages is answered by words, and the answer says so', async () => {
+describe('use of the vector ranking', () => {
+  it('is off in a memory of two passages, with a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -96,7 +96,7 @@ describe('a model takes part where it is of use', () => {
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: null })
   })
 
-  it('while it is being measured, answers are by words, and say that it is', async () => {
+  it('is off until the model is calibrated, with a notice', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 1000 })
     const memory = await openMemory(notes, server.url)
@@ -108,7 +108,7 @@ describe('a model takes part where it is of use', () => {
     await until(async () => (await memory.search('what does the violin lack?')).notice === null, 15_000)
   }, 40_000)
 
-  it('a model that tells nothing apart is not heard, and the answer says so', async () => {
+  it('is off for a model with random vectors, with a notice', async () => {
     const memory = await openMemory(notes, await startSenseless())
     await memory.settleVectors(() => undefined)
     await until(async () => (await memory.meaning()).scripts.length > 0)
@@ -118,7 +118,7 @@ describe('a model takes part where it is of use', () => {
     expect(results[0]).toMatchObject({ path: 'memory/violin.md', vectorScore: null })
   })
 
-  it('one that does is heard, and says nothing', async () => {
+  it('is on for a useful model, without a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
     await memory.settleVectors(() => undefined)
@@ -130,8 +130,8 @@ describe('a model takes part where it is of use', () => {
   })
 })
 
-describe('an index for another model', () => {
-  it('is what everybody reads once it is there, whoever asked for something meanwhile', async () => {
+describe('index for another model', () => {
+  it('is used once it is complete, even if there were calls during the rebuild', async () => {
     const server = await startModelServer()
     const { app, home, workspace } = await openTestApp({ files: notes, config: configOf(), watch: true })
     const { memory } = await app.agents.get('main')

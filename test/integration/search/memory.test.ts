@@ -24,7 +24,7 @@ async function openMemory(options: Parameters<typeof openTestApp>[0] = {}) {
 }
 
 describe('index', () => {
-  it('finds what MEMORY.md and memory/**/*.md say, with exact lines, and nothing of the rest', async () => {
+  it('finds passages of MEMORY.md and memory/**/*.md with exact lines, and no other files', async () => {
     const { memory, pathsFor } = await openMemory({ watch: false })
     const { results } = await memory.search('Which database did we choose for Acme?')
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', startLine: 1, endLine: 5, source: 'memory' })
@@ -44,14 +44,14 @@ describe('index', () => {
     expect(await pathsFor(query)).toContain(path)
   })
 
-  it('a question about nothing in memory returns nothing', async () => {
+  it('returns nothing for a question on another subject', async () => {
     const { pathsFor } = await openMemory({ watch: false })
     expect(await pathsFor('How do I bake sourdough bread?')).toEqual([])
     expect(await pathsFor('')).toEqual([])
     expect(await pathsFor('？！…')).toEqual([])
   })
 
-  it('sees a change from outside, and renames and deletes', async () => {
+  it('follows external changes, renames and deletions', async () => {
     const { memory, pathsFor, workspace } = await openMemory()
     await appendFile(join(workspace, 'MEMORY.md'), '- 2026-02-01: The mascot is a walrus\n')
     await until(async () => (await pathsFor('walrus mascot')).length > 0)
@@ -62,7 +62,7 @@ describe('index', () => {
     expect((await memory.status()).files).toBe(3)
   })
 
-  it('a search right after a write of our own finds it, whatever the debounce', async () => {
+  it('finds a note written by the app at once, despite the debounce', async () => {
     const { workspaceApi, pathsFor } = await openMemory()
     await workspaceApi.remember('The gate code is hidden under the flowerpot', new Date(2026, 1, 1, 9, 5), {
       cause: 'capture',
@@ -70,10 +70,10 @@ describe('index', () => {
     expect(await pathsFor('flowerpot gate code')).toEqual(['memory/2026-02-01.md'])
   })
 
-  it('whoever writes and asks at once is answered from what was written, time after time', async () => {
+  it('finds each version of a note right after it is written', async () => {
     const { memory, workspace, pathsFor } = await openMemory()
     for (let round = 0; round < 12; round += 1) {
-      // Now and then the indexer has said that it is done, now and then it has not.
+      // In some rounds the indexer has reported that it is idle, in others it has not.
       if (round % 3 === 0) await memory.settle(10_000)
       await writeFile(join(workspace, 'MEMORY.md'), `# Mascots\n\nThe mascot is walrus${round}.\n`)
       memory.touch(['MEMORY.md'])
@@ -90,7 +90,7 @@ describe('index', () => {
     expect(await pathsFor('POSTGRES_URL')).toEqual(['memory/2026-01-20.md'])
   })
 
-  it('tells of files it cannot index, and goes on', async () => {
+  it('reports files that cannot be indexed, and indexes the others', async () => {
     const { memory } = await openMemory({
       watch: false,
       files: {
@@ -108,14 +108,14 @@ describe('index', () => {
     expect(count).toBe(5)
   })
 
-  it('a file of 50 MB is named, not read', async () => {
+  it('reports a file of 50 MB instead of reading it', async () => {
     const { workspace, memory } = await openMemory({ watch: false })
     await writeFile(join(workspace, 'memory/huge.md'), Buffer.alloc(50 * 1024 * 1024, 97))
     await memory.reindex()
     expect((await memory.status()).problems).toMatchObject([{ code: 'file_too_large', path: 'memory/huge.md' }])
   })
 
-  it('a deleted or damaged database is made anew', async () => {
+  it('recreates a deleted or damaged database', async () => {
     const first = await openMemory({ watch: false })
     await first.app.close()
     const database = join(first.home, 'memory', 'main.sqlite')
@@ -129,7 +129,7 @@ describe('index', () => {
     await again.close()
   })
 
-  it('another chunk size rebuilds beside the old index and takes its place', async () => {
+  it('builds a new index for another chunk size, then replaces the old one', async () => {
     const first = await openMemory()
     await first.app.close()
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
@@ -147,7 +147,7 @@ describe('index', () => {
     await again.close()
   })
 
-  it('a workspace that goes away keeps its index', async () => {
+  it('keeps the index of a workspace that is missing', async () => {
     const { workspace, memory, pathsFor } = await openMemory({ watch: false })
     await rename(workspace, `${workspace}-moved`)
     await memory.reindex()
@@ -184,12 +184,12 @@ describe('hybrid search', () => {
     expect(explanation.candidates[0]?.path).toBe('MEMORY.md')
   })
 
-  it('embeds an unchanged chunk once only, also across a rebuild', async () => {
+  it('embeds an unchanged chunk only once, even across a reindex', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
     await memory.settleVectors(() => undefined)
     const texts = () => server.requests.flatMap(({ body }) => body['input'] as string[])
-    // One word asks how long the model's vectors are.
+    // A one-word text asks for the length of the model's vectors.
     const embedded = () => texts().filter((text) => text !== 'memory').length
     const before = embedded()
     await memory.reindex()
@@ -197,7 +197,7 @@ describe('hybrid search', () => {
     expect(embedded()).toBe(before)
   })
 
-  it('a failing provider leaves keyword search as it is, and says so', async () => {
+  it('returns keyword results with a notice if the provider fails', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 64, fail: { status: 401 } }
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
@@ -208,7 +208,7 @@ describe('hybrid search', () => {
     expect(notice).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('refused the key') })
   })
 
-  it('the response is a view of the explanation', async () => {
+  it('search and explain return the same results', async () => {
     const { memory } = await openMemory({ watch: false })
     const query = 'database Acme staging'
     const explanation = await memory.explain(query, { minScore: 0.1 })

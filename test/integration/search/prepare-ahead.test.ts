@@ -27,7 +27,7 @@ const tables = [
 
 const count = 400
 
-/** More than one transaction takes in, in several languages, with what notes say of themselves. */
+/** More notes than fit into one transaction, in several languages, with tags and properties. */
 async function manyNotes(): Promise<string> {
   const notes = Array.from({ length: count }, (_, at) => [
     `memory/notes ${at}.md`,
@@ -42,7 +42,7 @@ async function openStore(): Promise<IndexStore> {
   return new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
 }
 
-/** Whoever reads on finds the same, in the same order. */
+/** In the order of the rows, so that incremental readers find the same. */
 function contents(db: Db): Partial<Record<string, unknown[]>> {
   return Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]))
 }
@@ -51,8 +51,8 @@ function words(db: Db): unknown[] {
   return db.prepare('SELECT word, term FROM spellings ORDER BY word').all()
 }
 
-describe('many files are prepared in a thread of their own', () => {
-  it('the index is the one that a single thread makes, also where the other one dies', async () => {
+describe('preparation in a worker', () => {
+  it('results in the same index as without a worker, even if the worker dies', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const indexed = async (prepareEntry: URL | undefined) => {
       const store = await openStore()
@@ -79,7 +79,7 @@ describe('many files are prepared in a thread of their own', () => {
     expect(await indexed(dying)).toEqual(alone)
   })
 
-  it('stopped in the middle, it goes on where it was and lacks no word', async () => {
+  it('continues after an abort without missing a spelling', async () => {
     const folders = [{ source: 'memory' as const, folder: await manyNotes(), prefix: '', forbidden: [] }]
     const whole = await openStore()
     const never = new AbortController().signal
@@ -102,7 +102,7 @@ describe('many files are prepared in a thread of their own', () => {
     whole.close()
   })
 
-  it('where there is no such thread, all that is asked of it is done in place', async () => {
+  it('prepares files in this thread if the worker cannot start', async () => {
     const ahead = new PrepareAhead(new URL('../../support/no-such-thread.ts', import.meta.url), {
       chunk,
       hasPassages: true,
@@ -118,7 +118,7 @@ describe('many files are prepared in a thread of their own', () => {
     const [first] = await ahead.prepare([file])
     expect(first?.chunks).toHaveLength(1)
     expect([...(first?.spellings.keys() ?? [])]).toContain('boat')
-    // It is known to be gone by now, and nobody waits for it.
+    // The worker has exited before this call, so it does not wait.
     const [again] = await ahead.prepare([file])
     expect(again?.chunks).toEqual(first?.chunks)
     expect(again?.spellings.size).toBe(0)

@@ -1,4 +1,4 @@
-/** What was superseded stands behind what holds now, and says so, to people and models alike. */
+/** Superseded passages rank below their successors and are labelled, for users and models. */
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
@@ -7,12 +7,12 @@ import { superseding } from '../../recall/superseding.ts'
 import { openTestApp } from '../../support/app.ts'
 
 const main = { agent: 'main' }
-/** Lines of a log, and of MEMORY.md, so that a passage is more than the answer. */
+/** Other lines in the notes, so that a passage is more than the answer. */
 const around = ['Lunch with the team was good.', 'It rained all afternoon.', 'The printer jams again.']
 
 /**
- * Old answers stand in one log, new ones in others.
- * @param drift lines that came before the new ones since they were named
+ * Puts the old answers into one log and the new ones into others.
+ * @param drift number of lines inserted above the new answers after they were referenced
  */
 function memory(drift: number): { files: Record<string, string>; places: Map<string, string> } {
   const files: Record<string, string> = {}
@@ -37,40 +37,37 @@ function memory(drift: number): { files: Record<string, string>; places: Map<str
   return { files, places }
 }
 
-describe('recall of what was superseded', () => {
+describe('superseded passages', () => {
   it.each([
     ['none', 0],
     ['builtin', 0],
     ['none', 40],
     ['builtin', 40],
-  ])(
-    'of what was asked, the new answer stands first and the old one says what it is (%s, %i lines further on)',
-    async (provider, drift) => {
-      const { files, places } = memory(drift)
-      const { app } = await openTestApp({
-        files,
-        config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { chunk: { tokens: 64, overlap: 0 }, embedding: { provider: ${provider} } } }\n`,
-      })
-      const { search } = createRouterClient(createRouter(app))
-      await search.settle({ ...main, vectors: true })
-      const failed: string[] = []
-      let both = 0
-      for (const [question, was, now] of superseding) {
-        const { results } = await search.query({ ...main, query: question })
-        const place = places.get(now) ?? ''
-        const first = results.findIndex(({ path, snippet }) => place.startsWith(`${path}:`) && snippet.includes(now))
-        const old = results.findIndex(({ snippet }) => snippet.includes(was))
-        if (old >= 0) both += 1
-        const isLabelled =
-          old < 0 || results[old]?.superseded?.by === place || results[old]?.snippet.includes('(until 2026-04-30')
-        if (first < 0 || (old >= 0 && old < first) || !isLabelled) failed.push(`${question}: new ${first}, old ${old}`)
-      }
-      expect(both, 'most old answers are found').toBeGreaterThan(superseding.length / 2)
-      expect(failed.length, failed.join('\n')).toBeLessThanOrEqual(superseding.length * 0.05)
-    },
-  )
+  ])('ranks the new answer first and labels the old one (%s, moved by %i lines)', async (provider, drift) => {
+    const { files, places } = memory(drift)
+    const { app } = await openTestApp({
+      files,
+      config: `agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n  defaults: { memory: { chunk: { tokens: 64, overlap: 0 }, embedding: { provider: ${provider} } } }\n`,
+    })
+    const { search } = createRouterClient(createRouter(app))
+    await search.settle({ ...main, vectors: true })
+    const failed: string[] = []
+    let both = 0
+    for (const [question, was, now] of superseding) {
+      const { results } = await search.query({ ...main, query: question })
+      const place = places.get(now) ?? ''
+      const first = results.findIndex(({ path, snippet }) => place.startsWith(`${path}:`) && snippet.includes(now))
+      const old = results.findIndex(({ snippet }) => snippet.includes(was))
+      if (old >= 0) both += 1
+      const isLabelled =
+        old < 0 || results[old]?.superseded?.by === place || results[old]?.snippet.includes('(until 2026-04-30')
+      if (first < 0 || (old >= 0 && old < first) || !isLabelled) failed.push(`${question}: new ${first}, old ${old}`)
+    }
+    expect(both, 'most old answers are found').toBeGreaterThan(superseding.length / 2)
+    expect(failed.length, failed.join('\n')).toBeLessThanOrEqual(superseding.length * 0.05)
+  })
 
-  it('chains are followed to their end, the account says why, a note as a whole can be old', async () => {
+  it('follows chains to the end, explains the scores, and handles superseded notes', async () => {
     const { app } = await openTestApp({
       files: {
         'a.md': '- ~~The parrot is called Jacob.~~ (until 2024-01-01, now: [b.md:1])\n',

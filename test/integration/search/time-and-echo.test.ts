@@ -6,7 +6,7 @@ import { memorySearch } from '../../../src/main/agent/tools/memory-search-tool.t
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 
-/** A Wednesday at noon, in any time zone near enough. */
+/** A Wednesday at noon, local time. */
 const now = () => new Date(2026, 10, 18, 12)
 
 const files = {
@@ -45,7 +45,7 @@ async function openMemory(sessions: Readonly<Record<string, string>> = {}) {
   return { memory, workspace, found }
 }
 
-describe('time and place in a question', () => {
+describe('filters and time expressions', () => {
   it.each([
     ['walrus', ['MEMORY.md', 'memory/2024-05-12.md', 'memory/2026-11-10.md', 'projects/zoo.md']],
     ['walrus in:2024-05', ['MEMORY.md', 'memory/2024-05-12.md']],
@@ -66,7 +66,7 @@ describe('time and place in a question', () => {
     expect([...new Set(results.map(({ path }) => path))].sort()).toEqual(paths)
   })
 
-  it('a phrase raises what is dated so, and hides nothing', async () => {
+  it('a time expression boosts matching notes and hides none', async () => {
     const { memory, found } = await openMemory()
     const plain = await found('walrus')
     const { results, conditions } = await memory.search('walrus last week', { minScore: 0.05 })
@@ -78,14 +78,14 @@ describe('time and place in a question', () => {
   })
 
   it.each(['What did I do yesterday?', '昨天我做了什么？', '昨日何をしましたか', '어제 뭐 했어?', "yesterday's notes"])(
-    '%s asks for nothing but the day, and gets it',
+    '%s returns the notes of the day',
     async (query) => {
       const { found } = await openMemory()
       expect([...new Set(await found(query))]).toEqual(['memory/2026-11-17.md'])
     },
   )
 
-  it('the account names the filter and the lift, and adds up', async () => {
+  it('the score breakdown names filters and boosts, and adds up', async () => {
     const { memory } = await openMemory()
     const filtered = await memory.explain('walrus in:2024-05 -squid', {}, { path: 'memory/2026-11-10.md', line: 4 })
     expect(filtered.why).toMatchObject({ reason: 'outsideFilter', candidate: { verdict: { by: ['in:2024-05'] } } })
@@ -101,7 +101,7 @@ describe('time and place in a question', () => {
     }
   })
 
-  it('what is taken off has no effect, and is still told', async () => {
+  it('a condition that is turned off has no effect and is still reported', async () => {
     const { memory, found } = await openMemory()
     const all = await found('walrus')
     expect((await found('walrus in:2023', ['in:2023'])).toSorted()).toEqual(all.toSorted())
@@ -110,7 +110,7 @@ describe('time and place in a question', () => {
     expect(results.map(({ path }) => path)).toEqual(all)
   })
 
-  it('a value that means nothing is told, and nothing is lost', async () => {
+  it('reports a filter with an invalid value and searches without it', async () => {
     const { memory } = await openMemory()
     const { conditions, results } = await memory.search('walrus after:someday', { minScore: 0.05 })
     expect(conditions).toEqual([
@@ -119,7 +119,7 @@ describe('time and place in a question', () => {
     expect(results.length).toBeGreaterThan(0)
   })
 
-  it('the agent’s tool takes the same language and says what it understood', async () => {
+  it('the tool of the agent accepts filters and reports them', async () => {
     const { memory, workspace } = await openMemory()
     const signal = new AbortController().signal
     const eyes = new Eyes({ isLocal: true }, () => Promise.reject(new Error('it sees everything')))
@@ -136,8 +136,8 @@ describe('time and place in a question', () => {
   })
 })
 
-describe('a note before its echo', () => {
-  it('what a conversation repeats of a file is shown once, as the file’s', async () => {
+describe('notes and transcripts that repeat them', () => {
+  it('folds a transcript that repeats a note into the note', async () => {
     const { memory } = await openMemory({
       'echo.jsonl': transcript(
         '2026-11-12',
@@ -156,7 +156,7 @@ describe('a note before its echo', () => {
     })
   })
 
-  it('a chat in which the question was asked does not outrank the note that answers it', async () => {
+  it('ranks the note with the answer above a chat with the same question', async () => {
     const question = 'Which port does the staging server listen on?'
     const { memory } = await openMemory({
       'asked.jsonl': transcript('2026-11-12', ['user', question], ['assistant', 'I have no note about that.']),
@@ -171,13 +171,13 @@ describe('a note before its echo', () => {
     })
   })
 
-  it('a question asked before is shown for nothing where nothing answers it', async () => {
+  it('does not return an earlier question without an answer', async () => {
     const question = 'Where did I put the spare key of the boathouse?'
     const { memory } = await openMemory({ 'asked.jsonl': transcript('2026-11-12', ['user', question]) })
     expect((await memory.search(question)).results).toEqual([])
   })
 
-  it('what only a conversation says is found there, by the day it was said too', async () => {
+  it('finds facts that are only in a transcript, also by date', async () => {
     const { found } = await openMemory({
       'said.jsonl': transcript('2026-11-12', ['user', 'My boat is called Persephone.'], ['assistant', 'A fine name.']),
     })

@@ -46,7 +46,7 @@ async function openProvider(overrides: Partial<EmbeddingSource>): Promise<Embedd
   return provider
 }
 
-/** Unit vectors around a few topics, as embeddings of real texts lie. */
+/** Unit vectors in clusters, like embeddings of real texts. */
 function topicVectors(count: number, dimensions: number): Float32Array[] {
   let state = 1
   const random = () => {
@@ -67,7 +67,7 @@ function topicVectors(count: number, dimensions: number): Float32Array[] {
 
 const never = new AbortController().signal
 
-/** An index of so many passages with these vectors, each a line of a file. */
+/** An index with one passage per vector, each on its own line. */
 async function openWith(vectors: readonly Float32Array[]): Promise<IndexStore> {
   const store = await openStore()
   store.transaction(() => {
@@ -95,7 +95,7 @@ async function openWith(vectors: readonly Float32Array[]): Promise<IndexStore> {
 const dot = (one: Float32Array, other: Float32Array) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
 
-/** The cosines of the ten best of `vectors`, looked at one by one. */
+/** Returns the cosines of the ten nearest vectors, by exhaustive search. */
 function tenBest(query: Float32Array, vectors: readonly Float32Array[]): number[] {
   return vectors
     .map((vector) => dot(query, vector))
@@ -103,13 +103,13 @@ function tenBest(query: Float32Array, vectors: readonly Float32Array[]): number[
     .slice(0, 10)
 }
 
-describe('first pass in memory', () => {
+describe('vector retrieval', () => {
   it.each([
     ['around the origin', 256, (vector: Float32Array) => vector],
-    ['all to one side, as those of many models', 384, (vector: Float32Array) => toOneSide(vector)],
-    ['of a length that fills no whole block', 100, (vector: Float32Array) => vector],
+    ['with a common direction, as those of many models', 384, (vector: Float32Array) => toOneSide(vector)],
+    ['of a length that is not a multiple of the block size', 100, (vector: Float32Array) => vector],
   ])(
-    'its ten best agree with the exact ones (≥ 0.99) and come in the same order: vectors %s',
+    'finds at least 99 % of the exact top ten, in order: vectors %s',
     async (_name, size, shape) => {
       const vectors = topicVectors(3000, size).map(shape)
       const store = await openWith(vectors)
@@ -134,9 +134,9 @@ describe('first pass in memory', () => {
   )
 
   it.each([
-    ['by itself', false],
-    ['after what another process has read', true],
-  ])('follows what comes, changes and goes, %s', async (_, isHandedOver) => {
+    ['without a snapshot', false],
+    ['after restoring a snapshot', true],
+  ])('follows added, changed and removed passages %s', async (_, isHandedOver) => {
     const vectors = topicVectors(64, 64)
     const store = await openWith(vectors)
     let leg = new VectorLeg(store.db, 64)
@@ -170,7 +170,7 @@ describe('first pass in memory', () => {
     store.close()
   })
 
-  it('among the few that a filter lets through the nearest are found, however far they are', async () => {
+  it('finds the nearest of a few filtered chunks, however far away they are', async () => {
     const vectors = topicVectors(4000, 64)
     const store = await openWith(vectors)
     const leg = new VectorLeg(store.db, 64)
@@ -186,7 +186,7 @@ describe('first pass in memory', () => {
     store.close()
   })
 
-  it('a chunk is as near as its best passage, which is named by its lines', async () => {
+  it('scores a chunk by its best passage and reports the lines', async () => {
     const vectors = topicVectors(16, 64)
     const store = await openWith(vectors)
     const leg = new VectorLeg(store.db, 64)
@@ -207,7 +207,7 @@ function meanOf(vectors: readonly Float32Array[]): Float32Array {
   )
 }
 
-/** Cosines of about 0.8 between any two. */
+/** Shifts a vector so that any two have a cosine of about 0.8. */
 function toOneSide(vector: Float32Array): Float32Array {
   const moved = vector.map((value, at) => value + (at % 3 === 0 ? 2 : -1) * Math.sqrt(2 / vector.length))
   const length = Math.hypot(...moved)
@@ -217,7 +217,7 @@ function toOneSide(vector: Float32Array): Float32Array {
 describe('embeddings', () => {
   const texts = ['alpha beta', 'gamma delta', 'epsilon zeta', 'eta theta', 'iota kappa', 'alpha beta']
 
-  it('embeds in batches, each text once, and what is done stays done', async () => {
+  it('embeds in batches, each text once, and sends nothing in a second run', async () => {
     const server = await startModelServer()
     const store = await openStore(texts)
     const provider = await openProvider({ baseUrl: server.openAiUrl })
@@ -243,7 +243,7 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('one bad text costs itself only: the others of its batch get their vectors', async () => {
+  it('embeds the other texts of a batch with a rejected text', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, refuse: 'gamma' }
     const store = await openStore(texts)
@@ -253,20 +253,20 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('one bad text among many costs a few requests, not one for each of the others', async () => {
+  it('finds a rejected text by bisection', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, refuse: 'number 37 ' }
     const many = Array.from({ length: 64 }, (_, index) => `the walrus number ${index} bathes`)
     const store = await openStore(many)
     const provider = await openProvider({ baseUrl: server.openAiUrl, batchSize: 64 })
     expect(await embedMissing(store, provider, { signal: never })).toMatchObject({ embedded: 63, problem: undefined })
-    // The batch, a text that nobody refuses, and two for each time that it is halved.
+    // The batch, a probe text, and two requests per bisection.
     const requests = server.requests.filter(({ body }) => String(body['input']).includes('walrus number'))
     expect(requests.length).toBeLessThanOrEqual(1 + 2 * Math.log2(64))
     store.close()
   })
 
-  it('one bad vector among many is asked for once more, and the others are not', async () => {
+  it('requests only the text with an unusable vector again', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, hole: 'gamma' }
     const store = await openStore(texts)
@@ -283,7 +283,7 @@ describe('embeddings', () => {
   it.each([
     ['the first of all', 1],
     ['one among others', 64],
-  ])('a vector of another length costs itself only: %s', async (_name, batchSize) => {
+  ])('rejects only the vector of another length: %s', async (_name, batchSize) => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, odd: 'alpha' }
     const store = await openStore([...texts, 'memory of something else'])
@@ -298,9 +298,9 @@ describe('embeddings', () => {
   })
 
   it.each([
-    ['a vector that is no number', { nan: true }],
-    ['an answer that is no answer', { garbage: true }],
-  ])('%s is a failure of the provider, and nothing of it is stored', async (_name, trouble) => {
+    ['a vector with NaN', { nan: true }],
+    ['an invalid response', { garbage: true }],
+  ])('%s is a provider error and is not stored', async (_name, trouble) => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, ...trouble }
     const store = await openStore(['alpha', 'beta'])
@@ -312,7 +312,7 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('half an answer is asked for again, text by text', async () => {
+  it('requests the missing texts of an incomplete response one by one', async () => {
     const server = await startModelServer()
     server.embeddings = { dimensions: 32, half: true }
     const store = await openStore(texts)
@@ -322,7 +322,7 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('vectors of another length than was asked for are refused', async () => {
+  it('rejects vectors of another length than requested', async () => {
     const server = await startTroubledEmbeddings()
     const provider = await openProvider({ baseUrl: server.url, dimensions: 32 })
     await expect(provider.embed(['alpha'])).rejects.toMatchObject({
@@ -331,7 +331,7 @@ describe('embeddings', () => {
     })
   })
 
-  it('Gemini is asked at its own address with its own key', async () => {
+  it('uses Gemini with its own address and key', async () => {
     const server = await startModelServer()
     const provider = await openProvider({
       provider: 'gemini',
@@ -351,7 +351,7 @@ describe('embeddings', () => {
   })
 })
 
-/** The package is the user's to add: 288 MB with its runtime. */
+/** Users install this package themselves: it takes 288 MB with its runtime. */
 const hasTransformers = (() => {
   try {
     return createRequire(import.meta.url).resolve('@huggingface/transformers') !== ''
@@ -360,7 +360,7 @@ const hasTransformers = (() => {
   }
 })()
 
-describe('a model in the process', () => {
+describe('local model', () => {
   it.skipIf(hasTransformers)('names the command that installs the package', async () => {
     const folder = join(await temporaryFolder(), 'tiny')
     await writeTinyModel(folder, ['walrus'])
@@ -371,7 +371,7 @@ describe('a model in the process', () => {
     })
   })
 
-  it.runIf(hasTransformers)('loads from a folder; the same words are near, others are not', async () => {
+  it.runIf(hasTransformers)('loads from a folder and gives texts with the same words similar vectors', async () => {
     const folder = join(await temporaryFolder(), 'tiny')
     await writeTinyModel(folder, ['the', 'walrus', 'lives', 'in', 'bath', 'database', 'choice', 'postgres'])
     const provider = await openProvider({ provider: 'local', model: folder })
@@ -387,7 +387,7 @@ describe('a model in the process', () => {
     expect(cosine(walrus, again)).toBeGreaterThan(cosine(walrus, database) + 0.3)
   })
 
-  it('fetches nothing unless the user has said so', async () => {
+  it('downloads nothing unless the user allows it', async () => {
     const provider = await openProvider({
       provider: 'local',
       model: 'Xenova/some-model',

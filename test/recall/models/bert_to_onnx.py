@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper, save
 
 
 def weights_of(file):
-    """Arrays by name; the format is a JSON header, its length before it, and the numbers."""
+    """Returns arrays by name. The format is the header's length, a JSON header, and the numbers."""
     data = pathlib.Path(file).read_bytes()
     (length,) = struct.unpack('<Q', data[:8])
     header = json.loads(data[8 : 8 + length])

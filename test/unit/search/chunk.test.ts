@@ -12,19 +12,19 @@ describe('chunks', () => {
     ])
   })
 
-  it('has nothing to say about an empty file or one of blank lines', () => {
+  it('returns no chunk for an empty file or blank lines', () => {
     expect(chunkMarkdown('', settings)).toEqual([])
     expect(chunkMarkdown('\n\n  \n', settings)).toEqual([])
   })
 
-  it('begins a chunk at a heading rather than in mid-section', () => {
+  it('begins a chunk at a heading rather than within a section', () => {
     const section = (title: string) => `## ${title}\n${'some words of text here\n'.repeat(5)}`
     const chunks = chunkMarkdown(`# Log\n${section('one')}${section('two')}${section('three')}`, settings)
     expect(chunks.map((chunk) => chunk.text.split('\n')[0])).toEqual(['# Log', '## two', '## three'])
     expect(chunks.map((chunk) => chunk.heading)).toEqual(['Log', 'Log › two', 'Log › three'])
   })
 
-  it('repeats the last lines of the chunk before, but not across a heading', () => {
+  it('repeats the last lines of the previous chunk up to the overlap', () => {
     const text = Array.from({ length: 30 }, (_, index) => `line number ${index + 1} of the note`).join('\n')
     const [first, second] = chunkMarkdown(text, settings)
     expect(second?.startLine).toBeLessThanOrEqual(first?.endLine ?? 0)
@@ -33,7 +33,7 @@ describe('chunks', () => {
     expect(shared.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)).toBeLessThanOrEqual(settings.overlap)
   })
 
-  it('keeps a code fence whole where it fits, and takes no heading from it', () => {
+  it('keeps a code fence whole if it fits, and reads no heading in it', () => {
     const fence = '```sh\n# not a heading\nrun it\nrun it again\n```'
     const before = 'words and words and words and words\n'.repeat(4)
     const chunks = chunkMarkdown(`# Top\n${before}\n${fence}\nafter`, settings)

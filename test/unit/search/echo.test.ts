@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isEcho, pairEchoes, withoutQuestion } from '../../../src/main/search/ranking/echo.ts'
 
-describe('a question is no answer to itself', () => {
+describe('questions in transcripts', () => {
   it.each([
     ['- User: What is the port of my server?', 'what port does my server use'],
     ['- User: what is the port of my server', 'port of the server?'],
@@ -10,7 +10,7 @@ describe('a question is no answer to itself', () => {
     ['- User: サーバーのポートは何番ですか', 'サーバーのポートは何番'],
     ['- User: 서버 포트가 뭐야?', '서버 포트가 뭐였지'],
     ['**User:** Remind me which port the server has.', 'which port has the server'],
-  ])(' %s', (line, query) => {
+  ])('removes the question from %s', (line, query) => {
     expect(withoutQuestion(`${line}\n- Assistant: I do not know.`, query)).toEqual({
       question: line.replace(/^\S+ User: |^\*\*User:\*\* |^- User: /, ''),
       rest: '\n- Assistant: I do not know.',
@@ -23,11 +23,11 @@ describe('a question is no answer to itself', () => {
     ['- User: Can you book a table at Luigi’s for my birthday on May 3?', 'when is my birthday'],
     ['Which port does my server use?', 'what port does my server use'],
     ['- User: hello', ''],
-  ])('%s stays', (line, query) => {
+  ])('removes nothing from %s', (line, query) => {
     expect(withoutQuestion(line, query)).toBeUndefined()
   })
 
-  it('only the sentence that asks is left out, and lines keep their numbers', () => {
+  it('removes only the sentence with the question, and keeps line numbers', () => {
     const text = '- User: Good morning. What is the port of my server? Mine is the one in Hamburg.\n- Assistant: 8443'
     const heard = withoutQuestion(text, 'server port')
     expect(heard?.question).toBe('What is the port of my server?')
@@ -36,7 +36,7 @@ describe('a question is no answer to itself', () => {
   })
 })
 
-describe('an echo', () => {
+describe('isEcho', () => {
   it.each([
     [
       '- Assistant: Noted: the server port is 8443 since January. Anything else?',
@@ -58,11 +58,11 @@ describe('an echo', () => {
       'alpha\n1\n2\n3\n4\nbeta\n5\n6\n7\n8\ngamma\n9\n10\n11\n12\ndelta',
       false,
     ],
-  ])(' %s', (line, matched, file, expected) => {
+  ])('recognizes whether a file contains %s', (line, matched, file, expected) => {
     expect(isEcho(line, matched, file)).toBe(expected)
   })
 
-  it('conversations are paired with the best file that says the same', () => {
+  it('pairs transcripts with the best file that contains the same', () => {
     const of = (id: number, source: string, score: number) => ({ score, input: { id, source } })
     const ranked = [of(1, 'sessions', 0.9), of(2, 'memory', 0.5), of(3, 'memory', 0.6), of(4, 'sessions', 0.1)]
     const pairs = pairEchoes(ranked, 0.35, () => true)

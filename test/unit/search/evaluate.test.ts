@@ -8,10 +8,10 @@ const lines = [{ path: 'a.md', startLine: 1, endLine: 1 }]
 
 describe('judged questions', () => {
   it.each([
-    ['no lines', { query: 'x' }, /q\.jsonl:1.*relevant/],
-    ['empty lines', { query: 'x', relevant: [] }, /relevant/],
-    ['another key', { query: 'x', relevent: lines }, /relevant/],
-    ['another key for the question', { question: 'x', relevant: lines }, /query/],
+    ['a question without lines', { query: 'x' }, /q\.jsonl:1.*relevant/],
+    ['an empty list of lines', { query: 'x', relevant: [] }, /relevant/],
+    ['a misspelt key', { query: 'x', relevent: lines }, /relevant/],
+    ['a wrong key for the question', { question: 'x', relevant: lines }, /query/],
     [
       'lines without a path',
       { query: 'x', relevant: [{ file: 'a.md', startLine: 1, endLine: 1 }] },
@@ -22,18 +22,18 @@ describe('judged questions', () => {
       { query: 'x', relevant: [{ path: 'a.md', startLine: 3, endLine: 1 }] },
       /startLine/,
     ],
-    ['no object', 'x', /the line/],
-  ])('%s is refused, with the place and what is wrong', (_name, question, reason) => {
+    ['a line that is not an object', 'x', /the line/],
+  ])('rejects %s, with the line and the reason', (_name, question, reason) => {
     expect(() => line(question)).toThrow(reason)
   })
 
-  it('what is no JSON is refused, and questions without an answer need no lines', () => {
+  it('rejects invalid JSON, and allows off-topic questions without lines', () => {
     expect(() => parseQuestions('{', 'q.jsonl')).toThrow(/q\.jsonl:1.*not JSON/)
     expect(parseQuestions('{"query":"x"}', 'off.jsonl', 'offTopic')).toMatchObject([{ query: 'x', relevant: [] }])
   })
 })
 
-/** What a search that finds these paths answers, best first. */
+/** Response of a search that finds these paths, best first. */
 function response(...found: [path: string, score: number][]): SearchResponse {
   const results = found.map(([path, score]) => ({
     path,
@@ -61,8 +61,8 @@ function response(...found: [path: string, score: number][]): SearchResponse {
   }
 }
 
-describe('eval', () => {
-  it('tells what is returned from what is ranked, and each category by itself', async () => {
+describe('evaluate', () => {
+  it('reports ranked and returned results separately, for each category', async () => {
     const questions = [
       { query: 'shown', category: 'plain', relevant: lines },
       { query: 'hidden', category: 'typo', relevant: lines },

@@ -9,7 +9,7 @@ const told = (query: string) =>
     [kind, text, isUnread ? 'unread' : (from ?? '…'), isUnread ? '' : (to ?? '…')].join(' ').trim(),
   )
 
-describe('filters of a query', () => {
+describe('query filters', () => {
   it.each([
     ['in:2024-05', 'in in:2024-05 2024-05-01 2024-05-31'],
     ['in:2024', 'in in:2024 2024-01-01 2024-12-31'],
@@ -27,13 +27,13 @@ describe('filters of a query', () => {
     ['-draft', 'not -draft … …'],
     ['-"old plan"', 'not -"old plan" … …'],
     ['-笔记', 'not -笔记 … …'],
-  ])(' %s', (query, expected) => {
+  ])('understands %s', (query, expected) => {
     expect(told(`walrus ${query}`)).toEqual([expected])
     expect(read(`walrus ${query}`).words).toMatch(/^walrus ?，?$/)
   })
 
   it.each(['after:soon', 'in:2024-13', 'on:2023-02-29', 'source:moon', 'path:""', '-in:2024'])(
-    '%s is not understood, and searched as it stands',
+    'reports %s as not understood and searches for it as a word',
     (query) => {
       expect(told(`walrus ${query}`)).toEqual([expect.stringMatching(/unread$/)])
       expect(read(`walrus ${query}`)).toMatchObject({ words: `walrus ${query}`, filters: [] })
@@ -41,13 +41,13 @@ describe('filters of a query', () => {
   )
 
   it.each(['rm -g x', 'a - b', 're-use', '-5 degrees', '"a -b in:2024 c"', 'https://x.y/in:2024', 'begin:2024'])(
-    '%s has no filter',
+    'finds no filter in %s',
     (query) => {
       expect(told(query)).toEqual([])
     },
   )
 
-  it('conditions come in the order of the query, phrases among them', () => {
+  it('lists filters and time expressions in the order of the query', () => {
     expect(told('-draft what about the walrus last week in:2026')).toEqual([
       'not -draft … …',
       'time last week 2026-11-09 2026-11-15',
@@ -55,7 +55,7 @@ describe('filters of a query', () => {
     ])
   })
 
-  it('what is taken off neither keeps out nor raises nor is searched', () => {
+  it('a condition that is turned off neither filters nor boosts nor is searched', () => {
     const { words, filters, lifts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
     expect({ words, filters, lifts }).toEqual({ words: 'walrus', filters: [], lifts: [] })
     expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
@@ -77,7 +77,7 @@ describe('filters of a query', () => {
     ['[status:in progress]', 'property [status:in progress]'],
     ['[source:web (old)]', 'property [source:web (old)]'],
     ['[status]', 'property [status]'],
-  ])(' %s', (query, expected) => {
+  ])('understands %s', (query, expected) => {
     const { conditions, words, filters } = said(`walrus ${query}`)
     expect(conditions.map(({ kind, text }) => `${kind} ${text}`)).toEqual([expected])
     expect(words).toMatch(/^walrus ?,?$/)
@@ -85,11 +85,11 @@ describe('filters of a query', () => {
   })
 
   it.each(['https://x.y/', 'error:open', 'std::vector', '12:30', '[x] done', '"status:open"', 'a.status:open'])(
-    '%s asks for no property',
+    'finds no property filter in %s',
     (query) => expect(said(query)).toMatchObject({ words: query, conditions: [] }),
   )
 
-  it.each(['tag:#', 'rating:>many'])('%s is not understood, and searched as it stands', (query) => {
+  it.each(['tag:#', 'rating:>many'])('reports %s as not understood and searches for it as a word', (query) => {
     expect(said(query)).toMatchObject({ words: query, filters: [], conditions: [{ isUnread: true }] })
   })
 
@@ -118,15 +118,15 @@ describe('filters of a query', () => {
     ['source:chats source:notes', []],
     ['-source:chats', []],
     ['on:2024-05-03 path:moon source:shared', ['path:moon', 'source:shared']],
-  ])('a note of 3 May 2024 fails %s by %j', (query, failed) => {
+  ])('for a note of 3 May 2024, %s fails %j', (query, failed) => {
     expect(failedFilters(read(query).filters, passage)).toEqual(failed)
   })
 
-  it('what has no date is outside every filter on time', () => {
+  it('a passage without a date fails every day filter', () => {
     expect(failedFilters(read('in:2024').filters, { ...passage, days: [] })).toEqual(['in:2024'])
   })
 
-  it('two filters on time must hold for one and the same day', () => {
+  it('two day filters must match the same day', () => {
     const days = [day('2024-01-01'), day('2024-12-31')]
     expect(failedFilters(read('after:2024-03 before:2024-09').filters, { ...passage, days })).toEqual([
       'after:2024-03',

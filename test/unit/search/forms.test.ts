@@ -7,7 +7,7 @@ import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
 const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])
 
-describe('one day, one form', () => {
+describe('canonical form of days', () => {
   it.each([
     ['10月3号', '--10-03'],
     ['十月三日', '--10-03'],
@@ -31,24 +31,24 @@ describe('one day, one form', () => {
     ['October 2026', '2026-10'],
     ['2026年10月', '2026-10'],
     ['in March', '--03'],
-  ])('%s is asked as %s', (text, form) => {
+  ])('%s becomes %s', (text, form) => {
     expect(askedOf(text)).toEqual([form])
     expect(termsOf(`- ${text}: dentist`)).toContain(form)
   })
 
   it.each(['三个月', 'it may rain 3 times', '1.10.2003.4', 'src/2023/05/x', '99/99', '月租', 'march on'])(
-    '%s is no day',
+    '%s is not a day',
     (text) => expect(askedOf(text).filter((form) => form?.includes('-'))).toEqual([]),
   )
 
-  it('a day in a question is one term, and never its digits', () => {
+  it('a day in a query is one term', () => {
     expect(queryTerms('10月3号去了哪里').filter(({ role }) => role === 'figure')).toMatchObject([
       { shown: '10月3号', readings: [{ term: '--10-03' }] },
     ])
   })
 })
 
-describe('one number, one form', () => {
+describe('canonical form of numbers', () => {
   it.each([
     ['三千五', 3500],
     ['四千二', 4200],
@@ -76,16 +76,16 @@ describe('one number, one form', () => {
     ['64GB', '64gb'],
     ['64 gigabytes', '64gb'],
     ['七十分钟', '70min'],
-  ])('a note that says %s is found by %s', (text, term) => expect(termsOf(text)).toContain(term))
+  ])('a note with %s has the term %s', (text, term) => expect(termsOf(text)).toContain(term))
 })
 
-describe('one character, one form', () => {
-  it('traditional characters are indexed as simplified ones, and shown as they were written', () => {
+describe('folding and camelCase', () => {
+  it('indexes traditional characters as simplified ones, and shows them as written', () => {
     expect(lineTerms('資料庫').runs).toEqual(lineTerms('资料库').runs)
     expect(queryTerms('資料庫').map(({ shown }) => shown)).toContain('資料')
   })
 
-  it('the parts of a name with inner capitals are words too', () => {
+  it('indexes the parts of camelCase names', () => {
     expect([...termsOf('LazyInitializationException')]).toEqual(
       expect.arrayContaining(['lazyinitializationexcept', 'lazi', 'except']),
     )

@@ -54,7 +54,7 @@ function fuseOne(one: Drawn, options: FuseOptions): RankedCandidate {
 }
 
 describe('fusion, for any scores and weights', () => {
-  it('a higher score of either leg never lowers the final one', () => {
+  it('a higher score of either retriever never lowers the final score', () => {
     fc.assert(
       fc.property(
         cosine,
@@ -74,7 +74,7 @@ describe('fusion, for any scores and weights', () => {
     )
   })
 
-  it('what one leg alone would return, the other does not keep out', () => {
+  it('returns every result that one retriever alone would return', () => {
     fc.assert(
       fc.property(cosine, share, drawnOptions, (oneCosine, oneShare, drawnOption) => {
         const options = optionsOf(drawnOption)
@@ -88,7 +88,7 @@ describe('fusion, for any scores and weights', () => {
     )
   })
 
-  it('with one leg off, the outcome is the other alone', () => {
+  it('uses one score alone if the other is missing', () => {
     fc.assert(
       fc.property(cosine, share, drawnOptions, (oneCosine, oneShare, drawnOption) => {
         const options = optionsOf(drawnOption)
@@ -101,12 +101,12 @@ describe('fusion, for any scores and weights', () => {
         expect(without.score).toBeCloseTo(textScore(oneShare), 12)
         expect(without.vector).toBeNull()
       }),
-      // Just above the threshold, where the lift begins.
+      // Just above the threshold, where the bonus begins.
       { examples: [[0.28, 0.01005, { vector: 0, text: 0, minScore: 0.01 }]] },
     )
   })
 
-  it('the account adds up, to the last figure that is shown', () => {
+  it('the displayed contributions add up to the score', () => {
     fc.assert(
       fc.property(drawn, drawnOptions, (one, drawnOption) => {
         const { vector, text, lift, score } = fuseOne(one, optionsOf(drawnOption))
@@ -118,7 +118,7 @@ describe('fusion, for any scores and weights', () => {
     )
   })
 
-  it('the order depends on the scores and places alone', () => {
+  it('the order of the input does not affect the result', () => {
     fc.assert(
       fc.property(
         fc.array(drawn, { minLength: 2, maxLength: 12 }),

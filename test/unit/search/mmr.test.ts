@@ -1,4 +1,4 @@
-/** Maximal marginal relevance, against its definition written out. */
+/** Compares the incremental algorithm with the definition of maximal marginal relevance. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { diversify } from '../../../src/main/search/ranking/mmr.ts'
@@ -11,7 +11,7 @@ interface Candidate {
 const candidates = fc
   .array(
     fc.record({
-      // Few scores and few words: ties and near-copies are what can go wrong.
+      // Few scores and words, because ties and near-copies are the difficult cases.
       score: fc.nat(20).map((tenths) => tenths / 10),
       words: fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { maxLength: 6 }).map((words) => new Set(words)),
     }),
@@ -23,7 +23,7 @@ function similarity(one: Candidate, other: Candidate): number {
   return one.words.intersection(other.words).size / Math.max(1, one.words.union(other.words).size)
 }
 
-/** Every pair looked at anew for every pick. */
+/** Compares every pair again for every selected candidate. */
 function byDefinition(all: readonly Candidate[], lambda: number, maxResults: number) {
   const left = [...all]
   const picked: { candidate: Candidate; factor: number }[] = []
@@ -40,7 +40,7 @@ function byDefinition(all: readonly Candidate[], lambda: number, maxResults: num
 }
 
 describe('maximal marginal relevance', () => {
-  it('picks what its definition picks, in that order and with those factors', () => {
+  it('selects the same candidates as the definition, in the same order with the same factors', () => {
     fc.assert(
       fc.property(candidates, fc.nat(10), fc.nat(30), (all, tenths, maxResults) => {
         const lambda = tenths / 10
@@ -50,7 +50,7 @@ describe('maximal marginal relevance', () => {
     )
   })
 
-  it('asks once what a candidate says', () => {
+  it('reads the words of each candidate once', () => {
     const all = Array.from({ length: 20 }, (_, index) => ({ score: 1, words: new Set([`${index % 3}`]) }))
     let asked = 0
     diversify(all, { lambda: 0.5, maxResults: 10, wordsOf: ({ words }) => ((asked += 1), words) })

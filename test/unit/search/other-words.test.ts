@@ -7,7 +7,7 @@ import { builtinFile, defaults, openJudgedSet, type JudgedSet } from '../../reca
 
 const folder = fileURLToPath(new URL('../../recall/other-words/', import.meta.url))
 
-/** Share of the questions with a right place among the first five. */
+/** Returns the share of questions with a right result among the first five. */
 async function foundBy({ searcher, questions }: JudgedSet, options: SearchOptions): Promise<number> {
   expect(questions.length).toBeGreaterThan(40)
   let count = 0
@@ -18,8 +18,8 @@ async function foundBy({ searcher, questions }: JudgedSet, options: SearchOption
   return count / questions.length
 }
 
-describe('questions in other words than the note', () => {
-  it('more than half are found and shown by meaning; few about nothing are answered', async () => {
+describe('questions that share no word with the note', () => {
+  it('vector search answers more than half, and few off-topic questions', async () => {
     const set = await openJudgedSet(folder, 'held', createBuiltinEmbeddings(builtinFile))
     expect(await foundBy(set, {})).toBeGreaterThan(0.55)
     let answered = 0
@@ -28,7 +28,7 @@ describe('questions in other words than the note', () => {
     expect(answered / set.offTopic.length).toBeLessThan(0.15)
   })
 
-  it('hardly any of them is found by words', async () => {
+  it('keyword search finds hardly any', async () => {
     expect(await foundBy(await openJudgedSet(folder, 'held'), { minScore: 0 })).toBeLessThan(0.25)
   })
 })

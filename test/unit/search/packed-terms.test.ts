@@ -14,7 +14,7 @@ const pack = (text: string, heading = '', path = '') => readTerms(new ChunkPacke
 const letters = (text: string) => [...text].map((letter) => letter.codePointAt(0) ?? 0)
 
 describe('packed terms', () => {
-  it('keep the order of the text, its lines, and what stands beside it', () => {
+  it('keep the order of terms, line ends, heading and path', () => {
     const { text, heading, place, lines, length } = pack(
       'green\n\n数据 red 库',
       'Choices › 选型',
@@ -28,14 +28,14 @@ describe('packed terms', () => {
     expect({ lines, length }).toEqual({ lines: 3, length: 3.5 })
   })
 
-  it('can be read wherever the bytes lie', () => {
+  it('can be read at any byte offset', () => {
     const { terms } = new ChunkPacker('a.md').pack({ text: 'green red', heading: '' })
     const shifted = Buffer.alloc(terms.length + 1)
     terms.copy(shifted, 1)
     expect(readTerms(shifted.subarray(1))).toEqual(readTerms(terms))
   })
 
-  it('one letter, and two, are the terms that they spell', () => {
+  it('one and two letters hash like the terms they spell', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 2 }), (text) => {
         const [one = 0, other = 0] = letters(text)
@@ -45,10 +45,10 @@ describe('packed terms', () => {
     )
   })
 
-  it('hardly two terms of a large memory share a hash', () => {
+  it('have few hash collisions in a large memory', () => {
     const hashes = new Set<number>()
     for (let index = 0; index < 200_000; index += 1) hashes.add(hashTerm(`w${index.toString(36)}`))
-    // Of 200,000 thrown at random into 2^32, between 4 and 5 pairs meet.
+    // For 200,000 random values in 2^32, 4 to 5 collisions are expected.
     expect(hashes.size).toBeGreaterThan(200_000 - 20)
   })
 })
@@ -60,7 +60,7 @@ describe('counting terms', () => {
     return terms.map((_, index) => [...counts.subarray(index * lines, (index + 1) * lines)])
   }
 
-  it('by line, whole terms, several in a row without overlaps', () => {
+  it('counts whole terms and phrases by line, without overlaps', () => {
     expect(
       count(
         [
@@ -77,7 +77,7 @@ describe('counting terms', () => {
     ])
   })
 
-  it('what follows across the end of a line or of a run does not follow', () => {
+  it('does not count phrases across the end of a line or run', () => {
     expect(
       count(
         [
@@ -92,7 +92,7 @@ describe('counting terms', () => {
     ])
   })
 
-  it('a phrase of words goes on in the next line', () => {
+  it('countPhrase matches words across a line end', () => {
     expect(countPhrase(pack('red\ngreen'), { kind: 'word', term: 'red green' }).text).toBe(1)
     expect(countPhrase(pack('red blue green'), { kind: 'word', term: 'red green' }).text).toBe(0)
   })

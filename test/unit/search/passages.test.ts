@@ -6,7 +6,7 @@ import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 const passagesIn = (text: string) => chunkMarkdown(text, { tokens: 400, overlap: 0 }).flatMap(passagesOf)
 
 describe('passages', () => {
-  it('a line that says enough is one, without its marker and under its nearest heading', () => {
+  it('makes a long enough line a passage, without its marker and with its heading', () => {
     const long = 'The boiler in the cellar was serviced by the plumber from the next village.'
     const other = 'The roof over the old barn was mended by two carpenters before the winter came.'
     expect(passagesIn(`# House\n\n## Boiler\n\n- [x] ${long}\n- ${other}\n`)).toEqual([
@@ -15,7 +15,7 @@ describe('passages', () => {
     ])
   })
 
-  it('short lines are joined, but not over an empty line or a heading', () => {
+  it('joins short lines, but not across a blank line or heading', () => {
     expect(passagesIn('- milk\n- eggs\n\n- nails\n\n# Later\n\n- paint\n')).toEqual([
       { startLine: 1, endLine: 2, text: 'milk\neggs' },
       { startLine: 4, endLine: 4, text: 'nails' },
@@ -23,7 +23,7 @@ describe('passages', () => {
     ])
   })
 
-  it('a long line is cut into sentences that are joined up to 80 tokens, in every script', () => {
+  it('cuts a long line into groups of sentences of up to 80 tokens, in every script', () => {
     for (const sentence of ['The walrus swam far out to the cold sea today. ', '今天海象游到很远的冷海里去了。']) {
       const passages = passagesIn(sentence.repeat(20))
       expect(passages.length).toBeGreaterThan(2)
@@ -37,14 +37,14 @@ describe('passages', () => {
     }
   })
 
-  it('lines of code and tables stay together, and no heading is read in code', () => {
+  it('keeps code and tables together, and reads no heading in code', () => {
     const code = passagesIn('# Build\n\n```sh\n# no heading\nnpm ci\n\nnpm run build\n```\n')
     expect(code).toEqual([{ startLine: 4, endLine: 7, text: 'Build\n# no heading\nnpm ci\nnpm run build' }])
     const table = passagesIn('| key | where it hangs in the house |\n|---|---|\n| cellar | on the third hook |\n')
     expect(table).toHaveLength(1)
   })
 
-  it('a chunk of nothing but a heading is about that', () => {
+  it('makes a passage of a chunk with only a heading', () => {
     expect(passagesIn('# Ideas for the summer\n')).toEqual([
       { startLine: 1, endLine: expect.any(Number), text: 'Ideas for the summer' },
     ])

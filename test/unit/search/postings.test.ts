@@ -61,7 +61,7 @@ function remove(path: string): void {
   store.transaction(() => store.removeFile('memory', path))
 }
 
-/** All that postings tell, in a form that does not depend on how they came to be. */
+/** Everything that postings return, in a form that does not depend on their history. */
 function accountOf(postings: Postings) {
   const having = (term: string) => {
     const found: [string, number, number, number][] = []
@@ -100,7 +100,7 @@ const change = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('handOver' as const), reader: fc.nat(1) }) },
 )
 
-/** Another reader that begins with what the first has read, as a file brings it to the next process. */
+/** Another reader that restores a snapshot of the first one, as the next process does. */
 function successor(postings: Postings): Postings {
   postings.refresh()
   const next = new Postings(termSource(reader()))
@@ -109,7 +109,7 @@ function successor(postings: Postings): Postings {
 }
 
 describe('postings', () => {
-  it('kept in step by two readers, each at its own pace, are what they would be if they were made anew', () => {
+  it('updated incrementally by two readers equal postings that are built from scratch', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 25 }), (changes) => {
         for (const { path: old } of store.knownFiles()) remove(old)
@@ -133,7 +133,7 @@ describe('postings', () => {
     )
   })
 
-  it('a search while the indexer is in the midst of a change sees all of it or nothing', async () => {
+  it('a search during a transaction of the indexer sees all of it or nothing', async () => {
     put('memory/a.md', 'The amber note.')
     const searcher = new Searcher(reader(), undefined)
     const pathsFor = async (query: string) =>
@@ -150,7 +150,7 @@ describe('postings', () => {
     expect(await pathsFor('birch')).toEqual([])
   })
 
-  it('an index of before there were packed terms answers until the new one is built', async () => {
+  it('an older index without encoded terms returns the same results', async () => {
     put('memory/a.md', '# Trees\n\nAmber and birch, 数据库里.')
     put('memory/b.md', 'Birch.')
     const answers = async () => {
@@ -164,7 +164,7 @@ describe('postings', () => {
     expect(before.map((results) => results.length)).toEqual([2, 1, 1, 1])
   })
 
-  it('what is asked for finds with any of its words and all of its phrases', async () => {
+  it('a search matches any of its words and all of its phrases', async () => {
     put('memory/a.md', 'Amber and birch stand here.')
     put('memory/b.md', 'Birch and amber stand there; the data is in 数据库里.')
     const searcher = new Searcher(reader(), undefined)
@@ -179,7 +179,7 @@ describe('postings', () => {
     expect(await pathsFor('？！ "" - * NEAR(')).toEqual([])
   })
 
-  it('what is kept for the next process is used where it is whole and of this index, and nowhere else', async () => {
+  it('a snapshot is used only if it is complete and belongs to this index', async () => {
     const db = store.db
     for (const word of ['amber', 'birch', 'cedar']) put(`memory/${word}.md`, `The ${word} note.`)
     const keep = async () => {
@@ -190,11 +190,11 @@ describe('postings', () => {
     expect(keptChunks()).toBeUndefined()
     await keep()
     expect(keptChunks()).toEqual([3])
-    // What changed since is read on from there.
+    // Changes since the snapshot are read incrementally.
     put('memory/fern.md', 'The fern note.')
     remove('memory/amber.md')
     expect(keptChunks()).toEqual([3])
-    // Changes that were lost with the power: the ids are given again, to other chunks.
+    // Changes lost in a power failure: new chunks get the ids of the lost ones.
     await keep()
     db.prepare("UPDATE chunks SET hash = 'other' WHERE path = 'memory/fern.md'").run()
     expect(keptChunks()).toBeUndefined()

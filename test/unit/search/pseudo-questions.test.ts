@@ -13,14 +13,14 @@ const passage = (file: string, heading: string, body: string, next?: string): Sa
   next,
 })
 
-describe('questions that the memory makes', () => {
-  it('a text is of the script that most of it is written in', () => {
+describe('synthetic questions', () => {
+  it('detects the main script of a text', () => {
     expect(
       ['the boiler', '锅炉在地下室', '보일러', 'ボイラー', 'котёл', 'v2.3', '升级 PostgreSQL 到十六'].map(scriptOf),
     ).toEqual(['latin', 'cjk', 'cjk', 'cjk', 'other', 'latin', 'cjk'])
   })
 
-  it('a question names the two rarest words of a passage, in its script, and knows where they are from', () => {
+  it('a question names the two rarest words of a passage, in its script, and its file', () => {
     const { probes } = pseudoQuestions([
       passage('a.md', '', 'The garden has a pergola and a cistern'),
       passage('b.md', '', 'The garden has a hammock and a trellis'),
@@ -33,7 +33,7 @@ describe('questions that the memory makes', () => {
     ])
   })
 
-  it('a passage goes with the next one, or with its heading, and never with one of another script', () => {
+  it('pairs a passage with the next one or its heading, in the same script only', () => {
     const { pairs } = pseudoQuestions([
       passage('a.md', 'Boiler service', 'The plumber came on Monday', 'He changed the valve'),
       passage('b.md', 'Boiler service', 'The plumber came on Tuesday'),
@@ -46,7 +46,7 @@ describe('questions that the memory makes', () => {
     ])
   })
 
-  it('of each script there are at most 64 questions and 48 pairs, however many passages', () => {
+  it('makes at most 64 questions and 48 pairs per script', () => {
     const many = Array.from({ length: 200 }, (_, index) => [
       passage(`${index}.md`, '', `wordy${index} thingy${index} again`, `another sentence ${index}`),
       passage(`zh${index}.md`, '', `苹果${index}在桌子上面`, `香蕉${index}在椅子下面`),
@@ -59,7 +59,7 @@ describe('questions that the memory makes', () => {
     expect(pseudoQuestions(many)).toEqual({ probes, pairs })
   })
 
-  it('a long file is asked about no more than others', () => {
+  it('does not prefer long files', () => {
     const long = Array.from({ length: 500 }, (_, at) => passage('long.md', '', `chapter${at} about whales${at}`))
     const others = ['pergola cistern', 'hammock trellis', 'violin concert'].map((words, at) =>
       passage(`${at}.md`, '', `The ${words}`),
@@ -69,7 +69,7 @@ describe('questions that the memory makes', () => {
     expect(files).toHaveLength(64)
   })
 
-  it('notes after one pattern answer each other’s questions: others are asked', () => {
+  it('skips notes that follow one pattern if there are others', () => {
     const logs = Array.from({ length: 20 }, (_, at) =>
       passage(`log${at}.md`, '', `Talked with Alice about budget ${at}`),
     )
@@ -81,7 +81,7 @@ describe('questions that the memory makes', () => {
     expect(pseudoQuestions(logs).probes).toHaveLength(20)
   })
 
-  it('what differs by numbers alone stands for itself once in a file', () => {
+  it('treats lines of a file that differ only in numbers as one', () => {
     const one = (file: string, text: string) => ({ file, text })
     const lines = [1, 2, 3].map((at) => one('a.md', `line ${at} of 3: all is well`))
     const rest = [

@@ -1,4 +1,4 @@
-/** How long a search waits for a provider of embeddings, and what becomes of an answer that comes late or never. */
+/** Waiting for an embedding provider: time limits, late answers, and aborts. */
 import { describe, expect, it } from 'vitest'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../../../src/main/search/embeddings/provider-health.ts'
@@ -7,7 +7,7 @@ import { until } from '../../support/folder.ts'
 
 const vector = Float32Array.from([1, 0])
 
-/** A provider that answers when it is told to, or when it is told to stop. */
+/** A provider that answers when `answer` is called, or fails when aborted. */
 function openProvider() {
   const asked: { text: string; answer: () => void; signal: AbortSignal | undefined }[] = []
   const provider: EmbeddingProvider = {
@@ -24,8 +24,8 @@ function openProvider() {
   return { provider, asked }
 }
 
-describe('vectors of queries', () => {
-  it('one that never answers is waited for as long as it may be, and is a failure at last', async () => {
+describe('QueryVectors', () => {
+  it('stops waiting after the allowed time, and reports a failure on timeout', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 1000)
@@ -39,7 +39,7 @@ describe('vectors of queries', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('an answer that came too late is there for the next time, and is asked for once', async () => {
+  it('uses a late answer for the next search and sends one request only', async () => {
     const { provider, asked } = openProvider()
     const vectors = new QueryVectors(provider, () => undefined)
     vectors.leave = { waitMs: 10 }
@@ -50,7 +50,7 @@ describe('vectors of queries', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('a search that is called off calls its request off, unless somebody else wants the answer', async () => {
+  it('aborts a request only when all searches that wait for it are aborted', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
     const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome))
@@ -64,7 +64,7 @@ describe('vectors of queries', () => {
     other.abort()
     await expect(second).rejects.toThrow(/abort/i)
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true])
-    // It says nothing of the provider.
+    // An aborted request must not affect the health of the provider.
     expect(outcomes).toEqual([])
   })
 })

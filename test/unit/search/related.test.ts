@@ -21,15 +21,15 @@ const lake: KnownTerm = {
   documents: 4,
 }
 
-describe('words that mean something like it', () => {
-  it('those that memory has count too, each stem once, the less the further they are', () => {
+describe('withRelated', () => {
+  it('adds similar words of the memory, each stem once, weighted by similarity', () => {
     const { readings, alike, documents } = withRelated(lake, vocabulary, () => near)
     expect(readings.map(({ term }) => term)).toEqual(['lake', 'pond', 'sea'])
     expect(readings.map(({ weight }) => Number(weight.toFixed(3)))).toEqual([1, 0.358, 0.151])
     expect([alike, documents]).toEqual(['ponds, sea', 4])
   })
 
-  it('a word that memory lacks is read as them, before any other spelling', () => {
+  it('replaces an unknown word by similar words instead of spelling corrections', () => {
     const unknown: KnownTerm = {
       ...lake,
       shown: 'mere',
@@ -44,12 +44,12 @@ describe('words that mean something like it', () => {
     expect(withRelated(unknown, vocabulary, () => [])).toBe(unknown)
   })
 
-  it.each(['name', 'figure', 'function'] as const)('a %s means itself alone', (role) => {
+  it.each(['name', 'figure', 'function'] as const)('adds no similar words to a %s', (role) => {
     const term = { ...lake, role }
     expect(withRelated(term, vocabulary, () => near)).toBe(term)
   })
 
-  it('Chinese words stand for each other only when they are nearly the same', () => {
+  it('adds a Chinese word only if it is nearly synonymous', () => {
     const rent: KnownTerm = {
       shown: '租金',
       role: 'word',

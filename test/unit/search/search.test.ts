@@ -31,7 +31,7 @@ function plan(query: string, documents: Readonly<Record<string, number>> = {}) {
   )
 }
 
-/** What the only passage of a memory measures. */
+/** Measures the only passage of a memory. */
 function measure(asked: KeywordPlan, chunk: PackedTerms) {
   const found = scoreChunk(asked, chunk)
   return measureOf(found, scaleOf([found]))
@@ -40,7 +40,7 @@ function measure(asked: KeywordPlan, chunk: PackedTerms) {
 describe('snippets', () => {
   const filler = 'and so the talk went on about this and that. '.repeat(60)
 
-  it('of a line that is too long the part is shown that has most of what was asked for', () => {
+  it('cut a long line to the part with the most query terms', () => {
     const text = `The zeppelin was built. ${filler}The zeppelin landed in Friedrichshafen. ${filler}`
     const { snippet, first } = snippetOf(text, 0, plan('zeppelin Friedrichshafen'))
     expect(snippet).toMatch(/^….*The zeppelin landed in Friedrichshafen\. .*…$/)
@@ -50,17 +50,17 @@ describe('snippets', () => {
   })
 
   it.each([
-    ['what stands near the beginning', `The zeppelin landed. ${filler}`, 'zeppelin', /^The zeppelin landed/],
-    ['nothing of what was asked', filler, 'harbour', /^and so the talk/],
-    ['the end', `${filler}飞艇降落在湖边`, '飞艇', /^….*飞艇降落在湖边$/],
+    ['a match near the beginning', `The zeppelin landed. ${filler}`, 'zeppelin', /^The zeppelin landed/],
+    ['no match', filler, 'harbour', /^and so the talk/],
+    ['a match at the end', `${filler}飞艇降落在湖边`, '飞艇', /^….*飞艇降落在湖边$/],
     ['emoji', `${'😀'.repeat(900)} zeppelin`, 'zeppelin', /^…(?:😀)+ zeppelin$/u],
-  ])('with %s', (_, text, query, shown) => {
+  ])('work with %s', (_, text, query, shown) => {
     const { snippet } = snippetOf(text, 0, plan(query))
     expect(snippet.isWellFormed()).toBe(true)
     expect(snippet).toMatch(shown)
   })
 
-  it('words are told once, as they stand there', () => {
+  it('list each matched word once, as written', () => {
     expect(matchedWords('Zeppelins land; the zeppelin landed. 飞艇', plan('zeppelin 飞艇'))).toEqual([
       'Zeppelins',
       'zeppelin',
@@ -70,18 +70,18 @@ describe('snippets', () => {
 })
 
 describe('query language', () => {
-  it('drops function words when there is anything else, and keeps them when there is not', () => {
+  it('drops function words unless there are no others', () => {
     expect(parseQuery('Which database did we choose?').terms.map(({ shown }) => shown)).toEqual(['database', 'choose'])
     expect(parseQuery('to be or not to be').terms.length).toBeGreaterThan(0)
   })
 
-  it('quotes what FTS5 would read as its own', () => {
+  it('quotes the syntax of FTS5', () => {
     const { phrases } = parseQuery('postgres "monthly report" "NEAR(a b)" AND')
     expect(phrases.map(toIndexPhrase)).toEqual(['"monthli report"', '"near a b"'])
     expect(toIndexPhrase({ kind: 'cjk', term: '数 据 库' })).toBe('"数据 据库"')
   })
 
-  it('a phrase must stand as it is', () => {
+  it('matches phrases exactly', () => {
     const asked = plan('"staging server"')
     expect(hasPhrases(asked, termsOf('the staging server is up'))).toBe(true)
     expect(hasPhrases(asked, termsOf('the server for staging'))).toBe(false)
@@ -89,7 +89,7 @@ describe('query language', () => {
 })
 
 describe('keyword score', () => {
-  it('is a share of what the query asks for, and its terms sum to it', () => {
+  it('is a share of the total weight of the query, and the sum of its terms', () => {
     const asked = plan('postgres vault staging')
     const [best, other] = [
       scoreChunk(asked, termsOf('Staging reads POSTGRES from Vault')),
@@ -104,7 +104,7 @@ describe('keyword score', () => {
     expect(textScore(measureOf(best, scale).share)).toBeGreaterThan(0.35)
   })
 
-  it('a word that memory has never seen lowers the share, a name more than a verb', () => {
+  it('is lower with an unknown word, and more so with an unknown name', () => {
     const chunk = termsOf('we chose postgres')
     const unknown = { xylo: 0, postgresxylo: 0 }
     const known = measure(plan('postgres'), chunk).share
@@ -114,7 +114,7 @@ describe('keyword score', () => {
     expect(name).toBeLessThan(verb)
   })
 
-  it('neither a long question nor its filler hides what it clearly asks for', () => {
+  it('stays above the threshold for a long question with fillers', () => {
     const chunk = termsOf('The boiler is serviced by Kettlewell every October.')
     const rambling =
       'so I have been wondering for quite a while now, and please forgive me if this was asked before, whether you could perhaps tell me again who services the boiler for us'
@@ -123,7 +123,7 @@ describe('keyword score', () => {
     expect(textScore(measure(asked, chunk).share)).toBeGreaterThan(0.35)
   })
 
-  it('prefers words that stand together, and says at which line', () => {
+  it('is higher for words close together, and reports their line', () => {
     const asked = plan('staging vault')
     const together = scoreChunk(asked, termsOf('alpha\nbeta\nstaging reads from vault\ngamma'))
     const apart = scoreChunk(asked, termsOf('staging\nalpha\nbeta gamma reads from\nvault'))
@@ -137,7 +137,7 @@ describe('keyword score', () => {
     expect(scoreChunk(plan('数据'), termsOf('大数据库')).raw).toBeGreaterThan(0)
   })
 
-  it('maps shares and cosines to [0, 1], monotonously', () => {
+  it('maps shares and cosines monotonically to [0, 1]', () => {
     const shares = [0, 0.05, 0.1, 0.25, 0.5, 0.9, 1]
     const mapped = shares.map(textScore)
     expect(mapped).toEqual([...mapped].sort((one, other) => one - other))
@@ -153,7 +153,7 @@ describe('keyword score', () => {
     expect(cosines).toEqual([...cosines].sort((one, other) => one - other))
   })
 
-  it('the less a model is worth, the nearer a passage must be to be shown for its meaning alone', () => {
+  it('requires a higher cosine for a weaker model', () => {
     const measured = { script: 'latin', background: 0.2, unanswered: 0.35, spread: 0.05 } as const
     const scales = [0.05, 0.1, 0.2, 0.4, 0.8].map((worth) => vectorScaleOf({ ...measured, worth }))
     const thresholds = scales.map(({ threshold }) => threshold)
@@ -164,7 +164,7 @@ describe('keyword score', () => {
     }
   })
 
-  it('a weak model gets little weight, a strong one more, and neither all of it', () => {
+  it('weights the vector score by the quality of the model, up to 0.4', () => {
     expect(weightsFor('auto', { worth: 0 }).vector).toBe(0.05)
     expect(weightsFor('auto', { worth: 0.12 }).vector).toBeCloseTo(0.1)
     expect(weightsFor('auto', { worth: 0.3 }).vector).toBeGreaterThan(0.2)
@@ -172,7 +172,7 @@ describe('keyword score', () => {
   })
 })
 
-/** Of so even a scale scores are easily told. */
+/** With this scale, scores are easy to compute by hand. */
 const linear = { background: 0, threshold: 0.5, power: 1, worth: 1 }
 const scoreOf = (cosine: number) => vectorScore(cosine, linear)
 
@@ -208,18 +208,18 @@ function candidate(
 const fuse = (...given: Parameters<typeof fuseAll>) => fuseAll(...given).candidates
 
 describe('fusion', () => {
-  it('adds the weighted scores of both legs', () => {
+  it('adds the weighted scores of both retrievers', () => {
     const [hit] = fuse([candidate(1, 0.8, 0.5)], options)
     expect(hit?.score).toBeCloseTo(0.7 * scoreOf(0.8) + 0.3 * textScore(0.5), 10)
     expect((hit?.vector?.contribution ?? 0) + (hit?.text?.contribution ?? 0)).toBeCloseTo(hit?.score ?? 0, 10)
   })
 
-  it('a leg that is off leaves its weight to the other', () => {
+  it('gives one retriever the full weight if the other is off', () => {
     expect(fuse([candidate(1, null, 0.5)], options)[0]?.score).toBeCloseTo(textScore(0.5), 10)
     expect(fuse([candidate(1, 0.8, null)], options)[0]?.score).toBeCloseTo(scoreOf(0.8), 10)
   })
 
-  it('says for every candidate what became of it', () => {
+  it('reports a verdict for every candidate', () => {
     const ranked = fuse(
       [
         candidate(1, 0.9, 0.9),
@@ -239,7 +239,7 @@ describe('fusion', () => {
     ])
   })
 
-  it('folds what a better hit shows already, and keeps what only touches it', () => {
+  it('folds passages that a better result contains, and keeps those with a small overlap', () => {
     const ranked = fuse(
       [candidate(1, 0.9, 0.9, [1, 20]), candidate(2, 0.8, 0.8, [18, 38]), candidate(3, 0.7, 0.7, [10, 22])],
       options,
@@ -251,7 +251,7 @@ describe('fusion', () => {
     ])
   })
 
-  it('recency halves a dated file after its half-life, and never touches an undated one', () => {
+  it('halves the score of a dated file after its half-life, not of an undated one', () => {
     const undated = { ...candidate(2, 0.8, 0.8), date: undefined }
     const ranked = fuse([candidate(1, 0.8, 0.8), undated], { ...options, recencyHalfLifeDays: 30, minScore: 0 })
     expect(ranked[0]?.input.id).toBe(2)
@@ -259,14 +259,14 @@ describe('fusion', () => {
     expect(ranked[1]?.modifiers).toEqual([{ name: 'recency', factor: 0.5 }])
   })
 
-  it('MMR puts a different passage before a near-copy', () => {
+  it('MMR ranks a different passage above a near-copy', () => {
     const inputs = [candidate(1, 0.9, 0.9), candidate(2, 0.89, 0.89), candidate(3, 0.6, 0.6)]
     const wordsOf = ({ id }: LegInput) => new Set(id === 3 ? ['another'] : ['same', 'words'])
     const order = fuse(inputs, { ...options, mmrLambda: 0.5, wordsOf }).map(({ input }) => input.id)
     expect(order).toEqual([1, 3, 2])
   })
 
-  it('keeps one order on ties, whatever the order of the input', () => {
+  it('orders ties independently of the input order', () => {
     const inputs = [candidate(3, 0.5, 0.5), candidate(1, 0.5, 0.5), candidate(2, 0.5, 0.5)]
     expect(fuse(inputs, options).map(({ input }) => input.id)).toEqual([1, 2, 3])
     expect(fuse([...inputs].reverse(), options).map(({ input }) => input.id)).toEqual([1, 2, 3])

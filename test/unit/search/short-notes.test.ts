@@ -14,8 +14,8 @@ async function measure(split: 'dev' | 'held') {
   return evaluate(evaluated, questions, offTopic, () => undefined)
 }
 
-describe('short notes, as returned', () => {
-  it.each(['dev', 'held'] as const)('the %s half keeps its level', async (split) => {
+describe('recall on short notes', () => {
+  it.each(['dev', 'held'] as const)('does not fall below its level in the %s half', async (split) => {
     const { n, returned, offTopic } = await measure(split)
     expect(n).toBeGreaterThan(90)
     expect(returned.precision).toBeGreaterThan(0.9)

@@ -21,7 +21,7 @@ function indexOf(notes: Readonly<Record<string, string>>, file = ':memory:') {
 const found = async (searcher: Searcher, query: string) =>
   (await searcher.search(query, defaults, {}, false)).results.map(({ path }) => path)
 
-describe('misspelt words', () => {
+describe('spelling correction', () => {
   it.each([
     ['kestrel', 'kestral', 1],
     ['quarantined', 'quarentined', 1],
@@ -29,12 +29,12 @@ describe('misspelt words', () => {
     ['receive', 'recieve', 1],
     ['accommodate', 'acomodate', 2],
     ['same', 'same', 0],
-  ])('%s and %s are %d apart', (one, other, edits) => {
+  ])('the distance of %s and %s is %d', (one, other, edits) => {
     expect(editsBetween(one, other, 2)).toBe(edits)
     expect(editsBetween(other, one, 2)).toBe(edits)
   })
 
-  it('one edit from four letters on, two from eight', () => {
+  it('allows one edit from four letters, two from eight', () => {
     const { db } = indexOf({ 'MEMORY.md': 'The kestrel project, quarantined; owl.' })
     const spellings = new Spellings(db)
     spellings.refresh(1)
@@ -45,7 +45,7 @@ describe('misspelt words', () => {
     expect(near('kestrel')).toEqual([])
   })
 
-  it('finds what was meant, says so, and counts it less than the word itself', async () => {
+  it('finds the intended word, reports it, and gives it less weight', async () => {
     const { searcher } = indexOf({
       'memory/a.md': 'The boiler is serviced by Kettlewell Heating.',
       'memory/b.md': 'Tomatoes are in the greenhouse.',
@@ -59,7 +59,7 @@ describe('misspelt words', () => {
     expect(misspelt.candidates[0]?.score).toBeLessThan(right.candidates[0]?.score ?? 0)
   })
 
-  it('words written as one or as two find each other', async () => {
+  it('finds words written together or separately', async () => {
     const { searcher } = indexOf({
       'memory/a.md': 'Paint: Skimming Stone. Plate LK19 VTU.',
       'memory/b.md': 'The greenhouse.',
@@ -69,7 +69,7 @@ describe('misspelt words', () => {
     expect(await found(searcher, 'green house')).toEqual(['memory/b.md'])
   })
 
-  it('follows what is written later', async () => {
+  it('knows words that are added later', async () => {
     const file = join(await temporaryFolder(), 'index.db')
     const { db, put } = indexOf({ 'memory/a.md': 'Nothing of the kind.' }, file)
     const reading = openForReading(file)
@@ -82,8 +82,8 @@ describe('misspelt words', () => {
   })
 })
 
-describe('the account', () => {
-  it('terms sum to the share, and the step from there to the score is the one shown', async () => {
+describe('score breakdown', () => {
+  it('the terms add up to the share, and the scale gives the score', async () => {
     const { searcher } = indexOf({
       'memory/a.md': '房东是贺先生，房租每月四千二。',
       'memory/b.md': 'The landlord is Mr Okafor; rent is due on the 5th.',
@@ -101,7 +101,7 @@ describe('the account', () => {
     }
   })
 
-  it('asking about a line changes no figure of the others', async () => {
+  it('explaining a line does not change the scores of other candidates', async () => {
     const { searcher } = indexOf({ 'memory/a.md': 'The walrus lives in the bath.', 'memory/b.md': 'The bath is blue.' })
     const plain = await searcher.explain('walrus', defaults, {}, undefined, false)
     const why = await searcher.explain('walrus', defaults, {}, { path: 'memory/b.md', line: 1 }, false)

@@ -14,7 +14,7 @@ describe('words and identifiers', () => {
     ['children', 'child', 'child'],
     ['CAFÉ', 'cafe', 'cafe'],
     ['Ｆｕｌｌ', 'full', 'full'],
-  ])('%s and %s meet in one term', (one, other, term) => {
+  ])('%s and %s have the same term: %s', (one, other, term) => {
     expect(wordsOf(one)).toEqual([term])
     expect(wordsOf(other)).toEqual([term])
   })
@@ -25,19 +25,19 @@ describe('words and identifiers', () => {
     ['ann@example.com', ['ann@example.com', 'ann', 'exampl', 'com']],
     ['src/main/app/composition/create-app.ts', ['src/main/app/composition/create-app.ts', 'src', 'main', 'app', 'ts']],
     ['LazyInitException', ['lazi', 'init', 'except']],
-  ])('keeps %s whole and by part', (identifier, expected) => {
+  ])('indexes %s whole and in parts', (identifier, expected) => {
     const terms = wordsOf(`set ${identifier} now`)
     for (const term of expected) expect(terms).toContain(term)
   })
 
-  it("drops the possessive, and keeps a term's surface for showing", () => {
+  it('drops the possessive in the term and keeps it in the displayed word', () => {
     expect(queryTerms("Caroline's databases")).toMatchObject([
       { readings: [{ term: 'carolin' }], shown: "caroline's" },
       { readings: [{ term: 'databas' }], shown: 'databases' },
     ])
   })
 
-  it('reads a line of ASCII as it reads any other', () => {
+  it('the ASCII path gives the same terms as the general one', () => {
     const piece = fc.oneof(
       fc.constantFrom(..."aZ09'_-./:@#+\\ ,(!", "don't-stop", "o'may", 'LazyInit', '3,260', '2026-10-03', '500 g'),
       fc.constantFrom('may', 'Sept', 'in march', '12/18', 'v2.3.0', 'ann@example.com', '139-1766-2045', "it's", 'x--y'),
@@ -58,7 +58,7 @@ describe('words and identifiers', () => {
 })
 
 describe('Chinese, Japanese, Korean', () => {
-  it('indexes each character, and runs apart from each other', () => {
+  it('separates runs of CJK characters', () => {
     expect(lineTerms('数据库 PostgreSQL 选型')).toEqual({
       runs: ['数据库', '选型'],
       terms: ['postgresql'],
@@ -69,7 +69,7 @@ describe('Chinese, Japanese, Korean', () => {
   it.each([
     ['我们选择了哪个数据库？', ['选择', '数据库']],
     ['飞书插件怎么配置', ['飞书', '插件', '配置']],
-  ])('finds the telling words of %s', (query, expected) => {
+  ])('finds the content words of %s', (query, expected) => {
     const joined = queryTerms(query)
       .filter(({ role }) => role !== 'function')
       .map(({ shown }) => shown)
@@ -78,7 +78,7 @@ describe('Chinese, Japanese, Korean', () => {
     expect(joined).not.toContain('哪个')
   })
 
-  it('keeps an unknown name together, and takes a single character', () => {
+  it('keeps an unknown name together, and accepts a single character', () => {
     expect(
       queryTerms('张曼婷')
         .map(({ shown }) => shown)

@@ -12,8 +12,8 @@ const answer = (text: string, provider: string) =>
 
 const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant']
 
-describe('the text of a transcript', () => {
-  it.each(languages)('leaves out what the offline model says on its own, in %s', (language) => {
+describe('transcriptText', () => {
+  it.each(languages)('leaves out the stock phrases of the offline model in %s', (language) => {
     const { summary: _, user: __, assistant: ___, kept: ____, ...sentences } = sentencesIn(language)
     for (const sentence of Object.values(sentences)) {
       const text =
@@ -24,7 +24,7 @@ describe('the text of a transcript', () => {
     }
   })
 
-  it('has what the offline model quotes, without the sentences around it', () => {
+  it('includes quotations of the offline model without the phrases around them', () => {
     const { nothingFound, found, noModel } = sentencesIn('en')
     const said = `${nothingFound('fence')}\n\n${found}\n\n> The gate code is 4711\n\n[memory/2026-01-20.md:4]\n\n${noModel}`
     expect(transcriptText(answer(said, 'offline'))).toBe(
@@ -32,7 +32,7 @@ describe('the text of a transcript', () => {
     )
   })
 
-  it('has all that another model says', () => {
+  it('includes the whole text of other models', () => {
     expect(transcriptText(answer('I found nothing wrong with it.', 'anthropic'))).toBe(
       '- Assistant: I found nothing wrong with it.',
     )

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { untilChanged } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
 
-describe('what is counted', () => {
-  it('is counted anew after every write, also one that is taken back, and not otherwise', () => {
+describe('untilChanged', () => {
+  it('reads again after every write, even if it was rolled back, and not otherwise', () => {
     const db = new Database(':memory:')
     db.exec('CREATE TABLE notes (name TEXT)')
     const add = db.prepare('INSERT INTO notes VALUES (?)')
@@ -19,9 +19,9 @@ describe('what is counted', () => {
     const broken = db.transaction(() => {
       add.run('b')
       expect(counted()).toBe(2)
-      throw new Error('taken back')
+      throw new Error('rolled back')
     })
-    expect(broken).toThrow('taken back')
+    expect(broken).toThrow('rolled back')
     expect(counted()).toBe(1)
     db.exec('DELETE FROM notes')
     expect(counted()).toBe(0)

@@ -21,7 +21,7 @@ vi.mock('chokidar', () => ({
 const { FolderWatcher } = await import('../../../src/main/search/indexing/watcher.ts')
 
 describe('watch limit', () => {
-  it('when the system watches no more files, the app says so once and polls', async () => {
+  it('reports the limit once and polls', async () => {
     const onLimit = vi.fn()
     const onChange = vi.fn()
     const watcher = new FolderWatcher('/w', { onChange, onLimit, onRoom: vi.fn(), onReady: vi.fn(), onError: vi.fn() })
@@ -37,7 +37,7 @@ describe('watch limit', () => {
     await watcher.close()
   })
 
-  it('when there is room again, it watches again, and says so; until then it goes on polling', async () => {
+  it('polls until watching works again, and reports that', async () => {
     FakeWatcher.all.length = 0
     const onRoom = vi.fn()
     const onReady = vi.fn()

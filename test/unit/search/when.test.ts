@@ -12,7 +12,7 @@ function told(query: string): string {
     .join(' | ')
 }
 
-describe('times in a question', () => {
+describe('time expressions in a query', () => {
   it.each([
     ['What did I do yesterday?', 'yesterday: 2026-11-17 2026-11-17'],
     ['notes of today', 'today: 2026-11-18 2026-11-18'],
@@ -67,7 +67,7 @@ describe('times in a question', () => {
     ['이틀 전', '이틀 전: 2026-11-16 2026-11-16'],
     ['두 달 전', '두 달 전: 2026-09-01 2026-09-30'],
     ['yesterday or last week', 'yesterday: 2026-11-17 2026-11-17 | last week: 2026-11-09 2026-11-15'],
-  ])(' %s', (query, expected) => {
+  ])('reads the time in %s', (query, expected) => {
     expect(told(query)).toBe(expected)
   })
 
@@ -81,11 +81,11 @@ describe('times in a question', () => {
     '每周一',
     'recently',
     'the march of time',
-  ])('%s names no time', (query) => {
+  ])('finds no time in %s', (query) => {
     expect(told(query)).toBe('')
   })
 
-  it('weeks and years turn where the calendar does', () => {
+  it('handles the ends of weeks, months and years', () => {
     const at = (date: string, query: string) =>
       timesIn(query, parseDay(date)).map(({ first, last }) => [formatDay(first), formatDay(last)])
     expect(at('2027-01-01', 'last week')).toEqual([['2026-12-21', '2026-12-27']])

@@ -5,7 +5,7 @@ import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import type { DownloadProgress } from './local-embeddings.ts'
 import type { EmbeddingProvider, NearnessModel } from './embedding-provider.ts'
 
-/** All that a thread needs to make its own provider; plain data, so that it can be posted there. */
+/** Settings for creating a provider in any thread; plain data, so that it can be sent to a worker. */
 export interface EmbeddingSource {
   readonly provider: EmbeddingProviderName
   readonly model: string
@@ -13,22 +13,25 @@ export interface EmbeddingSource {
   readonly dimensions: number | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
-  /** What it is sent stays on this machine. */
+  /** True if texts do not leave this machine. */
   readonly isLocal: boolean
   readonly allowDownload: boolean
-  /** Where models that run in the process are kept. */
+  /** Folder for downloaded local models. */
   readonly modelsFolder: string
-  /** The file of the model that comes with the app. */
+  /** File of the model that ships with the app. */
   readonly builtinFile: string
 }
 
-/** Why there are no vectors although none were declined; told in the status and with every result. */
+/** Reason why a configured provider can't be used; shown in the status and with every result. */
 export type EmbeddingProblem = 'no_key' | 'no_base_url'
 
-/** Google's endpoint that speaks OpenAI's protocol, ai.google.dev/gemini-api/docs/openai, November 2026. */
+/** Google's OpenAI-compatible endpoint: ai.google.dev/gemini-api/docs/openai, November 2026. */
 const geminiBaseUrl = 'https://generativelanguage.googleapis.com/v1beta/openai/'
 
-/** Clients are loaded when they are needed: each costs tens of megabytes. */
+/**
+ * Creates the configured provider. Clients are imported on demand, because each takes tens of megabytes.
+ * @returns undefined if embeddings are turned off, or the reason why the settings are insufficient
+ */
 export async function createEmbeddings(
   source: EmbeddingSource,
   onDownload: (progress: DownloadProgress) => void = () => undefined,
@@ -45,11 +48,11 @@ export async function createEmbeddings(
   const { createOpenAiEmbeddings } = await import('./openai-embeddings.ts')
   const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
   const address = embeddingAddressOf(provider, options.baseUrl)
-  // Local servers want no key, but the client insists on one.
+  // Local servers need no key, but the client library requires one.
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
 }
 
-/** What makes digests of passages where the index keeps those instead of vectors; undefined for a model that must be asked. */
+/** Returns the model that makes digests, or undefined if the index stores vectors of this provider. */
 export function digestsOf({ provider, builtinFile }: DigestSource): NearnessModel | undefined {
   return provider === 'builtin' ? builtinNearness(builtinFile) : undefined
 }
@@ -59,18 +62,18 @@ export interface DigestSource {
   readonly builtinFile: string
 }
 
-/** The model that a provider uses: the built-in one has no other than its own. */
+/** Returns the model name; the built-in provider ignores `named`. */
 export function modelOf(provider: EmbeddingProviderName, named: string | undefined): string {
   return provider === 'builtin' ? builtinModelName : embeddingModelOf(provider, named)
 }
 
-/** To be called before threads are started that are to share the built-in model. */
+/** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */
 export function shareEmbeddings({ provider, builtinFile }: EmbeddingSource): void {
   if (provider !== 'builtin') return
   try {
     shareBuiltinModel(builtinFile)
   } catch (error) {
-    // The thread that needs it says what is wrong, as with every other provider.
+    // The thread that opens the model reports the error.
     if (!(error instanceof AppError)) throw error
   }
 }

@@ -1,87 +1,100 @@
 export interface EmbeddingProvider {
-  /** As in the configuration: `openai`, `openai-compatible`, … */
+  /** Name in the configuration: `openai`, `openai-compatible`, … */
   readonly provider: string
   readonly model: string
-  /** Where it is asked, if not at its own address: another server's model of that name is another. */
+  /** The server's URL if it is not the default one: the same model name can mean another model there. */
   readonly address?: string | undefined
-  /** Length of every vector it returns; 0 until the first answer when neither table nor settings know it. */
+  /** Length of every returned vector; 0 if unknown before the first answer. */
   readonly dimensions: number
-  /** Most texts of one request. */
+  /** Maximum number of texts per request. */
   readonly batchSize: number
-  /** What is known of it from judged questions, by script (`latin`, `cjk`). */
+  /** Quality measured on judged questions, by script (`latin`, `cjk`). */
   readonly judged?: Readonly<Record<string, JudgedModel>>
   /**
-   * Unit vectors in the order of `texts`; undefined for a text that nothing usable came for, never for all of them.
-   * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_unavailable`, `provider_error`
+   * Returns unit vectors in the order of `texts`; undefined for texts without a usable vector, but never for all.
+   * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_timeout`, `provider_unavailable`,
+   * `provider_cut`, `provider_error`
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<(Float32Array | undefined)[]>
-  /** Does what the first question would wait for, where that is known. */
+  /** Warms up, so that the first question does not wait. */
   prepare?(): void
-  /** Whether a text stays on this machine and is not sent. */
+  /** Resolves to true if a text is private and is not sent. */
   holds?(text: string): Promise<boolean>
-  /** Whether it knows the language of a question; left out where that is not known beforehand. */
+  /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
   reads?(text: string): boolean
-  /** Where the model can tell more of how near a passage is to a question than their cosine does. */
+  /** Present if the model has a better similarity measure than the cosine. */
   readonly nearness?: NearnessModel
-  /** What each word of a question gives to its nearness to a passage, where the model can tell; they sum to it. */
+  /** Returns each question word's share of the similarity; the shares add up to it. */
   terms?(question: string, passage: string): MeaningTerm[]
-  /** Words that mean something like a folded word, nearest first, where the model can tell. */
+  /** Returns words similar to a folded word, most similar first. */
   related?(word: string): RelatedWord[]
 }
 
-/** What a passage comes down to for a model; the model alone knows how to read it. Kept in the index instead of its vector. */
+/** Compact form of a passage that only its model can read. The index stores it instead of a vector. */
 export type Digest = Uint16Array
 
 export interface NearnessModel {
-  /** Made once by whoever asks for a passage again and again. @throws AppError `provider_unavailable` */
+  /** Computes a digest. @throws AppError `provider_unavailable` if the model can't be loaded */
   digestOf(passage: string): Digest
-  /** The passage's vector, as `embed` makes it, and how long it was before it was scaled to length 1. */
+  /** Returns the same vector as `embed`, and its length before normalization. */
   vectorOf(passage: Digest): { readonly vector: Float32Array; readonly length: number }
-  /** The cosines of passages, by their digests and lengths, with a vector of length 1. */
+  /**
+   * Returns a function that computes the cosine of a digest and `vector`. `vector` has length 1; `length` is the
+   * digest's vector length before normalization.
+   */
   cosinesWith(vector: Float32Array): (passage: Digest, length: number) => number
-  /** How near passages are to a question, by their cosines with it; at most 1, and as the cosine for best and worst. */
+  /**
+   * Returns a function that computes the similarity of a passage and the question from its digest and cosine; at most
+   * 1.
+   */
   to(question: string): (passage: Digest, cosine: number) => number
 }
 
 export interface JudgedModel {
-  /** At least so much, in [0, 1]: a memory of single facts has no texts that belong together to measure it by. */
+  /** Lower bound of the model's worth, in [0, 1]. Needed for memories with too few related texts to measure it. */
   readonly worth: number
-  /** Where it is not the one of other models: how far an answer is above what unanswered questions get. */
+  /** Overrides the default margin. */
   readonly margin?: Margin
 }
 
-/** In deviations of what unanswered questions get: where the model is worth as much as can be, and where nothing. */
+/**
+ * Distance of the threshold from the mean cosine of unanswerable questions, in standard deviations: `surest` for a
+ * model of full worth, `leastSure` for one without any.
+ */
 export interface Margin {
   readonly surest: number
   readonly leastSure: number
 }
 
-/** A word of a question in the account of a nearness. */
+/** A question word's contribution to a similarity. */
 export interface MeaningTerm {
   readonly term: string
-  /** The word of the passage that is nearest to it. */
+  /** The most similar word of the passage. */
   readonly nearest: string
-  /** Its part of the nearness, which may be negative. */
+  /** Share of the similarity; can be negative. */
   readonly share: number
 }
 
 export interface RelatedWord {
   readonly word: string
-  /** To the word that was asked about. */
+  /** Cosine with the requested word. */
   readonly cosine: number
 }
 
-/** Scales to length 1, so that cosine similarity is a dot product; undefined when a component is no number. */
+/**
+ * Scales to length 1, so that the cosine is a dot product. Returns undefined for a zero vector, or if a component is
+ * not a finite number.
+ */
 export function toUnitVector(values: readonly number[]): Float32Array | undefined {
   let sum = 0
-  // JSON has no NaN: a model that computed one sends null, which would count as 0.
+  // JSON has no NaN: servers send null for it, which arithmetic would treat as 0.
   for (const value of values) sum += typeof value === 'number' ? value * value : NaN
   const length = Math.sqrt(sum)
   if (!Number.isFinite(length) || length === 0) return undefined
   return Float32Array.from(values, (value) => value / length)
 }
 
-/** The bytes that sqlite-vec reads: 32-bit floats, little-endian. */
+/** Returns the bytes in the format of sqlite-vec: 32-bit floats, little-endian. */
 export function toBlob(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
 }

@@ -6,9 +6,9 @@ import { AppError } from '#shared/util/errors.ts'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 export interface LocalEmbeddingOptions {
-  /** A name on the hub (`Xenova/multilingual-e5-small`), or the absolute path of a folder with the model's files. */
+  /** A name on the Hugging Face hub (`Xenova/multilingual-e5-small`), or the absolute path of a model folder. */
   readonly model: string
-  /** Where fetched models are kept. */
+  /** Folder for downloaded models. */
   readonly modelsFolder: string
   readonly allowDownload: boolean
   readonly batchSize: number
@@ -22,14 +22,14 @@ export interface DownloadProgress {
 }
 
 const packageName = '@huggingface/transformers'
-/** The version that this code was tried with. */
+/** The version this code was tested with. */
 const packageVersion = '4.3.1'
 
 interface Extractor {
   (texts: string[], options: { pooling: 'mean'; normalize: boolean }): Promise<{ tolist(): number[][] }>
 }
 
-/** The part of transformers.js that is used; its types are not installed. */
+/** The part of the transformers.js API in use; its types are not installed. */
 interface Transformers {
   readonly env: { cacheDir: string; localModelPath: string; allowLocalModels: boolean; allowRemoteModels: boolean }
   pipeline(
@@ -55,7 +55,7 @@ export function createLocalEmbeddings(options: LocalEmbeddingOptions): Embedding
     async embed(texts, signal) {
       extractor ??= load(options)
       const extract = await extractor.catch((error: unknown) => {
-        // What was missing may be there at the next try.
+        // Allows a retry: the user may install what was missing.
         extractor = undefined
         throw error
       })
@@ -115,7 +115,10 @@ async function load({ model, modelsFolder, allowDownload, onDownload }: LocalEmb
   }
 }
 
-/** Looks beside the app first, then in the folder of models, where packaged apps can have it too. */
+/**
+ * Imports transformers.js from the app's dependencies, or from the models folder, where users of the packaged app can
+ * install it.
+ */
 async function importTransformers(modelsFolder: string): Promise<Transformers> {
   for (const base of [import.meta.url, pathToFileURL(join(modelsFolder, 'package.json'))]) {
     try {

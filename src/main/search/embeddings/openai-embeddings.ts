@@ -4,7 +4,7 @@ import { maxVectorBytes } from '#shared/util/limits.ts'
 import { boundedFetch, redact, plainWords, redirected, redirectTarget, retryAfterOf } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
-/** Vector lengths of OpenAI's own models, platform.openai.com/docs/guides/embeddings, November 2026. */
+/** Dimensions of known models: platform.openai.com/docs/guides/embeddings, November 2026. */
 const knownDimensions: Record<string, number> = {
   'text-embedding-3-small': 1536,
   'text-embedding-3-large': 3072,
@@ -17,21 +17,21 @@ export interface OpenAiEmbeddingOptions {
   readonly model: string
   readonly apiKey: string
   readonly baseUrl: string | undefined
-  /** As `EmbeddingProvider.address`. */
+  /** See `EmbeddingProvider.address`. */
   readonly address?: string | undefined
-  /** Asks the model for shorter vectors; only models that can do so accept it. */
+  /** Requests shorter vectors; only some models support it. */
   readonly dimensions: number | undefined
   readonly batchSize: number
 }
 
-/** For one request, ms. Whoever asks decides whether it is tried again: see `ProviderHealth`. */
+/** Timeout of one request, ms. There is no retry here: see `ProviderHealth`. */
 const timeoutMs = 60_000
 
 export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): EmbeddingProvider {
   const client = new OpenAI({
     apiKey: options.apiKey,
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-    // A redirection would take the texts and the key along.
+    // A redirect would pass the texts and the key to another server.
     fetchOptions: { redirect: 'manual' },
     maxRetries: 0,
     timeout: timeoutMs,
@@ -39,7 +39,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
     fetch: boundedFetch(
       globalThis.fetch,
       () => ({ whole: maxVectorBytes }),
-      () => fail(options, 'far more than its vectors'),
+      () => fail(options, 'a response that is too large'),
     ),
   })
   const promised =
@@ -67,7 +67,8 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
           options,
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
-      // A wrong answer is no measure of later ones: who knows the length is the table, the settings, and the index.
+      // A single odd answer must not set the expected length: it comes from the settings, the table above, or the
+      // majority.
       const expected = promised || mostFrequent(usable.map(({ length }) => length))
       if (usable.every(({ length }) => length !== expected))
         fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
@@ -88,7 +89,7 @@ async function request(
   texts: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<Partial<OpenAI.Embedding>[]> {
-  // The client's own limit ends when the first bytes of an answer come.
+  // The client's own timeout ends with the first bytes of the response.
   const patience = AbortSignal.timeout(timeoutMs)
   try {
     const answer: unknown = await client.embeddings.create(
@@ -107,7 +108,7 @@ async function request(
   }
 }
 
-/** Whatever a server sends: a list of objects, or it is no answer. */
+/** Returns undefined if the response has no list of objects in `data`. */
 function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
   if (typeof answer !== 'object' || answer === null || !('data' in answer) || !Array.isArray(answer.data))
     return undefined
@@ -115,14 +116,14 @@ function vectorsIn(answer: unknown): Partial<OpenAI.Embedding>[] | undefined {
   return items.every((item) => typeof item === 'object' && item !== null) ? items : undefined
 }
 
-/** A page where JSON was expected tells who answered instead. */
+/** A response that is not JSON, such as an error page, helps to identify the server. */
 function quoted(answer: unknown, apiKey: string): string {
   return typeof answer === 'string' && answer !== '' ? `: ${cleanWords(answer, apiKey)}` : ''
 }
 
 /**
- * As much of a text as every model takes: 8,191 tokens of OpenAI's are at least so many characters in any script. A
- * chunk is far shorter; only a single token that could not be cut, or absurd settings, come near.
+ * Maximum in UTF-16 units that fits into the 8,191 tokens of OpenAI's models in any script. Chunks are far shorter,
+ * except for an uncuttable token or extreme settings.
  */
 const maxCharacters = 8000
 
@@ -136,11 +137,11 @@ function fail({ provider, model }: OpenAiEmbeddingOptions, what: string): never 
 
 interface Asked {
   readonly provider: string
-  /** Never repeated, whoever quotes it. */
+  /** Must be removed from every message. */
   readonly apiKey: string
 }
 
-/** @returns always an AppError: whatever a server answers, it is the server's failure */
+/** Converts any error of the client or server to an AppError. */
 function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError {
   if (error instanceof AppError) return error
   const words = cleanWords(wordsOf(error), apiKey)
@@ -162,14 +163,14 @@ function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError
     const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
     if (status === 401 || status === 403)
       return make('provider_auth', `${provider} refused the key for embeddings`, data)
-    if (status === 429) return make('provider_rate_limited', `${provider} limits the rate of embeddings`, data)
-    if (status >= 500) return make('provider_unavailable', `${provider} is out of order (${status})`, data)
+    if (status === 429) return make('provider_rate_limited', `${provider} limits the rate of embedding requests`, data)
+    if (status >= 500) return make('provider_unavailable', `${provider} has a server error (${status})`, data)
     return make('provider_error', `${provider} refused the embedding request`, data)
   }
-  if (error instanceof SyntaxError) return make('provider_error', `${provider} answered with what is no JSON`)
+  if (error instanceof SyntaxError) return make('provider_error', `${provider} returned invalid JSON`)
   if (error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message))
-    return make('provider_cut', `${provider} broke off in the middle of the answer`)
-  return make('provider_error', `${provider} answered with what cannot be used`)
+    return make('provider_cut', `${provider} closed the connection in the middle of the response`)
+  return make('provider_error', `${provider} returned an unusable response`)
 }
 
 function isTimeout(error: unknown): boolean {
@@ -180,12 +181,12 @@ function isTimeout(error: unknown): boolean {
   )
 }
 
-/** The message of the body; what lies at the bottom of a connection that failed; else the error's own. */
+/** Returns the server's message, or the innermost cause of a connection error. */
 function wordsOf(error: unknown): string {
   if (error instanceof OpenAI.APIConnectionError) return deepest(error)
   if (error instanceof OpenAI.APIUserAbortError || !(error instanceof Error)) return ''
   if (!(error instanceof OpenAI.APIError)) return deepest(error)
-  // The client puts the status before what the body says.
+  // The client prefixes the message with the status.
   return error.message.replace(/^\d{3} /, '').replace(/^status code \(no body\)$/, '')
 }
 
@@ -196,7 +197,7 @@ function deepest(error: Error): string {
   return first.message === '' && 'code' in first ? String(first.code) : first.message
 }
 
-/** The words of a server, without secrets. */
+/** Removes secrets and markup from a server's message. */
 function cleanWords(words: string, apiKey: string): string {
   return plainWords(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
 }

@@ -1,22 +1,22 @@
 /**
- * How an embedding provider is, for everybody who asks it: the indexer's queue and the queries share one. After two
- * failures in a row it is left alone for a pause that grows, and only a probe asks it then; a provider that works but
- * is slow is waited for less and less. Pure but for the clock: outcomes go in, what may be done comes out.
+ * Health of an embedding provider, shared by indexing and queries. After two failures in a row, it must not be called
+ * for a growing pause, and then only by a probe. The more often it is late, the shorter searches wait for it. Pure
+ * except for the clock.
  */
 import type { ErrorCode } from '#shared/util/errors.ts'
 import type { Clock } from '#platform'
 
-/** What became of a request. */
+/** The result of a request. */
 export type ProviderOutcome =
   | { readonly kind: 'answered'; readonly ms: number }
-  /** A short text was answered: there is somebody again, but nothing real has gone through yet. */
+  /** A probe was answered. Real requests may still fail. */
   | { readonly kind: 'probed' }
-  /** A search did not wait for it any longer; it may still be answered. */
+  /** A search stopped waiting; the answer may still come. */
   | { readonly kind: 'late' }
   | {
       readonly kind: 'failed'
       readonly code: ErrorCode
-      /** In the provider's words. */
+      /** The provider's message. */
       readonly message: string
       readonly retryAfterMs?: number | undefined
     }
@@ -24,24 +24,24 @@ export type ProviderOutcome =
 export interface ProviderFailure {
   readonly code: ErrorCode
   readonly message: string
-  /** Of the first failure in a row, ms since the epoch. */
+  /** Time of the first failure in a row, ms since the epoch. */
   readonly since: number
 }
 
-/** What a search may do about its vector. */
+/** Says whether a search may request a vector, and how long it waits. */
 export type QueryLeave =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
-/** Failures in a row that make a provider one that does not work. */
+/** Number of failures in a row after which the provider is unavailable. */
 const failuresToRest = 2
-/** After a single failure, ms; it may have been chance. */
+/** Pause after a single failure, ms. Short, because it may be accidental. */
 const firstPauseMs = 250
 const minPauseMs = 1000
 const maxPauseMs = 5 * 60_000
-/** Longer than this nobody is obeyed, ms. */
+/** Maximum accepted `Retry-After`, ms. */
 const maxRetryAfterMs = 60 * 60_000
-/** How long searches wait for a vector after none, one, two, more that were late in a row, ms. */
+/** Time that searches wait for a vector after 0, 1, 2, and more late answers in a row, ms. */
 const waitsMs = [3000, 1000, 300, 0] as const
 
 export class ProviderHealth {
@@ -50,14 +50,14 @@ export class ProviderHealth {
   readonly #random: () => number
   #failures = 0
   #last: ProviderFailure | undefined
-  /** How often it was left alone since it last worked. */
+  /** Number of pauses since the last success. */
   #rests = 0
-  /** By `elapsed`. */
+  /** On the clock of `elapsed`. */
   #retryAt: number | undefined
   #late = 0
 
   /**
-   * @param elapsed ms since some moment
+   * @param elapsed monotonic clock, ms
    * @param random uniform in [0, 1), for the jitter
    */
   constructor(now: Clock, elapsed: () => number = () => performance.now(), random: () => number = Math.random) {
@@ -76,26 +76,26 @@ export class ProviderHealth {
         this.#rests = 0
         return this.#recovered(0)
       case 'probed':
-        // The next failure would prove that real requests still fail: the pause goes on growing then.
+        // If the next real request fails, the pause continues to grow.
         return this.#recovered(Math.min(this.#failures, failuresToRest - 1))
       case 'failed':
         return this.#fail(outcome)
     }
   }
 
-  /** Somebody changed something, or wants it tried again: all is open. */
+  /** Clears all failures, after the user changed the settings or asked for a retry. */
   reset(): void {
     this.#rests = 0
     this.#late = 0
     this.#recovered(0)
   }
 
-  /** Why it is left alone; undefined while it works, as far as one knows. */
+  /** The failure because of which the provider is not called; undefined while it works. */
   get failure(): ProviderFailure | undefined {
     return this.#failures >= failuresToRest ? this.#last : undefined
   }
 
-  /** In how many ms it is asked again; undefined while nothing keeps anybody from asking. */
+  /** Milliseconds until the next attempt; undefined if no pause is set. */
   get restMs(): number | undefined {
     return this.#retryAt === undefined ? undefined : Math.max(0, this.#retryAt - this.#elapsed())
   }
@@ -122,7 +122,7 @@ export class ProviderHealth {
     if (this.#failures < failuresToRest) return code === 'provider_rate_limited' ? minPauseMs : firstPauseMs
     const grown = Math.min(maxPauseMs, minPauseMs * 2 ** this.#rests)
     this.#rests += 1
-    // Up to a quarter less, so that many who lost the same provider do not come back at once.
+    // Jitter of up to a quarter, so that clients of one provider do not all return at once.
     return grown * (1 - this.#random() / 4)
   }
 }

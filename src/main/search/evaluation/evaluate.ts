@@ -3,7 +3,7 @@ import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isHit, parseQuestions, type JudgedQuestion } from './judged-questions.ts'
 
-/** Shares of the questions, or means over them. */
+/** Means over the questions, from 0 to 1. */
 export interface RecallFigures {
   readonly recallAt1: number
   readonly recallAt5: number
@@ -12,43 +12,47 @@ export interface RecallFigures {
   readonly ndcgAt10: number
 }
 
-/** What people get: under the threshold nothing, and no more results than the settings allow. */
+/** Figures of the results that a search returns with the threshold and `maxResults` of the settings in force. */
 export interface ReturnedFigures extends RecallFigures {
-  /** Share of questions with a result. */
+  /** Share of questions with at least one result. */
   readonly answered: number
-  /** Of the results of a question, the share that is right; the mean over the questions with results. */
+  /** Mean share of right results, over the questions that have results. */
   readonly precision: number
 }
 
-/** The figures at the top are as ranked: without a threshold. */
+/** The inherited figures are those of the ranking without a threshold. */
 export interface EvaluationReport extends RecallFigures {
   readonly n: number
-  /** Share of questions with a result at the settings in force. */
+  /** Share of questions with at least one result at the settings in force. */
   readonly answered: number
-  /** The settings in force that `returned` is measured at. */
+  /** Settings in force, which apply to `returned`. */
   readonly minScore: number
   readonly maxResults: number
   readonly returned: ReturnedFigures
-  /** By the questions' `category`, where they have one. */
+  /** Figures for each `category`; absent if no question has one. */
   readonly categories?: Readonly<
     Record<string, { readonly n: number } & RecallFigures & Pick<EvaluationReport, 'returned'>>
   >
-  /** Of the searches at the settings in force. */
+  /** Duration of the searches at the settings in force. */
   readonly p50Ms: number
   readonly p95Ms: number
   readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
 }
 
 export interface Evaluated {
-  /** A search without a threshold. */
+  /** Searches without a threshold. */
   readonly rank: (query: string) => Promise<SearchResponse>
-  /** A search at the settings in force. */
+  /** Searches with the settings in force. */
   readonly search: (query: string) => Promise<SearchResponse>
   readonly minScore: number
   readonly maxResults: number
 }
 
-/** @throws AppError `input_invalid` naming the line, `file_not_found` */
+/**
+ * Reads a file of questions, one JSON object per line.
+ * @throws AppError `input_invalid` (names the line) if the file has an invalid question or none, `file_not_found` if
+ * it can't be read
+ */
 export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 'judged'): Promise<JudgedQuestion[]> {
   let text: string
   try {
@@ -63,7 +67,7 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
 
 interface Asked {
   readonly category: string | undefined
-  /** Lines that a judge named. */
+  /** Number of judged line ranges. */
   readonly judged: number
   readonly ranked: readonly boolean[]
   readonly returned: readonly boolean[]
@@ -71,6 +75,11 @@ interface Asked {
   readonly ms: number
 }
 
+/**
+ * Runs each question twice, without a threshold and with the settings in force, and computes the figures.
+ * @param offTopic questions that the memory can't answer; `offTopic` is absent in the report if undefined
+ * @param onProgress called after each question
+ */
 export async function evaluate(
   { rank, search, minScore, maxResults }: Evaluated,
   questions: readonly JudgedQuestion[],
@@ -175,7 +184,7 @@ function ndcg(hits: readonly boolean[], judged: number): number {
   return Math.min(1, hits.reduce((sum, hit, rank) => sum + (hit ? gain(rank) : 0), 0) / ideal)
 }
 
-/** The chance that an on-topic question's best score is above an off-topic one's (ties count half). */
+/** Returns the probability that an on-topic question's best score is above an off-topic one's. Ties count half. */
 function auc(on: readonly number[], off: readonly number[]): number {
   if (on.length === 0 || off.length === 0) return 0
   let wins = 0

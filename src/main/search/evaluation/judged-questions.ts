@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 
+/** Lines are 1-based and inclusive. */
 const linesSchema = z
   .object({ path: z.string().min(1), startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
   .refine(({ startLine, endLine }) => startLine <= endLine, 'startLine is after endLine')
@@ -9,20 +10,23 @@ export type Lines = z.infer<typeof linesSchema>
 const judgedQuestionSchema = z.object({
   id: z.string().optional(),
   query: z.string().min(1),
-  /** What kind of question it is; figures are given for each kind. */
+  /** Kind of question; the report has figures for each category. */
   category: z.union([z.string(), z.number()]).optional(),
-  /** Which half of its set it belongs to, where one half is for tuning. */
+  /** `dev` questions are used for tuning, `held` ones are not. */
   split: z.enum(['dev', 'held']).optional(),
   relevant: z.array(linesSchema),
 })
 export type JudgedQuestion = z.infer<typeof judgedQuestionSchema>
 
-/** Questions that a memory cannot answer have no lines, and need not say so. */
+/** Off-topic questions have no relevant lines, so `relevant` may be omitted. */
 const offTopicQuestionSchema = judgedQuestionSchema.extend({ relevant: z.array(linesSchema).default([]) })
 
 /**
- * @param kind of `judged` questions each must name lines: one that names none would count as not found
- * @throws AppError `input_invalid` naming the line of `source` and what is wrong there
+ * Parses one JSON object per line; blank lines are skipped.
+ * @param source file name for error messages
+ * @param kind `judged` requires at least one entry in `relevant`, because a question without one would always count as
+ * a miss
+ * @throws AppError `input_invalid` if a line is invalid (with its 1-based number), or if there is no question
  */
 export function parseQuestions(text: string, source: string, kind: 'judged' | 'offTopic' = 'judged'): JudgedQuestion[] {
   const questions = text.split('\n').flatMap((line, index) => {
@@ -49,7 +53,7 @@ function detailOf(error: SyntaxError | z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : error.message
 }
 
-/** A result is right when it is of the same file and its lines overlap the judged ones. */
+/** Returns true if both are in the same file and their lines overlap. */
 export function isHit(result: Lines, judged: Lines): boolean {
   return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }

@@ -4,11 +4,11 @@ import type { IndexedFolder } from './indexed-folder.ts'
 import { FolderWatcher } from './watcher.ts'
 
 export interface FolderEvents {
-  /** A path of the first folder, relative to it. */
+  /** A path in the first folder, relative to it. */
   readonly onPath: (path: string) => void
-  /** Something in one of the others. */
+  /** A change in one of the other folders. */
   readonly onOther: () => void
-  /** A watcher sees its whole folder now; what changed before may have been missed. */
+  /** A watcher is ready. It may have missed earlier changes. */
   readonly onReady: () => void
 }
 
@@ -16,7 +16,7 @@ export class FolderWatchers {
   readonly #events: FolderEvents
   readonly #problems: IndexProblems
   #watchers: FolderWatcher[] = []
-  /** Folders that are polled because the system watches no more. */
+  /** Folders that are polled because the system's limit on watches is reached. */
   readonly #limited = new Set<string>()
 
   constructor(events: FolderEvents, problems: IndexProblems) {
@@ -24,7 +24,7 @@ export class FolderWatchers {
     this.#problems = problems
   }
 
-  /** Transcripts are the app's own: whoever writes them says so. */
+  /** Watches all existing folders except the transcripts, which the app writes itself and reports. */
   watch(folders: readonly IndexedFolder[]): void {
     const [first] = folders
     this.#watchers = folders

@@ -6,14 +6,15 @@ import { isMemoryPath, unsearchedFor, resolveInside } from '#workspace'
 import type { IndexedFolder } from './indexed-folder.ts'
 
 export interface Unfound {
-  /** As it was asked for, relative to the workspace or with another folder's prefix. */
+  /** Path as requested: relative to the workspace, or with another folder's prefix. */
   readonly path: string
   readonly folders: readonly IndexedFolder[]
-  /** The index has something of the file. */
+  /** True if the index has chunks of the file. */
   readonly isIndexed: boolean
   readonly problems: readonly { readonly path?: string | undefined; readonly message: string }[]
 }
 
+/** Returns the reason why a line of a file can't be found by a search. */
 export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfound): Promise<Unsearched> {
   if (isIndexed) return { reason: 'emptyLine' }
   const problem = problems.find((one) => one.path === path)

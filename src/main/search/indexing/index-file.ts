@@ -1,7 +1,6 @@
 /**
- * The index as a file on disk: opened, begun anew beside an old one, put in the place of that. Vectors cost time and
- * money: whatever becomes of an index, the ones that can still be read go over into the next. What has the name of
- * an index and is none of ours is put aside, whole.
+ * Opens, creates and replaces index files. Vectors cost time and money, so readable vectors of an old index are copied
+ * into the new one. A file at the index's path that is not an index is moved aside, not deleted.
  */
 import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
@@ -24,17 +23,17 @@ import { IndexStore } from './index-store.ts'
 
 export interface OpenedIndex {
   readonly store: IndexStore
-  /** Where the store is built while an older index still answers; undefined when it is the index itself. */
+  /** Path of the store while an older index still serves searches; undefined if the store is the index itself. */
   readonly building: string | undefined
-  /** Where something is now that had the index's name and was none of ours. */
+  /** New path of a file that was at the index's path but is not an index. */
   readonly aside: string | undefined
-  /** What was wrong with the file that was there; undefined when it was sound, or there was none. */
+  /** Error message if the existing file was corrupt; undefined if it was sound or missing. */
   readonly damage: string | undefined
 }
 
 /**
- * The index that the settings ask for: the one that is there, one whose building was broken off, or a new one.
- * @param isDamaged the file was found to be broken while it was used
+ * Opens the index for these settings: the existing one, an unfinished rebuild, or a new one.
+ * @param isDamaged the file was found to be corrupt while in use
  */
 export async function openIndexFile(
   file: string,
@@ -71,13 +70,15 @@ export async function openIndexFile(
   return { store, building: hasOld ? files.next : undefined, damage, aside }
 }
 
-/** Puts the index that was built in the place of the old one; nobody may have either open. */
+/** Replaces the old index by the built one. Both must be closed. */
 export async function replaceIndexFile(built: string, file: string): Promise<void> {
   await removeIndexFile(file)
   await rename(built, file)
 }
 
-/** `next` is being built, `last` was begun for other settings, `damaged` was thrown away. */
+/**
+ * `next`: being built. `last`: begun for other settings. `damaged`: corrupt file, kept until its vectors are copied.
+ */
 function filesOf(file: string) {
   return { next: `${file}.next`, last: `${file}.last`, damaged: `${file}.damaged` }
 }
@@ -88,7 +89,7 @@ function createIndex(file: string, identity: IndexIdentity): Db {
   return db
 }
 
-/** Copies the vectors of other files, as far as they can be read, and removes those files, except `keep`. */
+/** Copies readable vectors from other index files and deletes those files, except `keep`. */
 async function takeOver(store: IndexStore, others: readonly string[], keep?: string): Promise<void> {
   for (const other of others) {
     if (!existsSync(other)) continue
@@ -106,7 +107,7 @@ interface Opened {
   readonly damage: string | undefined
 }
 
-/** The index that is in use: what is none of ours is put aside and kept. */
+/** Opens the current index. A file that is not an index is moved aside. */
 async function openCurrent(file: string, damaged: string): Promise<Opened & { readonly aside: string | undefined }> {
   const info = await stat(file).catch(() => undefined)
   const isOurs = info === undefined || (info.isFile() && !isForeign(file))
@@ -114,7 +115,7 @@ async function openCurrent(file: string, damaged: string): Promise<Opened & { re
   return { ...(await openSound(file, damaged)), aside: undefined }
 }
 
-/** No database at all, or one with tables and none that every index of ours has. */
+/** Returns true if the file is not a database, or is a database without the tables that every index has. */
 function isForeign(file: string): boolean {
   let db: Db | undefined
   try {
@@ -128,7 +129,7 @@ function isForeign(file: string): boolean {
   }
 }
 
-/** Undefined for none; a damaged one is put aside, or removed where nobody wants it. */
+/** Opens a database. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
 async function openSound(file: string, aside: string | undefined): Promise<Opened> {
   if (!existsSync(file)) return { db: undefined, damage: undefined }
   let db: Db | undefined

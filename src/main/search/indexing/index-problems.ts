@@ -6,7 +6,7 @@ export class IndexProblems {
   #standing: SyncProblem[] = []
   readonly #ofFiles = new Map<string, SyncProblem>()
 
-  /** @param onChange what stands is other than before */
+  /** @param onChange called after `begin` and `end` have changed the list */
   constructor(onChange: () => void) {
     this.#onChange = onChange
   }
@@ -15,7 +15,7 @@ export class IndexProblems {
     return [...this.#standing, ...this.#ofFiles.values()]
   }
 
-  /** Stands until `end`; said again it is the same. */
+  /** Adds a problem that remains until `end`. Does nothing if there is one with this code. */
   begin(code: string, message: string): void {
     if (this.#standing.some((problem) => problem.code === code)) return
     this.#standing.push({ code, message })
@@ -28,7 +28,7 @@ export class IndexProblems {
     if (this.#standing.length < before) this.#onChange()
   }
 
-  /** @param paths that were looked at; undefined for all */
+  /** @param paths the paths that were synced; undefined for all */
   note({ problems }: SyncReport, paths: readonly string[] | undefined): void {
     if (paths) for (const path of paths) this.#ofFiles.delete(path)
     else this.#ofFiles.clear()

@@ -10,30 +10,33 @@ import { tokenizerVersion } from '../text/terms.ts'
 export type Db = Database.Database
 
 const schemaVersion = 11
-/** Grows when transcripts give other text. */
+/** Increase when `transcriptText` changes its output. */
 const transcriptVersion = 1
 
-/** A name that no other index has, also one that was built of the same files. */
+/** Key of a random id that distinguishes an index from every other, even one built from the same files. */
 export const identityKey = 'identity'
 
-/** Beside an index's file: what a search has read of it, for the next process. */
+/** Returns the path of the snapshot that the next process loads instead of reading the whole index. */
 export function keptAheadOf(file: string): string {
   return `${file}.ahead`
 }
 
-/** What the index depends on besides the files themselves. */
+/** Everything that the index depends on besides the files. A difference rebuilds the index. */
 export interface IndexIdentity {
   readonly chunk: ChunkSettings
-  /** Empty strings without an embedding provider. */
+  /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
-  /** What the settings ask of the model; 0 for its own length. The true length is in `meta` once a vector is there. */
+  /**
+   * Dimensions requested in the settings; 0 for the model's default. The actual number is in `meta` once a vector is
+   * stored.
+   */
   readonly dimensions: number
-  /** Where the provider is asked, if not at its own address. */
+  /** The provider's URL if it is not the default one. */
   readonly address?: string | undefined
 }
 
-/** What the settings ask an index to be. */
+/** Returns the identity that the settings ask for. */
 export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
   if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
   const { provider, model, dimensions = 0, baseUrl } = embedding
@@ -50,12 +53,14 @@ export function fingerprint(identity: IndexIdentity): string {
     provider,
     model,
     dimensions,
-    // Left out where there is none.
+    // JSON omits it if undefined.
     address,
   })
 }
 
-/** True when the tables are those of this version; an older index still answers by words until its successor is built. */
+/**
+ * Returns true if the tables have this schema version. An older index only serves keyword search until it is rebuilt.
+ */
 export function isCurrent(db: Db): boolean {
   const text = getMeta(db, 'fingerprint')
   return text !== undefined && versionSchema.safeParse(JSON.parse(text)).data?.schemaVersion === schemaVersion
@@ -70,7 +75,7 @@ const builtForSchema = z.object({
   address: z.string().optional(),
 })
 
-/** The model that an index was built for; empty strings for none. */
+/** The embedding model of an index; empty strings if it has none. */
 export type BuiltFor = Readonly<z.infer<typeof builtForSchema>>
 
 export function parseFingerprint(text: string): BuiltFor {
@@ -82,14 +87,17 @@ export function builtFor(db: Db): BuiltFor {
   return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
 }
 
-/** Where the length is kept that a model's vectors had in another index: so they are found in the cache before it is asked. */
+/**
+ * Prefix of the keys that hold the dimensions of a model's vectors, copied from an earlier index, so that cached
+ * vectors can be found before the model is called.
+ */
 export const lengthKeys = 'length:'
 
 export function lengthKey({ model, dimensions, ...asked }: BuiltFor): string {
   return `${lengthKeys}${cacheKey(asked)}/${model}/${dimensions}`
 }
 
-/** What the cache has as the provider of a vector: with its address, where that is not its own. */
+/** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */
 export function cacheKey({
   provider,
   address,
@@ -100,7 +108,10 @@ export function cacheKey({
   return address === undefined ? provider : `${provider} ${address}`
 }
 
-/** Opens (or creates) the file for writing. WAL lets the searcher read while the indexer writes. */
+/**
+ * Opens or creates the file for writing. WAL mode lets the searcher read meanwhile.
+ * @throws SqliteError if the file is not a database
+ */
 export function openForWriting(file: string): Db {
   const db = new Database(file)
   try {
@@ -115,12 +126,15 @@ export function openForWriting(file: string): Db {
   }
 }
 
-/** Opens an existing file for searching. */
+/**
+ * Opens an existing file read-only.
+ * @throws SqliteError if it does not exist
+ */
 export function openForReading(file: string): Db {
   const db = new Database(file, { readonly: true, fileMustExist: true })
   try {
     db.pragma('busy_timeout = 2000')
-    // A search reads some fifty blobs; what the system keeps of the file is near enough.
+    // 2,000 KiB. A search reads about fifty blobs, so the system's page cache is enough.
     db.pragma('cache_size = -2000')
     loadVectors(db)
     return db
@@ -130,7 +144,7 @@ export function openForReading(file: string): Db {
   }
 }
 
-/** A library cannot be loaded from inside a packed app: it lies beside it. */
+/** A library cannot be loaded from inside the packed app, so it is unpacked next to it. */
 function loadVectors(db: Db): void {
   db.loadExtension(sqliteVec.getLoadablePath().replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked'))
 }
@@ -145,7 +159,7 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       PRIMARY KEY (source, path)
     ) WITHOUT ROWID;
 
-    -- No id is given twice: whoever knows the chunks up to one knows which are new.
+    -- Ids are never reused, so a reader that has read up to an id can fetch the new rows only.
     CREATE TABLE chunks (
       id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, source TEXT NOT NULL,
       start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
@@ -154,23 +168,23 @@ export function createTables(db: Db, identity: IndexIdentity): void {
     CREATE INDEX chunks_by_file ON chunks (source, path, start_line);
     CREATE INDEX chunks_to_embed ON chunks (id) WHERE embedded = 0;
 
-    -- What a chunk says, as packed-terms.ts packs it; apart from the text, so that ranking need not read past that.
+    -- A chunk's terms, encoded by packed-terms.ts. In their own table, so that ranking does not read the texts.
     CREATE TABLE chunk_terms (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
 
-    -- For phrases: terms that memory/terms.ts made, so FTS5 has nothing left to do but split at white space.
+    -- For phrase queries: terms from search/text/terms.ts, so FTS5 only splits at white space.
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
       phrases, content = '', contentless_delete = 1,
       tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./:@#+\\|'"
     );
 
-    -- Days since 1970-01-01 that a chunk is about, both ends inclusive; none for one without a date.
+    -- Dates in a chunk, as days since 1970-01-01, both ends inclusive. No row if it has no date.
     CREATE TABLE chunk_days (
       chunk_id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
       PRIMARY KEY (chunk_id, first, last)
     ) WITHOUT ROWID;
 
-    -- What a note says of itself; keys as shared/properties makes them, lines 1-based. A property without a value
-    -- has one row, and that value is empty. \`names\`: what it calls itself besides its path; its title has place 0.
+    -- Tags, properties and names of a note. Keys as normalized by shared/markdown/properties, lines 1-based. A property
+    -- without a value has one row with an empty value. Names are title and aliases; the title has place 0.
     CREATE TABLE note_tags (
       tag TEXT NOT NULL, source TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,
       PRIMARY KEY (tag, source, path, line)
@@ -186,11 +200,11 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       PRIMARY KEY (source, path, place)
     ) WITHOUT ROWID;
 
-    -- Words as they are spelt, with their terms; kept when a text goes, for a term without chunks is never looked up.
+    -- Words with their terms, for spelling correction. Rows stay when a note is removed: terms without chunks are ignored.
     CREATE TABLE spellings (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE, term TEXT NOT NULL);
 
-    -- What vectors stand for: one row a distinct text. \`vector\` is a row of the cache, 0 where it is made of the digest,
-    -- null until there is either.
+    -- Texts that get a vector, one row per distinct text. \`vector\` is a row of embedding_cache, 0 if the vector is
+    -- computed from the digest, or null while there is neither.
     CREATE TABLE passages (
       id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, text TEXT NOT NULL, vector INTEGER
     );
@@ -201,13 +215,13 @@ export function createTables(db: Db, identity: IndexIdentity): void {
       PRIMARY KEY (chunk_id, place)
     ) WITHOUT ROWID;
     CREATE INDEX chunks_by_passage ON chunk_passages (passage_id);
-    -- seq only rises: whoever has read the table up to one reads on from there.
+    -- seq only increases, so a reader can continue from the last one it has read.
     CREATE TABLE passage_bits (
       seq INTEGER PRIMARY KEY AUTOINCREMENT, passage_id INTEGER NOT NULL UNIQUE, bits BLOB NOT NULL
     );
 
-    -- What a model that looks at words makes of a passage, in machine order, and can make its vector of; how long that is
-    -- before it is scaled.
+    -- The built-in model's token ids of a passage (uint16, native byte order), from which its vector is computed, and
+    -- the length of that vector before normalization.
     CREATE TABLE passage_digests (passage_id INTEGER PRIMARY KEY, digest BLOB NOT NULL, length REAL NOT NULL);
 
     CREATE TABLE embedding_cache (
@@ -220,28 +234,31 @@ export function createTables(db: Db, identity: IndexIdentity): void {
   ensureIdentity(db)
 }
 
-/** Names an index of before there were names. */
+/** Assigns an id to an index created before ids existed. */
 export function ensureIdentity(db: Db): void {
   if (getMeta(db, identityKey) === undefined) setMeta(db, identityKey, randomUUID())
 }
 
-/** The first vector of all decides how long those of the index are. */
+/**
+ * Sets the number of dimensions, which the first stored vector determines.
+ * @throws RangeError if it is not a positive integer
+ */
 export function setDimensions(db: Db, dimensions: number): void {
   if (!Number.isInteger(dimensions) || dimensions < 1) throw new RangeError(`dimensions: ${dimensions}`)
   setMeta(db, 'dimensions', String(dimensions))
 }
 
-/** Length that the vectors of this index have or will have, as far as one knows; 0 otherwise. */
+/** Returns the dimensions that the vectors of this index have or will have; 0 if unknown. */
 export function expectedDimensions(db: Db): number {
   return vectorDimensions(db) || Number(getMeta(db, lengthKey(builtFor(db))) ?? 0)
 }
 
-/** Length of the stored vectors; 0 when there are none yet. */
+/** Returns the dimensions of the stored vectors; 0 if there are none. */
 export function vectorDimensions(db: Db): number {
   return Number(getMeta(db, 'dimensions') ?? 0)
 }
 
-/** Chunks that have no vector because they stay on this machine. */
+/** Key of the number of chunks that have no vector because their notes are private and the provider is remote. */
 export const localChunksKey = 'chunks:local'
 
 export function getMeta(db: Db, key: string): string | undefined {
@@ -251,7 +268,7 @@ export function getMeta(db: Db, key: string): string | undefined {
   return reader.get(key)
 }
 
-/** It is asked for every vector that is stored. */
+/** Cached, because it runs for every stored vector. */
 const metaReaders = new WeakMap<Db, Database.Statement<[string], string>>()
 
 export function setMeta(db: Db, key: string, value: string): void {
@@ -261,12 +278,12 @@ export function setMeta(db: Db, key: string, value: string): void {
   )
 }
 
-/** What SQLite says of a file that is broken, or no database at all. */
+/** Returns true for SQLite errors that mean a corrupt file or no database. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 
-/** True when the file holds a whole index with this fingerprint. */
+/** Returns true if the file holds a complete index with this fingerprint. */
 export function isIndexOf(db: Db, identity: IndexIdentity): boolean {
   const hasMeta = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get()
   return hasMeta !== undefined && getMeta(db, 'fingerprint') === fingerprint(identity)

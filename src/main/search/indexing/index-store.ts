@@ -45,23 +45,23 @@ interface CachedVector {
   readonly hash: string
   readonly vector: Buffer
 }
-/** Vectors of the built-in model are made of digests again; indexes of before have kept them. */
+/** The built-in model's vectors are computed from digests; older indexes cached them. */
 const whereDear = "WHERE provider <> 'builtin'"
 
-/** How long the write-ahead log may become, in pages of 4 KiB: 1,000 is SQLite's own choice. */
+/** Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB; 1,000 is SQLite's default. */
 const pagesOfLog = { usual: 1000, many: 8192 } as const
 
 export class IndexStore {
   readonly db: Db
   readonly #statements: ReturnType<typeof prepare>
   readonly counts: () => IndexCounts
-  /** Undefined where the index is built without an embedding model: nobody asks for passages then. */
+  /** Undefined if the index has no embedding model: passages are not needed then. */
   readonly passages: PassageStore | undefined
-  /** What files are prepared by. */
+  /** Settings for preparing files. */
   readonly preparing: PrepareSettings
   #preparer: Preparer
 
-  /** @param embedding where to find the model that the index is built for, if it is one that makes digests */
+  /** @param embedding the configured model; used if it is the index's model and makes digests */
   constructor(db: Db, chunk: ChunkSettings, embedding?: DigestSource) {
     this.db = db
     this.#statements = prepare(db)
@@ -81,32 +81,35 @@ export class IndexStore {
     return this.#statements.knownFile.get(source, path)
   }
 
-  /** While much is written, pages that change again and again are written back into the file once in a while only. */
+  /** With true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
   writeMuch(isMuch: boolean): void {
     this.db.pragma(`wal_autocheckpoint = ${isMuch ? pagesOfLog.many : pagesOfLog.usual}`)
   }
 
-  /** Runs `work` in one transaction that takes the write lock at once. */
+  /** Runs `work` in a transaction that takes the write lock at once. */
   transaction(work: () => void): void {
     this.db.transaction(work).immediate()
   }
 
-  /** What `putFile` takes in. */
+  /** Cuts and encodes a file for `putFile`. */
   prepare(file: FileContent): PreparedFile {
     return this.#preparer.prepare(file)
   }
 
-  /** What was prepared last did not all come into the index. */
+  /**
+   * Resets the preparer after a failure: it omits spellings that it has already returned, and those may not be in the
+   * index.
+   */
   prepareAnew(): void {
     this.#preparer = new Preparer(this.preparing)
   }
 
-  /** Puts a file's chunks in place of what the index had of it. */
+  /** Replaces a file's chunks. */
   replaceFile(file: FileContent): void {
     this.putFile(this.prepare(file))
   }
 
-  /** @param file that was prepared by the settings in `preparing` */
+  /** @param file prepared with the settings in `preparing` */
   putFile({ facts, chunks, spellings, ...file }: PreparedFile): void {
     const { source, path } = file
     const left = this.#removeChunks(source, path)
@@ -129,7 +132,7 @@ export class IndexStore {
     for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
   }
 
-  /** The content is what the index has; only its time stamp is new. */
+  /** Updates time and size of a file whose content has not changed. */
   touchFile(file: Pick<KnownFile, 'path' | 'source' | 'mtime' | 'size'>): void {
     this.#statements.touchFile.run(file.mtime, file.size, file.source, file.path)
   }
@@ -140,22 +143,22 @@ export class IndexStore {
     this.#statements.removeFile.run(source, path)
   }
 
-  /** The row of the cache that has a text's vector. */
+  /** Returns the cache row of a text's vector, or undefined. */
   cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedText | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
-  /** @returns the row of the cache that has the text's vector from now on */
+  /** @returns the id of the cache row */
   cacheVector(provider: string, model: string, hash: string, vector: Float32Array): number {
     return this.#statements.cache.get(provider, model, vector.length, hash, toBlob(vector)) ?? 0
   }
 
-  /** Gives a passage its vector, which stands in a row of the cache; the first one of all decides the dimensions. */
+  /** Links a passage to its cached vector. The first vector determines the dimensions of the index. */
   putVector(passage: number, cached: number, vector: Float32Array): void {
     this.passages?.giveVector(passage, cached, vector)
   }
 
-  /** Takes its vectors from every passage, because vectors of this index have another length from now on. */
+  /** Removes the vectors of all passages, because the model now returns vectors of another length. */
   forgetVectors(dimensions: number): void {
     this.transaction(() => {
       this.passages?.forgetVectors()
@@ -164,7 +167,7 @@ export class IndexStore {
     })
   }
 
-  /** Length of the vectors in this index; 0 while it has none. */
+  /** Dimensions of the stored vectors; 0 if there are none. */
   get dimensions(): number {
     return vectorDimensions(this.db)
   }
@@ -173,12 +176,15 @@ export class IndexStore {
     setMeta(this.db, key, value)
   }
 
-  /** Length that vectors must have to be compared with the others of this index; 0 while nobody knows it. */
+  /** Dimensions that a vector must have to be comparable; 0 if unknown. */
   get expectedDimensions(): number {
     return expectedDimensions(this.db)
   }
 
-  /** Takes over the vectors of another index, and how long they are, so that nothing is embedded twice. */
+  /**
+   * Copies the cached vectors and their dimensions from another index, so that no text is embedded twice. Copies the
+   * readable part of a damaged file.
+   */
   adoptCache(otherFile: string): void {
     this.db.prepare('ATTACH ? AS other').run(otherFile)
     try {
@@ -208,7 +214,7 @@ export class IndexStore {
     }
   }
 
-  /** An index of before addresses were noted is taken to have asked where the settings say now. */
+  /** For an index from before addresses were stored, assumes the address of the current settings. */
   #withAddress(other: BuiltFor): BuiltFor {
     const { provider, model, address } = builtFor(this.db)
     const isOld = other.provider === 'openai-compatible' && other.address === undefined
@@ -216,14 +222,14 @@ export class IndexStore {
     return { ...other, address }
   }
 
-  /** The vectors that such an index had, which have no address either. */
+  /** Adds the address to the vectors of such an index. */
   #noteAddress(built: BuiltFor): void {
     this.db
       .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
       .run(cacheKey(built), built.provider, built.model)
   }
 
-  /** Row by row, up to the first that cannot be read. */
+  /** Copies row by row, up to the first row that cannot be read. */
   #adoptReadable(): void {
     const put = this.db.prepare<[CachedVector]>(
       `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
@@ -241,14 +247,14 @@ export class IndexStore {
     })
   }
 
-  /** Writes the log back into the file, so that the file alone is the whole index. */
+  /** Truncates the write-ahead log, so that the file alone is the whole index. */
   close(): void {
     if (!this.db.open) return
     this.db.pragma('wal_checkpoint(TRUNCATE)')
     this.db.close()
   }
 
-  /** @returns the passages that the chunks had, which nobody may have now */
+  /** @returns the passages of the removed chunks; other chunks may still use them */
   #removeChunks(source: Source, path: string): number[] {
     const left: number[] = []
     for (const id of this.#statements.chunkIds.all(source, path)) {

@@ -16,24 +16,24 @@ import {
 } from '#workspace'
 import type { KnownFile, Source } from './indexed-file.ts'
 
-/** A folder whose Markdown is indexed. */
+/** A folder with Markdown to index. */
 export interface IndexedFolder {
   readonly source: Source
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string
-  /** What its paths begin with in the index: nothing for the workspace, the folder itself for an extra one. */
+  /** Prefix of its paths in the index: empty for the workspace, the folder's own path for an extra folder. */
   readonly prefix: string
-  /** Folders inside it that are somebody else's, absolute. */
+  /** Absolute paths of subfolders that belong to another agent. */
   readonly forbidden: readonly string[]
-  /** Of a workspace: what of it is searched, and what its vault's habits say. */
+  /** Only for a workspace: the part of it to search, and the conventions of its vault. */
   readonly scope?: MemoryScope
   readonly layout?: Layout
 }
 
-/** What is taken of a folder, by its kind: what its scope says, a memory in the narrow sense, any Markdown, or conversations. */
+/** Files to index by kind of folder: as the scope says, memory files only, all Markdown, or transcripts. */
 export const contents: Readonly<Record<Source, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
   memory: 'scope',
-  // That more is searched at home shares no more with others.
+  // Not the scope: a wider scope of the owner must not share more notes with other agents.
   shared: 'memory',
   extra: 'markdown',
   sessions: 'transcripts',
@@ -45,10 +45,10 @@ export interface SyncProblem {
   readonly path?: string
 }
 
-/** A file as a look at its folder found it. */
+/** A file found on disk. */
 export interface Candidate {
   readonly folder: IndexedFolder
-  /** As it stands in the index. */
+  /** Path in the index. */
   readonly path: string
   /** Relative to the folder. */
   readonly file: string
@@ -56,6 +56,10 @@ export interface Candidate {
   readonly mtime: number
 }
 
+/**
+ * Lists the files of a folder. Adds problems to `problems`.
+ * @returns undefined if the folder can't be read
+ */
 export async function findFiles(
   folder: IndexedFolder,
   signal: AbortSignal,
@@ -87,9 +91,9 @@ export async function findFiles(
 }
 
 const reasons: Record<WalkProblem['code'], string> = {
-  folder_unreadable: 'may not be read',
-  folder_too_deep: `lies below more than ${maxDepth} folders and is not searched`,
-  name_unusable: 'has a name that cannot be asked for, and is not searched',
+  folder_unreadable: 'cannot be read',
+  folder_too_deep: `is nested more than ${maxDepth} folders deep and is not indexed`,
+  name_unusable: 'has a name that cannot be opened and is not indexed',
 }
 
 function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): SyncProblem {
@@ -97,7 +101,7 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
   return { code, message: `${shown} ${reasons[code]}`, path: folder.prefix + path }
 }
 
-/** The files of one folder; there is none before the first conversation. */
+/** Returns the transcripts; the folder does not exist before the first session. */
 async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
   if (!existsSync(folder.folder)) return []
   const names = (await readdir(folder.folder)).filter(isTranscript)
@@ -105,11 +109,14 @@ async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
   return found.filter((candidate) => candidate !== undefined)
 }
 
-/** A file as a look at all of them would find it. */
+/**
+ * Returns a candidate for one path, as a full scan would find it. Undefined if it is not a file, is unreadable, or is
+ * behind a symbolic link.
+ */
 export async function noticed(folder: IndexedFolder, file: string): Promise<Candidate | undefined> {
   const found = await describe(folder, file)
   if (!found || contents[folder.source] === 'transcripts') return found
-  // What vanished meanwhile is told by the next look.
+  // A file that vanished meanwhile is handled by the next sync.
   const isLinked = await isBehindLink(folder.folder, file).catch(() => true)
   return isLinked ? undefined : found
 }
@@ -125,7 +132,7 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
   }
 }
 
-/** Whether a file is one that is searched, by its path in the folder alone. */
+/** Returns true if the path is in scope. Does not look at the disk. */
 export function isTaken({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
   switch (contents[source]) {
     case 'scope':
@@ -144,8 +151,8 @@ function isTranscript(path: string): boolean {
 }
 
 /**
- * Where a file that was noticed belongs, if it is searched: the conversations or the workspace, which is the first of the
- * folders and may have a folder of the same name.
+ * Returns the folder of a changed path, or undefined if it is not indexed. Only covers the transcripts and the
+ * workspace (the first folder); the workspace can itself have a `sessions` folder.
  */
 export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
   if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))

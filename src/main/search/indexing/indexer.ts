@@ -1,7 +1,6 @@
 /**
- * Owns one index: opens or rebuilds it, follows the files, embeds what is new, and tells how far it is. Everything it
- * does is one piece of work after another, so that two never write at once; it is one file because all of it takes its
- * turn in that queue and shares what it knows of the index.
+ * Owns one index: opens or rebuilds it, syncs it with the files, embeds new passages, and reports status. All writes
+ * run in one queue, so they never overlap.
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,45 +22,45 @@ import { dropForeign, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
 export interface IndexerSettings {
   readonly file: string
-  /** The first is the workspace itself. */
+  /** The first is the workspace. */
   readonly folders: readonly IndexedFolder[]
   readonly chunk: ChunkSettings
   readonly embedding: EmbeddingSource
-  /** Whose notes may be local. */
+  /** Folders whose notes may be private. */
   readonly notes: readonly NotesFolder[]
   readonly debounceMs: number
-  /** False for a single command: the files are looked at once. */
+  /** False for a single command of the terminal: files are synced once. */
   readonly watch: boolean
-  /** How long a folder or disk is given to come back. */
+  /** Delay before an unavailable folder or index is tried again. */
   readonly retryMs: number
 }
 
 export type IndexerEvent =
   | { readonly type: 'status'; readonly status: IndexStatus }
-  /** Markdown of the workspace changed on disk, whether the index covers it or not. */
+  /** Markdown in the workspace changed on disk, whether it is indexed or not. */
   | { readonly type: 'files'; readonly paths: readonly string[] }
-  /** The index answers differently from now on. */
+  /** Search results may have changed. */
   | { readonly type: 'indexed' }
-  /** A rebuilt index waits to take the place of the old one; the searcher must let go of that first. */
+  /** A rebuilt index is ready. The searcher must close the old one, then the owner calls `swap`. */
   | { readonly type: 'replace' }
-  /** What became of a request to the embedding provider. */
+  /** Result of a request to the embedding provider. */
   | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
-  /** Whether there is work to do, for who has called `touch` so often. */
+  /** True while there is work. `touches` is the number of `touch` calls so far. */
   | { readonly type: 'pending'; readonly isPending: boolean; readonly touches: number }
-  /** The index is another file of the same name now. */
+  /** The index file was replaced by another one at the same path. */
   | { readonly type: 'reopen' }
 
-/** What the paths of transcripts begin with in the index. */
+/** Prefix of transcript paths in the index. */
 export const sessionsPrefix = 'sessions/'
 
-/** Between two tellings of progress. */
+/** Interval between progress events. */
 const progressMs = 100
-/** Watching begins so long after the first look, and by then at the latest, ms. */
+/** Watching begins 200 ms after the first sync, or after 2 s at the latest. */
 const watchPauseMs = 200
 const watchByMs = 2000
-/** What changed before a watcher saw its folder is looked for soon, though not while power is saved, ms. */
+/** Delay of the sync that finds changes made before a watcher was ready. Not 0, so that power saving can defer it. */
 const readyMs = 1
-/** Changes on disk are told to the interface in bunches. */
+/** Debounce of `files` events. */
 const tellFilesMs = 50
 
 export class Indexer {
@@ -72,15 +71,15 @@ export class Indexer {
   #embedder: Embedder | undefined
   #download: IndexStatus['download']
   #store: IndexStore | undefined
-  /** While there is no store. */
+  /** Last known counts, used while there is no store. */
   #counts: IndexCounts = { files: 0, chunks: 0, embedded: 0 }
   #building: string | undefined
-  /** What is built has all that was there to read, and takes the old one's place as soon as nobody reads that. */
+  /** The rebuilt index is complete and replaces the old one as soon as the searcher has closed that. */
   #isReplacing = false
   #work: Promise<unknown> = Promise.resolve()
   #queued = 0
   #touches = 0
-  /** How often it had been touched when it said that there was nothing to do; undefined while there is. */
+  /** Value of `#touches` when the last `pending: false` was emitted; undefined while there is work. */
   #toldIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
@@ -100,13 +99,13 @@ export class Indexer {
     },
     this.#problems,
   )
-  /** What a further look at everything finds, nobody has told of. */
+  /** Set after the first full scan: only changes found by later scans are emitted as `files`. */
   #hasLooked = false
-  /** The database was found to be broken while it was used. */
+  /** The database was found to be corrupt while in use. */
   #isDamaged = false
   #hasMended = false
 
-  /** @param prepareEntry of the thread that prepares many files */
+  /** @param prepareEntry script of the worker that prepares many files */
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void, prepareEntry?: URL) {
     this.#settings = settings
     this.#emit = emit
@@ -118,7 +117,7 @@ export class Indexer {
     )
   }
 
-  /** Opens the database; the first look at the files goes on in the background. */
+  /** Opens the database. The first sync runs in the background. */
   async open(): Promise<void> {
     const { embedding } = this.#settings
     const provider = await createEmbeddings(embedding, ({ file, share }) => {
@@ -137,8 +136,8 @@ export class Indexer {
   }
 
   /**
-   * Watching begins with a walk of its own through all folders: whoever waits for the first look, and asks then, comes first.
-   * What changes before it sees everything is found by the look that follows.
+   * Starts watching after the first sync. Setting up watchers walks through all folders, which would delay that sync.
+   * The `ready` event triggers another sync, which finds changes made in between.
    */
   async #watchSoon(): Promise<void> {
     const pause = (ms: number) => sleep(ms, undefined, { signal: this.#stop.signal, ref: false })
@@ -149,25 +148,25 @@ export class Indexer {
       await pause(watchPauseMs)
       this.#watchers.watch(this.#settings.folders)
     } catch {
-      // It was closed before.
+      // The indexer was closed meanwhile.
     }
   }
 
-  /** A file was written by the app itself. */
+  /** Notes that the app itself wrote these files. */
   touch(paths: readonly string[]): void {
     this.#touches += 1
     for (const path of paths) this.#noticed(path)
     this.#tellPending()
   }
 
-  /** While power is short, changes wait until somebody searches. */
+  /** While true, changes are only synced when a caller waits for them. */
   savePower(isSaving: boolean): void {
     this.#changes.savePower(isSaving)
   }
 
   /**
-   * Waits until every change noticed so far is in the index, at most `timeoutMs`.
-   * @returns false when there is more to do than that
+   * Waits until every change noticed so far is indexed, at most `timeoutMs`.
+   * @returns false on timeout
    */
   async settle(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
@@ -180,7 +179,7 @@ export class Indexer {
     return answer
   }
 
-  /** Reads every file anew and waits for it. Aborting leaves what is done as it is; the rest is looked at later. */
+  /** Reads every file again and waits for it. If aborted, finished files stay indexed and the rest is synced later. */
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
     await this.#enqueue(async () => {
       try {
@@ -195,7 +194,7 @@ export class Indexer {
     return this.status()
   }
 
-  /** Somebody could not open or read the index: looks whether it is there, and makes it anew if it is not sound. */
+  /** Checks the index after the searcher could not open or read it. Recreates it if it is missing or corrupt. */
   revive(isDamaged: boolean): Promise<void> {
     return this.#enqueue(async () => {
       this.#isDamaged ||= isDamaged
@@ -205,23 +204,26 @@ export class Indexer {
     })
   }
 
-  /** While the provider does not work it is not asked; then embedding goes on where it stopped. */
+  /** While true, the provider is not called. With false, embedding resumes. */
   hold(isHeld: boolean): void {
     if (this.#embedder) this.#embedder.isHeld = isHeld
     if (!isHeld) this.goOn()
   }
 
-  /** Asks the provider again for what is missing. */
+  /** Embeds missing passages, if the indexer is idle. */
   goOn(): void {
     if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
   }
 
-  /** The same, and for what it did not take before. */
+  /**
+   * Embeds missing passages, including those that the provider rejected before, and all passages if its vectors have
+   * another length now.
+   */
   async askAgain(): Promise<void> {
     if (this.#store && this.#building === undefined) await this.#embedder?.startAnew(this.#store)
   }
 
-  /** Waits until all is looked at and embedded; `isStopped`: embedding was stopped by the provider before. */
+  /** Waits until all files are synced and embedded. `isStopped`: the provider stopped embedding before the end. */
   async embedded(): Promise<{ readonly status: IndexStatus; readonly isStopped: boolean }> {
     this.#changes.hurry()
     if (this.#isPending()) await this.#untilLookedAt(this.#changes.noticed)
@@ -229,12 +231,12 @@ export class Indexer {
     return { status: this.status(), isStopped: this.#embedder?.isStopped ?? false }
   }
 
-  /** Puts the rebuilt index in the place of the old one; called when nobody reads the old one any more. */
+  /** Replaces the old index by the rebuilt one. The caller must have closed the old one. */
   async swap(): Promise<void> {
     await this.#enqueue(async () => {
       const built = this.#building
       if (built === undefined) return
-      // While the files change places there is nothing to ask.
+      // There is no store while the files are being replaced.
       this.#counts = this.#store?.counts() ?? this.#counts
       this.#store?.close()
       this.#store = undefined
@@ -287,9 +289,9 @@ export class Indexer {
     this.#isReplacing = false
     dropForeign(store, folders)
     this.#problems.end('index_failed')
-    if (aside !== undefined) this.#problems.begin('index_foreign', `what had the name of the index is in ${aside}`)
-    if (isDamaged || damage !== undefined)
-      this.#problems.begin('index_damaged', damage ?? 'the index was found to be broken while it was used')
+    if (aside !== undefined)
+      this.#problems.begin('index_foreign', `a file at the index's path was not an index; it was moved to ${aside}`)
+    if (isDamaged || damage !== undefined) this.#problems.begin('index_damaged', damage ?? 'the index file is corrupt')
     if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#tell()
@@ -313,7 +315,7 @@ export class Indexer {
     return this.#queued > 0 || !this.#changes.isEmpty
   }
 
-  /** Whoever hears that nothing is pending need not ask before each search. */
+  /** While nothing is pending, callers need not call `settle` before each search. */
   #tellPending(): void {
     const isPending = this.#isPending()
     const idleAt = isPending ? undefined : this.#touches
@@ -322,7 +324,7 @@ export class Indexer {
     this.#emit({ type: 'pending', isPending, touches: this.#touches })
   }
 
-  /** What is noticed meanwhile, as the watcher's word of a write that was told before, is not waited for. */
+  /** Ignores changes noticed later, such as the watcher's event for a file that `touch` reported. */
   async #untilLookedAt(count: number): Promise<void> {
     await this.#work
     while (!this.#changes.isLookedAt(count) && !this.#stop.signal.aborted) {
@@ -358,7 +360,7 @@ export class Indexer {
   }
 
   async #lookAtFiles(force: boolean, signal?: AbortSignal): Promise<void> {
-    // Somebody deleted the index while it was in use: the files have all that it takes to make it anew.
+    // The index was deleted while in use: create a new one from the files.
     if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
       await this.#openIndex()
       this.#changes.expectAll()
@@ -366,7 +368,7 @@ export class Indexer {
     }
     const { paths, isFull } = this.#changes.take()
     const store = this.#store
-    // Nothing to look for until the index can be opened; whoever tries that looks at everything.
+    // The retry that opens the index runs a full sync.
     if (!store) return
     const full = force || isFull
     if (this.#state === 'ready') this.#state = 'indexing'
@@ -399,8 +401,8 @@ export class Indexer {
   }
 
   /**
-   * It answers by words at once, and by those vectors that are known: what a provider takes minutes for comes while it is
-   * in use. The old index would know nothing of files that change meanwhile.
+   * Emits `replace` once. The new index serves keyword search and cached vectors at once; the rest is embedded while
+   * it is in use. The old index would miss files that change meanwhile.
    */
   #replaceOld(store: IndexStore): void {
     if (this.#isReplacing) return
@@ -424,7 +426,9 @@ export class Indexer {
     }
   }
 
-  /** The database was deleted, damaged or filled up while it was in use: start over; the files are untouched. */
+  /**
+   * Handles a database that was deleted, damaged or could not grow: reopens or recreates it. Notes are not affected.
+   */
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)
@@ -437,7 +441,7 @@ export class Indexer {
     this.#problems.end('index_failed')
     this.#problems.begin('index_failed', message)
     if (!this.#isDamaged || this.#hasMended) return this.#retryLater(() => this.#openIndex())
-    // A broken file does not mend itself: it is made anew at once, though not again and again.
+    // A corrupt index is recreated at once, but only the first time; then after the retry delay.
     this.#hasMended = true
     void this.#enqueue(async () => {
       await this.#openIndex()

@@ -1,8 +1,8 @@
 import type { Db } from './index-schema.ts'
 
 /**
- * @param db the one connection that writes
- * @param read called where anything was written since it was last asked, and within a transaction, which may be taken back
+ * Caches a value until the connection writes. Never caches within a transaction: it may be rolled back.
+ * @param db must be the only connection that writes
  */
 export function untilChanged<T>(db: Db, read: () => T): () => T {
   const changes = db.prepare<[], number>('SELECT total_changes()').pluck()

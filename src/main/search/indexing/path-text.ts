@@ -1,9 +1,12 @@
 import { dailyLogDate } from '#workspace'
 
-/** Other names that count as much as its own. */
+/** Maximum number of aliases: each weighs as much as the file name. */
 const maxNames = 10
 
-/** @param names what the note calls itself besides */
+/**
+ * Returns the searchable text of a note's path: path without extension, date of a daily log, and names.
+ * @param names title and aliases
+ */
 export function placeText(path: string, names: readonly string[] = []): string {
   const name = path.replace(/\.(md|markdown|jsonl)$/i, '')
   const date = dailyLogDate(path)

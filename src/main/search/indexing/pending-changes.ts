@@ -1,11 +1,11 @@
-/** What has changed and was not looked at yet, and when it is time to look. */
+/** Collects changed paths and debounces the sync that indexes them. */
 export class PendingChanges {
   readonly #debounceMs: number
   readonly #onDue: () => void
   readonly #onNoticed: () => void
   readonly #paths = new Set<string>()
   #isFull = false
-  /** Changes noticed so far, and how many of them have been looked at. */
+  /** Counters of changes noticed, and of those already synced. */
   #noticed = 0
   #looked = 0
   #timer: NodeJS.Timeout | undefined
@@ -13,8 +13,8 @@ export class PendingChanges {
   #isSavingPower = false
 
   /**
-   * @param onDue it is time to look
-   * @param onNoticed there is something to look at
+   * @param onDue called when a sync should run
+   * @param onNoticed called when there is something to sync
    */
   constructor(debounceMs: number, onDue: () => void, onNoticed: () => void) {
     this.#debounceMs = debounceMs
@@ -37,31 +37,34 @@ export class PendingChanges {
     this.#schedule(this.#debounceMs)
   }
 
-  /** Something changed, and only a look at everything tells what. */
+  /** Requests a full scan, for changes whose paths are unknown. @param delayMs 0 runs it at once */
   addAll(delayMs: number = this.#debounceMs): void {
     this.expectAll()
     this.#noticed += 1
     this.#schedule(delayMs)
   }
 
-  /** The next look is at everything, whenever it comes. */
+  /** Makes the next sync a full scan, without scheduling it. */
   expectAll(): void {
     this.#isFull = true
     this.#onNoticed()
   }
 
-  /** Somebody waits: single files are looked at now. A look at everything keeps its time, unless it has none. */
+  /**
+   * Syncs changed paths now, because a caller waits for them. A full scan keeps its schedule, unless power saving has
+   * suspended it.
+   */
   hurry(): void {
     if (this.#paths.size > 0 || (this.#isSavingPower && this.#isFull)) this.#schedule(0)
   }
 
-  /** While power is short, changes wait until somebody does. */
+  /** While true, changes wait for `hurry`. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     if (!isSaving && !this.isEmpty) this.#schedule(0)
   }
 
-  /** Hands over what there is to look at. */
+  /** Returns the pending work and clears it. */
   take(): { readonly paths: readonly string[]; readonly isFull: boolean } {
     const taken = { paths: [...this.#paths], isFull: this.#isFull }
     this.#paths.clear()
@@ -69,7 +72,7 @@ export class PendingChanges {
     return taken
   }
 
-  /** All that had been noticed up to this count has been looked at. */
+  /** Marks all changes up to this value of `noticed` as synced. */
   lookedAt(noticed: number): void {
     this.#looked = noticed
   }
@@ -82,7 +85,7 @@ export class PendingChanges {
     clearTimeout(this.#timer)
   }
 
-  /** Looks after the last of a series of changes; a look that somebody waits for is not put off by further ones. */
+  /** Debounces. A sync that is due at once is not postponed by later changes. */
   #schedule(delayMs: number): void {
     if (this.#isUrgent || (this.#isSavingPower && delayMs > 0)) return
     this.#isUrgent = delayMs === 0

@@ -11,10 +11,10 @@ import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts
 import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** A file that was read. */
+/** A file with its text. */
 export interface FileContent extends KnownFile {
   readonly text: string
-  /** Of a conversation: the local day of each line's message, `YYYY-MM-DD`. */
+  /** For transcripts: the local day of each line's message, `YYYY-MM-DD`. */
   readonly lineDays?: readonly (string | undefined)[]
 }
 
@@ -24,32 +24,32 @@ export interface PreparedPassage extends Omit<Passage, 'text'> {
 }
 
 /**
- * What the model makes of a chunk's passages, one after the other: thousands of small arrays would take longer to be handed
- * over than to be made.
+ * Digests of a chunk's passages, concatenated: passing thousands of small arrays between threads would take longer
+ * than computing them.
  */
 export interface PackedDigests {
   readonly numbers: Digest
-  /** Where each ends, as many as there are passages. */
+  /** End offset of each passage's digest in `numbers`. */
   readonly ends: Uint32Array
 }
 
 export interface PreparedChunk extends Chunk {
   readonly hash: string
-  /** As packed-terms.ts packs them. */
+  /** Encoded by `packed-terms.ts`. */
   readonly terms: Uint8Array
   readonly phrases: string
   readonly passages: readonly PreparedPassage[]
-  /** Where that can be told without asking anybody. */
+  /** Undefined if the model is remote or can't be loaded. */
   readonly digests?: PackedDigests | undefined
   readonly days: readonly DaySpan[]
 }
 
-/** What a note says of itself. Keys are as shared/properties makes them, lines 1-based. */
+/** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
 export interface PreparedFacts {
   readonly tags: readonly { readonly tag: string; readonly line: number }[]
-  /** A property without a value has one that is empty. */
+  /** A property without a value has an empty string. */
   readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
-  /** What it calls itself besides its path; its title has place 0. */
+  /** Title and aliases; the title has place 0. */
   readonly names: readonly { readonly name: string; readonly place: number }[]
 }
 
@@ -58,23 +58,26 @@ export interface PreparedFile extends KnownFile {
   readonly tokens: number
   readonly facts: PreparedFacts
   readonly chunks: readonly PreparedChunk[]
-  /** Words as they are spelt, with their terms: those that this preparer has not told before. */
+  /** Words with their terms, without those that this preparer has returned before. */
   readonly spellings: ReadonlyMap<string, string>
 }
 
 export interface PrepareSettings {
   readonly chunk: ChunkSettings
-  /** False where the index is built without an embedding model: nobody asks for passages then. */
+  /** False if the index has no embedding model: passages are not needed then. */
   readonly hasPassages: boolean
-  /** Of the model that the index is built for. */
+  /** The index's embedding model, if it makes digests. */
   readonly embedding?: DigestSource | undefined
 }
 
-/** Words that are remembered to have been told. */
+/** Number of returned spellings to remember. */
 const maxRemembered = 50_000
 const noFacts: PreparedFacts = { tags: [], properties: [], names: [] }
 
-/** Spares the index most of the asking whether it has a word: whatever one has prepared must come into the same index. */
+/**
+ * Cuts files into chunks and computes everything that the index stores of them. Omits spellings that it has returned
+ * before, so all results of one preparer must go into the same index.
+ */
 export class Preparer {
   readonly #settings: PrepareSettings
   readonly #told = new Set<string>()
@@ -87,7 +90,7 @@ export class Preparer {
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
     const { chunk: size, hasPassages } = this.#settings
-    // A conversation says nothing of itself.
+    // Transcripts have no properties.
     const facts = lineDays ? noFacts : factsOf(text)
     const spellings = new Map<string, string>()
     const names = facts.names.map(({ name }) => name)
@@ -107,7 +110,7 @@ export class Preparer {
     return { ...file, words: countWords(text), tokens: estimateTokens(text), facts, chunks, spellings }
   }
 
-  /** Without a model that can be read, whoever embeds what is missing says what is wrong. */
+  /** Returns undefined if the model can't be loaded: the embed queue reports that error. */
   #digestsOf(passages: readonly Passage[]): PackedDigests | undefined {
     const model = this.#digests
     try {
@@ -147,7 +150,7 @@ function factsOf(text: string): PreparedFacts {
   }
 }
 
-/** The days on which the lines of a conversation were said. */
+/** Returns the days of a transcript's lines. */
 function daysSaid(chunk: Chunk, lineDays: readonly (string | undefined)[]): DaySpan[] {
   const said = lineDays
     .slice(chunk.startLine - 1, chunk.endLine)
@@ -155,7 +158,7 @@ function daysSaid(chunk: Chunk, lineDays: readonly (string | undefined)[]): DayS
   return [...new Set(said)].map((day) => ({ first: day, last: day }))
 }
 
-/** By which the index knows texts that are the same: SHA-256, in hexadecimal. */
+/** Returns the hash that identifies equal texts: SHA-256, in hexadecimal. */
 export function hashOf(text: string): string {
   return digest('sha256', text)
 }

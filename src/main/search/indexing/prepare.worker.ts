@@ -8,7 +8,7 @@ parentPort?.on('message', (files: readonly FileContent[]) => {
   parentPort?.postMessage(prepared, buffersOf(prepared))
 })
 
-/** What is handed over instead of copied. */
+/** Buffers that are transferred instead of copied. */
 function buffersOf(files: readonly PreparedFile[]): ArrayBuffer[] {
   const buffers = files.flatMap(({ chunks }) =>
     chunks.flatMap(({ terms, digests }) => [terms.buffer, digests?.numbers.buffer, digests?.ends.buffer]),

@@ -25,30 +25,30 @@ export interface SyncReport {
 }
 
 export interface SyncOptions {
-  /** Reads every file anew, whatever its time stamp says. */
+  /** Reads every file, even if its time and size are unchanged. */
   readonly force?: boolean
   readonly onProgress: (done: number, total: number) => void
   readonly signal: AbortSignal
-  /** Of the thread that prepares many files; without one they are prepared in place. */
+  /** Worker for preparing many files; if undefined, they are prepared in this thread. */
   readonly prepareEntry?: URL | undefined
 }
 
-/** Most files, and most bytes, of one transaction; between two, other work has its turn. */
+/** Maximum of files and bytes per transaction. Between transactions, other tasks can run. */
 const batchFiles = 64
 const batchBytes = 240_000
 
-/** From so many on they are prepared in a thread of their own: to start it takes as long as a hundred small files. */
+/** Minimum number of files for the worker: starting it takes as long as preparing a hundred small files. */
 const manyFiles = 200
 /** Batches that are read and prepared while one is written. */
 const batchesAhead = 3
 
-/** A short rest after each batch: searches share the machine with a large rebuild. */
+/** Pause after each batch, so that searches stay fast during a rebuild. */
 const breathMs = 6
 
-/** What makes a file none of the folder's: it is gone, is another agent's, or hidden. */
+/** Errors after which a file is removed from the index: it is gone, belongs to another agent, or is hidden. */
 const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
-/** Looks at every file. A folder that cannot be read leaves its part of the index as it is. */
+/** Syncs the index with all files on disk. The entries of an unreadable folder stay unchanged. */
 export async function syncAll(
   store: IndexStore,
   folders: readonly IndexedFolder[],
@@ -70,7 +70,7 @@ export async function syncAll(
       gone.delete(key)
       if (options.force || before?.mtime !== candidate.mtime || before.size !== candidate.size) todo.push(candidate)
     }
-    // What may not be read now stays as it was.
+    // Files in an unreadable subfolder keep their entries.
     for (const { path, code } of problems)
       if (path !== undefined && code === 'folder_unreadable') gone.delete(keyOf(folder.source, path))
   }
@@ -82,7 +82,7 @@ export async function syncAll(
   return { changed, problems }
 }
 
-/** Looks at the files of the workspace and the conversations that are named, and at nothing else. */
+/** Syncs the given paths of the workspace and the transcripts only. */
 export async function syncPaths(
   store: IndexStore,
   folders: readonly IndexedFolder[],
@@ -109,10 +109,7 @@ export async function syncPaths(
   return { changed, problems }
 }
 
-/**
- * Lets go of what became somebody else's, or is no longer searched, by its path alone; the next look at the files finds
- * the rest.
- */
+/** Removes files that now belong to another agent or are out of scope. Checks paths only, not the disk. */
 export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]): void {
   const foreign = store.knownFiles().filter((file) => {
     const folder = folders.find((known) => belongsTo(file, known))
@@ -127,11 +124,11 @@ export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]
   })
 }
 
-/** What one transaction takes in. */
+/** The content of one transaction. */
 interface Batch {
   readonly files: number
   readonly fresh: readonly FileContent[]
-  /** Their content is what the index has. */
+  /** Files whose content has not changed. */
   readonly touched: readonly FileContent[]
   readonly gone: readonly Pick<KnownFile, 'source' | 'path'>[]
 }
@@ -158,13 +155,13 @@ async function index(
     const { value: files } = batches.next()
     if (!files) return
     const reading = read(files)
-    // In the order of the files: what is prepared tells the words that nothing before it has told.
+    // In file order: a preparer omits spellings that it returned for an earlier file.
     const taken = before.then(async () => {
       const batch = await reading
       const preparing = ahead?.prepare(batch.fresh) ?? Promise.resolve(batch.fresh.map((file) => store.prepare(file)))
       return { batch, preparing }
     })
-    // What fails is told when it is its turn.
+    // Avoids an unhandled rejection; the error is thrown when the batch is awaited.
     reading.catch(() => undefined)
     before = taken.catch(() => undefined)
     coming.push(taken)
@@ -192,7 +189,7 @@ async function index(
       if (!ahead) takeNext()
     }
   } catch (error) {
-    // Not all that was prepared is in the index.
+    // Some prepared spellings may not have been stored.
     store.prepareAnew()
     throw error
   } finally {
@@ -202,7 +199,7 @@ async function index(
   return changed
 }
 
-/** Reads files as they are now, and tells those apart that the index has already. */
+/** Returns a function that reads files and separates unchanged ones. */
 async function reader(
   todo: readonly Candidate[],
   known: ReadonlyMap<string, KnownFile>,
@@ -226,7 +223,10 @@ async function reader(
   }
 }
 
-/** What goes into one transaction each; at least one file. @param times as much as usual */
+/**
+ * Cuts the list into batches for one transaction each, with at least one file.
+ * @param times factor for the batch limits
+ */
 function* batchesOf(todo: readonly Candidate[], times: number): Generator<readonly Candidate[], undefined> {
   for (let from = 0; from < todo.length;) {
     const batch: Candidate[] = []
@@ -241,7 +241,10 @@ function* batchesOf(todo: readonly Candidate[], times: number): Generator<readon
   }
 }
 
-/** The file's text; `{source, path}` alone when it is no text to index; undefined when it should be left as it is. */
+/**
+ * Reads a file. Returns `{source, path}` alone if it can't be indexed, or undefined if its entry should stay
+ * unchanged.
+ */
 async function readCandidate(
   { folder, file, path, mtime, size }: Candidate,
   place: Place | undefined,
@@ -272,28 +275,32 @@ function keyOf(source: Source, path: string): string {
   return `${source}\0${path}`
 }
 
-/** Room for new objects, MB: all that it makes is handed over at once. */
+/** Young generation size in MB; small, because prepared files are transferred at once. */
 const youngMb = 8
 
+/** Prepares files in a worker thread while the caller writes earlier ones. */
 export class PrepareAhead {
   readonly #settings: PrepareSettings
   readonly #worker: Worker
   readonly #waiting: { readonly files: readonly FileContent[]; readonly resolve: (files: PreparedFile[]) => void }[] =
     []
-  /** In the place of the thread, should that have died. */
+  /** Replaces the worker if it has died. */
   #own: Preparer | undefined
 
-  /** @param entry of the thread */
+  /** @param entry the worker's script */
   constructor(entry: URL, settings: PrepareSettings) {
     this.#settings = settings
     this.#worker = new Worker(entry, { workerData: settings, resourceLimits: { maxYoungGenerationSizeMb: youngMb } })
     this.#worker.on('message', (files: PreparedFile[]) => this.#waiting.shift()?.resolve(files))
-    // What is wrong with it is told by the exit that follows.
+    // The exit event follows and handles the failure.
     this.#worker.on('error', () => undefined)
     this.#worker.on('exit', () => this.#prepareHere())
   }
 
-  /** In the order in which they are given; whatever is answered must come into the index, or nothing that follows. */
+  /**
+   * Prepares files in call order. Every result must be stored, because later results omit spellings that earlier ones
+   * contain.
+   */
   prepare(files: readonly FileContent[]): Promise<PreparedFile[]> {
     if (this.#own) return Promise.resolve(prepareAll(this.#own, files))
     const { promise, resolve } = Promise.withResolvers<PreparedFile[]>()
@@ -302,13 +309,13 @@ export class PrepareAhead {
     return promise
   }
 
-  /** Whoever still waits is not answered. */
+  /** Stops the worker. Pending calls of `prepare` never settle. */
   async close(): Promise<void> {
     this.#worker.removeAllListeners('exit')
     await this.#worker.terminate()
   }
 
-  /** Also whatever is given from now on. */
+  /** Prepares pending and all later files in this thread. */
   #prepareHere(): void {
     this.#own = new Preparer(this.#settings)
     for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#own, files))

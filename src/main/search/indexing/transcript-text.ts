@@ -1,7 +1,7 @@
 /**
- * A transcript as text to search: one line for each line of the file, so that line numbers stay exact; what was said by
- * the user and the agent, and nothing of tools, bookkeeping, or what the user deleted; of the offline model only what it
- * quotes; nothing at all of a conversation that is held without memory. Pure.
+ * Converts transcripts to searchable text, one output line per input line, so that line numbers stay valid. Includes
+ * messages of the user and the agent; leaves out tool results, other entries, and deleted messages. Of the offline
+ * model's answers only the quotations from memory remain. A temporary chat results in empty lines.
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
@@ -17,10 +17,10 @@ export function transcriptText(jsonl: string): string {
   return lines.map((line, index) => (gone.has(index) ? '' : spoken(line))).join('\n')
 }
 
-/** The local day of each line's message, `YYYY-MM-DD`; undefined for a line that has none. */
+/** Returns the local day of each line's message, `YYYY-MM-DD`, or undefined if a line has none. */
 export function transcriptDays(jsonl: string): (string | undefined)[] {
   return jsonl.split('\n').map((line) => {
-    // The first time in a line is the entry's own; parsing a tool's result to see it would cost more than all the rest.
+    // The first timestamp in a line is the entry's own. A regular expression avoids parsing large tool results.
     const at = line.includes('"message"') ? /"timestamp":\s*(?:"([^"]{10,40})"|(\d{12,14}))/.exec(line) : null
     if (!at) return undefined
     const time = new Date(at[1] ?? Number(at[2]))
@@ -33,7 +33,7 @@ function isApart(lines: readonly string[]): boolean {
   return mark !== undefined && isWithoutMemory(parsed(mark)['data'])
 }
 
-/** 0-based lines of messages that were deleted, and of everything below them. */
+/** Returns 0-based lines of deleted messages and of their descendants. */
 function deletedLines(lines: readonly string[]): Set<number> {
   const gone = new Set<number>()
   const roots = new Set<string>()
@@ -54,7 +54,7 @@ function deletedLines(lines: readonly string[]): Set<number> {
 }
 
 function spoken(line: string): string {
-  // Cheaper than parsing what will be left out anyway: a tool's result can have megabytes.
+  // Avoids parsing tool results: they can have megabytes.
   if (!line.includes('"message"') || line.includes('"role":"toolResult"')) return ''
   const { message } = parsed(line)
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
@@ -66,7 +66,7 @@ function spoken(line: string): string {
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`
 }
 
-/** The fields of a line; none for what is no JSON object. */
+/** Returns an empty object if the line is not a JSON object. */
 function parsed(line: string): Record<string, unknown> {
   const value = parseJson(line)
   return isRecord(value) ? value : {}

@@ -5,19 +5,22 @@ import { isSystemError } from '#shared/util/errors.ts'
 import { isIgnoredPath, isMarkdown } from '#workspace'
 
 const pollingIntervalMs = 3000
-/** Between two tries to watch again. */
+/** Interval between attempts to leave polling. */
 const usualRetryMs = 5 * 60_000
-/** chokidar 6 may wait for ever for a folder that was exchanged while it was read; it tells nothing more by then. */
+/**
+ * Limit for closing: chokidar 6 can wait indefinitely for a folder that was replaced while it was read. It emits no
+ * events in that state.
+ */
 const patienceMs = 1000
 
 export interface WatchEvents {
-  /** A path relative to the folder, forward slashes; once for every write. */
+  /** A path relative to the folder, with forward slashes; called for every write. */
   readonly onChange: (path: string) => void
-  /** The watcher sees the whole folder now; what changed before may have been missed. */
+  /** The watcher is ready. It may have missed earlier changes. */
   readonly onReady: () => void
-  /** From now on changes are found by polling; `reason` is the system's word. */
+  /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
-  /** There is room again: changes are told by the system from now on. */
+  /** Polling has ended: system notifications are available again. */
   readonly onRoom: () => void
   readonly onError: (error: unknown) => void
 }
@@ -27,7 +30,7 @@ export class FolderWatcher {
   readonly #events: WatchEvents
   readonly #retryMs: number
   #watcher: FSWatcher
-  /** Tries to watch while the other one polls. */
+  /** A native watcher that is being tried while the current one polls. */
   #trial: FSWatcher | undefined
   #retry: NodeJS.Timeout | undefined
   #isPolling = false
@@ -53,7 +56,7 @@ export class FolderWatcher {
       ignoreInitial: true,
       usePolling,
       interval: pollingIntervalMs,
-      // A link may lead out of the folder or back into it; what it shows is found by the next full look.
+      // A link may lead out of the folder or back into it. A full sync finds changes behind links.
       followSymlinks: false,
       ignored: (path, info) => this.#isIgnored(path, info?.isFile() === true),
     })
@@ -66,7 +69,7 @@ export class FolderWatcher {
   async #fail(error: unknown): Promise<void> {
     if (this.#closed) return
     if (!isLimit(error)) return this.#events.onError(error)
-    // A limit is told once for every folder that it meets.
+    // chokidar reports the limit once for every folder.
     if (this.#isPolling) return
     this.#isPolling = true
     await end(this.#watcher)

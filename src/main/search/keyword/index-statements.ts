@@ -8,16 +8,16 @@ import type { ChunkPlace } from './segment.ts'
 export interface ChunkText {
   readonly heading: string
   readonly text: string
-  /** What its note calls itself. */
+  /** Title and aliases of its note. */
   readonly names?: readonly NoteName[]
 }
 
-/** A note by its path; its place in the index begins with the source. */
+/** Selects a note by its path. Paths are unique among these sources. */
 const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
 
 export function prepareSearch(db: Db) {
   return {
-    /** Another after each change that another connection has made. */
+    /** Changes whenever another connection has changed the database. */
     version: db.prepare<[], number>('PRAGMA data_version').pluck(),
     passagesUpTo: db
       .prepare<[number], number>('SELECT count(*) FROM (SELECT 1 FROM passages WHERE vector IS NOT NULL LIMIT ?)')
@@ -46,7 +46,7 @@ export function prepareSearch(db: Db) {
   }
 }
 
-/** The packed terms of an index, all of them or those of one chunk. */
+/** Encoded terms of all chunks or of one. */
 export interface TermSource extends PostingSource {
   readonly termsOf: (id: number) => Buffer | undefined
 }
@@ -79,7 +79,7 @@ function storedTerms(db: Db): Terms {
   }
 }
 
-/** An index of before there were packed terms answers while the new one is built: they are made from its text. */
+/** Encodes terms from the text, for an older index that serves searches while it is being rebuilt. */
 function termsOfText(db: Db): Terms {
   const text = 'heading, text FROM chunks AS chunk WHERE id'
   const one = db.prepare<[number], ChunkText & { path: string }>(`SELECT path, ${text} = ?`)

@@ -1,18 +1,17 @@
 /**
- * The words that memory is written in, as they are spelt, for finding what a misspelt word was meant to be. Read
- * from the index when first asked, and from then on only what came new; kept by length, with a set of letters as bits,
- * so that all but a few words are passed over without a look at their letters.
+ * Spelling correction with the words of the memory. Loads them on first use, then only new ones. Grouped by length,
+ * with a bit set of letters, so that most words are skipped without computing an edit distance.
  */
 import type { Db } from '../indexing/index-schema.ts'
 
 export interface Spelling {
   readonly word: string
-  /** As the index has it. */
+  /** The word's term in the index. */
   readonly term: string
 }
 
 export interface NearSpelling extends Spelling {
-  /** Letters changed, added, left out, or swapped with the next. */
+  /** Number of letters changed, inserted, deleted, or swapped with the next one. */
   readonly edits: number
 }
 
@@ -20,32 +19,32 @@ interface Kept extends Spelling {
   readonly letters: number
 }
 
-/** From this length on, a word may differ by two edits. */
+/** Minimum length for a distance of two edits. */
 const lengthForTwo = 8
-/** Words that a misspelt one is read as, at most. */
+/** Maximum number of corrections per word. */
 const maxReadings = 3
 
 export class Spellings {
   readonly #statements: ReturnType<typeof prepare> | undefined
   readonly #byLength = new Map<number, Kept[]>()
   #last = 0
-  /** There may be some that were not read. */
+  /** True if there may be new words. */
   #isBehind = true
   #version: number | undefined
 
-  /** @param db may be an index of before there were spellings: then none is known */
+  /** @param db an older index may lack the table; then there are no corrections */
   constructor(db: Db) {
     const hasTable = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'spellings'").get() !== undefined
     if (hasTable) this.#statements = prepare(db)
   }
 
-  /** What came new, where the index is of another version than last time, is read when it is asked for. */
+  /** Notes a new version of the database. New words are loaded on the next use. */
   refresh(version: number): void {
     if (version !== this.#version) this.#isBehind = true
     this.#version = version
   }
 
-  /** Most questions have no word that is spelt nowhere: nobody waits for all spellings to be read. */
+  /** Loads new words. Not called before it is needed: most queries have no unknown word. */
   read(): void {
     if (!this.#isBehind) return
     this.#isBehind = false
@@ -62,7 +61,10 @@ export class Spellings {
     return this.#statements?.has.get(word) !== undefined
   }
 
-  /** The nearest spellings: one edit away, or two for a long word when there are none. @param isThere asked of a term */
+  /**
+   * Returns the nearest spellings: one edit away or, if there are none and the word is long, two.
+   * @param isThere returns true if the index contains a term
+   */
   nearest(word: string, isThere: (term: string) => boolean = () => true): NearSpelling[] {
     this.read()
     const most = word.length >= lengthForTwo ? 2 : 1
@@ -80,7 +82,7 @@ export class Spellings {
       }
     }
     const first = word[0]
-    // Hardly anyone errs in the first letter.
+    // Prefers words with the same first letter: typing errors there are rare.
     const sure = found.filter((spelling) => spelling.word[0] === first)
     return (sure.length > 0 ? sure : found).sort((one, other) => (one.word < other.word ? -1 : 1)).slice(0, maxReadings)
   }
@@ -95,7 +97,7 @@ function prepare(db: Db) {
   }
 }
 
-/** Which letters a word has, one bit each; others share the last bits. */
+/** Returns a bit set of the word's letters; character codes share bits modulo 32. */
 function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at += 1) bits |= 1 << (word.charCodeAt(at) % 32)
@@ -109,8 +111,8 @@ function bitCount(bits: number): number {
 }
 
 /**
- * Optimal string alignment distance (Damerau–Levenshtein without edits within a swap); anything above `most` when it is
- * more than that.
+ * Returns the optimal string alignment distance (Damerau–Levenshtein without edits within a swap), or a number greater
+ * than `most` if the distance exceeds it.
  */
 export function editsBetween(one: string, other: string, most: number): number {
   let twoAbove: number[] = []

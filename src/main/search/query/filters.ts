@@ -1,8 +1,8 @@
 /**
- * The query language's filters: `after:` `before:` `on:` `in:` with a day, a month, a year or a phrase, `path:`,
- * `source:`, `-word`; and those of what a note says of itself: `tag:`, and `property:value` of a property that some
- * note has. They are taken out of the query, and what is left is searched; a value that cannot be read
- * stays in the query as a word, and is told. Pure.
+ * The filters of the query language: `after:` `before:` `on:` `in:` with a day, month, year or time expression,
+ * `path:`, `source:`, `tag:`, `property:value` for a property that some note has, and `-word`. Filters are removed
+ * from the query, and the rest is searched. A filter with an invalid value stays in the query as a word and is
+ * reported. Pure.
  */
 import type { Condition } from '#shared/contract/index.ts'
 import { sourceSchema } from '#shared/contract/search.ts'
@@ -13,15 +13,15 @@ import type { Source } from '../indexing/indexed-file.ts'
 import { fold } from '../text/terms.ts'
 import { timesIn } from '../text/temporal-expressions.ts'
 
-/** One thing that a result must be, or must not be; `text` as it stands in the query. */
+/** A condition on results; `text` is the filter as written. */
 export type Filter =
   | { readonly kind: 'days'; readonly text: string; readonly span: DaySpan }
   /** `part` is folded. */
   | { readonly kind: 'path'; readonly text: string; readonly part: string; readonly isNot: boolean }
   | { readonly kind: 'source'; readonly text: string; readonly source: Source; readonly isNot: boolean }
-  /** Its note has the tag, or one below it. */
+  /** Matches notes with the tag or a nested tag. */
   | { readonly kind: 'tag'; readonly text: string; readonly key: string; readonly isNot: boolean }
-  /** `name` as a key. */
+  /** `name` is normalized by `nameKey`. */
   | {
       readonly kind: 'property'
       readonly text: string
@@ -29,53 +29,53 @@ export type Filter =
       readonly test: PropertyTest
       readonly isNot: boolean
     }
-  /** A word or a phrase that it must not have. */
+  /** Excludes passages with a word or phrase. */
   | { readonly kind: 'word'; readonly text: string; readonly word: string }
 
-/** One about what a note says of itself. */
+/** A filter on tags or properties of the note. */
 export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
 
-/** What a phrase such as `last week` raises. */
+/** The days of a time expression such as `last week`; passages about them get a boost. */
 export interface Lift extends DaySpan {
   readonly text: string
 }
 
 export interface ReadQuery {
-  /** What is left to look for, with the phrases that lift; without those that were taken off. */
+  /** Query without filters, with the active time expressions. */
   readonly words: string
-  /** The same without those phrases. */
+  /** `words` without time expressions. */
   readonly topic: string
-  /** Those in force. */
+  /** Without those that the user turned off. */
   readonly filters: readonly Filter[]
-  /** Those in force. */
+  /** Without those that the user turned off. */
   readonly lifts: readonly Lift[]
-  /** Everything that was understood, in force or taken off, and filters that were not; in the order of the query. */
+  /** All filters and time expressions, including those turned off or not understood, in the order of the query. */
   readonly conditions: readonly Condition[]
 }
 
-/** What filters ask of a passage. */
+/** The properties of a passage that filters test. */
 export interface FilteredPassage {
   readonly path: string
   readonly source: Source
   readonly days: readonly DaySpan[]
-  /** Texts of the filters whose word it has. */
+  /** Texts of the `-word` filters whose word the passage contains. */
   readonly excludedBy: ReadonlySet<string>
-  /** Texts of the filters whose tag or property its note has. */
+  /** Texts of the tag and property filters that the note has. */
   readonly having: ReadonlySet<string>
 }
 
 const value = '"[^"]*"|“[^”]*”|「[^」]*」|[^\\s"“「]\\S*'
 const keyed = new RegExp(`(?<![^\\s(（])(-?)(after|before|on|in|path|source|tag)[:：](${value})`, 'giu')
-/** `status:open`, and as Obsidian writes it: `[status:in progress]`, `[status]`. */
+/** `status:open`, and Obsidian's notation: `[status:in progress]`, `[status]`. */
 const named = new RegExp(`(?<![^\\s(（])(-?)([\\p{L}_][\\p{L}\\p{N}_-]*)[:：](${value})`, 'giu')
 const bracketed = /(?<![^\s(（])(-?)\[([\p{L}_][\p{L}\p{N}_. /-]*)(?:[:：]\s*([^\]\n]*))?\]/gu
-/** One letter after a dash is an option of a command, a digit makes it a sign. */
+/** Matches `-word`. One letter after the dash is a command option (`-v`), a digit a negative number. */
 const excluded =
   /(?<![^\s(（])-("[^"]+"|“[^”]+”|「[^」]+」|\p{Script=Latin}[\p{L}\p{N}][^\s"]*|[^\p{Script=Latin}\p{N}\p{P}\p{S}\s]\S*)/giu
 const quotes = /"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g
 const trailing = /[,.;!?。，；！？)）]+$/u
 
-/** What sources are called, beside their own names. */
+/** Values of `source:`: the names in the index and their aliases. */
 const sourceNames: ReadonlyMap<string, Source> = new Map([
   ...sourceSchema.options.map((name) => [name, name] as const),
   ['files', 'memory'],
@@ -88,13 +88,14 @@ interface Found {
   readonly start: number
   readonly end: number
   readonly condition: Condition
-  /** Undefined for one that could not be read. */
+  /** Undefined if the value is invalid. */
   readonly filter: Filter | undefined
 }
 
 /**
- * @param off conditions that were taken off, as they stand in the query
- * @param isProperty whether some note has a property of this name
+ * Separates filters and time expressions from the words of a query.
+ * @param off texts of conditions that the user turned off
+ * @param isProperty returns true if some note has a property of this name
  */
 export function readQuery(
   query: string,
@@ -133,7 +134,10 @@ export function hasConditions({ filters, lifts }: ReadQuery): boolean {
   return filters.length + lifts.length > 0
 }
 
-/** The days that all filters on time leave together; undefined without one. */
+/**
+ * Returns the intersection of all day filters; undefined if there are none. Empty (`first > last`) if they contradict
+ * each other.
+ */
 export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   const spans = filters.flatMap((filter) => (filter.kind === 'days' ? filter.span : []))
   if (spans.length === 0) return undefined
@@ -143,12 +147,12 @@ export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
   }
 }
 
-/** Whether a filter is about files, not passages. */
+/** Returns true if the filter applies to whole files. */
 export function isAboutFiles({ kind }: Filter): boolean {
   return kind === 'path' || kind === 'source' || kind === 'tag' || kind === 'property'
 }
 
-/** Whether a file may have results, as far as its path, its source and what it says of itself tell. */
+/** Returns true if the file passes all filters that apply to whole files. */
 export function admitsFile(
   filters: readonly Filter[],
   file: Pick<FilteredPassage, 'path' | 'source' | 'having'>,
@@ -156,7 +160,7 @@ export function admitsFile(
   return failedFilters(filters.filter(isAboutFiles), { ...file, days: [], excludedBy: new Set() }).length === 0
 }
 
-/** Texts of the filters that a passage fails; none for one that may be returned. */
+/** Returns the texts of the filters that reject a passage; empty if it passes. */
 export function failedFilters(filters: readonly Filter[], passage: FilteredPassage): string[] {
   const path = fold(passage.path)
   const wanted = new Set(filters.flatMap((filter) => (filter.kind === 'source' && !filter.isNot ? filter.source : [])))
@@ -176,7 +180,7 @@ export function failedFilters(filters: readonly Filter[], passage: FilteredPassa
     }
   })
   const span = spanOfFilters(filters)
-  // Each alone may let it through, but for different days.
+  // Each day filter matches, but on different days of the passage.
   const isSplit = failed.length === 0 && span && !passage.days.some((days) => overlaps(days, span))
   return (isSplit ? filters.filter(({ kind }) => kind === 'days') : failed).map(({ text }) => text)
 }
@@ -199,7 +203,7 @@ function keyedFilters(query: string, today: Day): Found[] {
   })
 }
 
-/** A name that no note has is a word: `https://…`, `TODO:now`. */
+/** A name that no note has is an ordinary word: `https://…`, `TODO:now`. */
 function propertyFilters(query: string, isProperty: (name: string) => boolean): Found[] {
   const inBrackets = outsideQuotes(query, bracketed).map((found) => ({ found, given: found[3] ?? '*' }))
   const plain = outsideQuotes(query, named).map((found) => ({ found, given: found[3] ?? '' }))
@@ -242,7 +246,10 @@ function filterOf(kind: Keyed, text: string, meant: string, isNot: boolean, toda
   return { kind: 'days', text, span }
 }
 
-/** A day, a month or a year (`2024-05-03`, `2024/5`, `2024`), or a phrase (`yesterday`, `"last week"`, `last-week`, `上周`). */
+/**
+ * Parses a day, month or year (`2024-05-03`, `2024/5`, `2024`), or a time expression (`yesterday`, `"last week"`,
+ * `last-week`, `上周`). Returns undefined for other values.
+ */
 function spanOfValue(text: string, today: Day): DaySpan | undefined {
   const [, year, month, day] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
   if (year !== undefined) return spanOf(Number(year), asNumber(month), asNumber(day))
@@ -265,8 +272,10 @@ function outsideQuotes(query: string, pattern: RegExp): RegExpExecArray[] {
   return [...query.matchAll(pattern)].filter(({ index }) => !quoted.some(({ from, to }) => from < index && index < to))
 }
 
-/** A star stands for anything within a name, two for anything at all; a part without one stands anywhere; one that
- * names folders begins with the whole name of one. */
+/**
+ * `*` matches within a name, `**` across folders. Without a star, `part` matches anywhere; if it contains a slash,
+ * only from the beginning of a name.
+ */
 function hasPart(path: string, part: string): boolean {
   if (!part.includes('*') && !part.includes('/')) return path.includes(part)
   if (!part.includes('*')) return `/${path}`.includes(part.startsWith('/') ? part : `/${part}`)
@@ -284,7 +293,7 @@ function bounds({ first, last }: DaySpan): Pick<Condition, 'from' | 'to'> {
   }
 }
 
-/** A text with spaces where the spans are. */
+/** Replaces the spans by spaces. Spans are in UTF-16 offsets. */
 function blanked(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   const letters = text.split('')
   for (const { start, end } of spans) letters.fill(' ', start, end)
@@ -299,7 +308,7 @@ function unquoted(text: string): string {
   return /^["“「]/.test(text) ? text.slice(1).replace(/["”」]$/, '') : text
 }
 
-/** What a filter's value means; within quotes, all of it counts. */
+/** Returns a filter's value without quotation marks, or else without trailing punctuation. */
 function meantBy(given: string): string {
   const bare = unquoted(given)
   return bare === given ? given.replace(trailing, '') : bare

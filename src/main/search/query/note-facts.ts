@@ -11,13 +11,13 @@ interface Stand {
   readonly line: number
 }
 
-/** What a note calls itself; its title has place 0. */
+/** Title or alias of a note; the title has place 0. */
 export interface NoteName {
   readonly name: string
   readonly place: number
 }
 
-/** The notes that have what a filter names, newest first, by `fileKey`: where it stands first. */
+/** Notes with a tag or property, newest first, by `fileKey`, each with its first occurrence. */
 export type Having = ReadonlyMap<string, Stand>
 
 export class NoteFacts {
@@ -28,19 +28,19 @@ export class NoteFacts {
     this.#statements = isThere ? prepare(db) : undefined
   }
 
-  /** Whether any note has a property of this name. */
+  /** Returns true if any note has a property of this name. */
   isProperty(name: string): boolean {
     return this.#statements?.isProperty.get(nameKey(name)) !== undefined
   }
 
-  /** By the texts of those filters that ask for a tag or a property. */
+  /** Returns the matching notes for each tag or property filter, by the filter's text. */
   having(filters: readonly Filter[]): ReadonlyMap<string, Having> {
     return new Map(
       filters.flatMap((filter) => (isNoteFilter(filter) ? [[filter.text, this.#of(filter)] as const] : [])),
     )
   }
 
-  /** Its title and its other names, as it has them. */
+  /** Returns title and aliases, as written. */
   namesOf(source: Source, path: string): NoteName[] {
     return this.#statements?.names.all(source, path) ?? []
   }
@@ -72,7 +72,7 @@ function prepare(db: Db) {
   const newestFirst = 'JOIN files USING (source, path)'
   return {
     isProperty: db.prepare<[string], number>('SELECT 1 FROM note_properties WHERE name = ? LIMIT 1').pluck(),
-    // What lies below a tag stands between `tag/` and `tag0`, the sign after `/`.
+    // Nested tags sort between `tag/` and `tag0`, because 0 follows / in ASCII.
     tagged: db.prepare<[string, string, string], Stand>(
       `SELECT source, path, line FROM note_tags ${newestFirst} WHERE tag = ? OR (tag >= ? AND tag < ?)
        ORDER BY mtime DESC, path, line`,

@@ -13,18 +13,18 @@ import {
 import { stem } from '../text/stem.ts'
 import { roleOfCjk, roleOfStem, type Role } from '../text/stop-words.ts'
 
-/** One way in which the index may have a term of a query. */
+/** One form of a query term that the index may contain. */
 export interface Reading {
-  /** A Latin word, Korean word or other term of its own; or a run of CJK characters. */
+  /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
   readonly kind: 'word' | 'cjk'
-  /** As the index has it: a term, or several that follow each other, joined by spaces. */
+  /** One term of the index, or several consecutive ones, separated by spaces. */
   readonly term: string
-  /** In (0, 1]: what an occurrence counts, against one of the term as it was asked. */
+  /** In (0, 1]: the weight of an occurrence, relative to the original term. */
   readonly weight: number
 }
 
 export interface QueryTerm {
-  /** As the user wrote it, folded. */
+  /** The word in the query, folded. */
   readonly shown: string
   readonly role: Role
   readonly readings: readonly Reading[]
@@ -32,19 +32,20 @@ export interface QueryTerm {
 
 export interface Phrase {
   readonly kind: Reading['kind']
-  /** Terms joined by spaces, as they follow each other in the index. */
+  /** Consecutive terms in the index, separated by spaces. */
   readonly term: string
   readonly shown: string
 }
 
 export interface ParsedQuery {
   readonly terms: readonly QueryTerm[]
-  /** Each must stand in a result. */
+  /** Every result must contain each of them. */
   readonly phrases: readonly Phrase[]
 }
 
 const quoted = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』/g
 
+/** Parses a query without filters. Function words are dropped, unless there is nothing else. */
 export function parseQuery(query: string): ParsedQuery {
   const phrases: Phrase[] = []
   for (const match of query.matchAll(quoted)) {
@@ -56,7 +57,7 @@ export function parseQuery(query: string): ParsedQuery {
   return { terms: telling.length > 0 ? telling : all, phrases }
 }
 
-/** A phrase of mixed script is one phrase in each script. */
+/** Splits a phrase of mixed scripts into one phrase per script. */
 function phraseParts(text: string): Phrase[] {
   const { runs } = lineTerms(text.replaceAll('\n', ' '))
   const parts: Phrase[] = []
@@ -69,7 +70,7 @@ function phraseParts(text: string): Phrase[] {
   return parts
 }
 
-/** The terms of one piece of query text, without repeats. */
+/** Returns the distinct terms of a query or a part of it. */
 export function queryTerms(query: string): QueryTerm[] {
   const terms = new Map<string, QueryTerm>()
   const add = (shown: string, role: Role, ...readings: Reading[]) => {
@@ -78,7 +79,7 @@ export function queryTerms(query: string): QueryTerm[] {
   }
   const composed = query.normalize('NFKC')
   const folded = fold(composed)
-  // Where folding changed the length of the text, what was written cannot be told by place.
+  // If folding changed the length, offsets do not fit the original text.
   const isSameLength = folded.length === composed.length
   const written = (start: number, end: number) => (isSameLength ? composed.toLowerCase() : folded).slice(start, end)
   const forms = formsIn(folded)
@@ -113,7 +114,7 @@ export function queryTerms(query: string): QueryTerm[] {
   return [...terms.values()]
 }
 
-/** True for a capital that begins neither a sentence nor a text of nothing but capitals. */
+/** Returns true for a capital letter that does not begin a sentence, unless the text is all capitals. */
 function beginsName(text: string, at: number): boolean {
   if (!/\p{Lu}/u.test(text[at] ?? '')) return false
   return !/(?:^|[.!?:\n"“「(]\s*)$/.test(text.slice(0, at)) && /\p{Ll}/u.test(text)
@@ -121,14 +122,14 @@ function beginsName(text: string, at: number): boolean {
 
 interface CjkWord {
   readonly word: string
-  /** Where it begins in its run, in UTF-16 units. */
+  /** UTF-16 offset in the run. */
   readonly at: number
   readonly role: Role
 }
 
 /**
- * Words of a run of CJK characters. Single characters that follow each other are most often a name that the
- * dictionary lacks, so they are kept together as one word; function words between them are left out.
+ * Cuts a run of CJK characters into words. Consecutive single characters are usually a name that the dictionary lacks,
+ * so they form one word; function words between them are dropped.
  */
 function cjkWords(run: string): CjkWord[] {
   const found: CjkWord[] = []
@@ -145,7 +146,7 @@ function cjkWords(run: string): CjkWord[] {
     if (wordRole !== 'function' && [...word].length === 1 && /\p{Script=Han}/u.test(word)) {
       if (singles === '') from = index
       singles += word
-      // What was cut off its end stands between it and the next.
+      // The removed ending separates this word from the next.
       if (word !== segment) flush()
     } else {
       flush()
@@ -153,7 +154,7 @@ function cjkWords(run: string): CjkWord[] {
     }
   }
   flush()
-  // A query of nothing but function words still asks for them, as they stand.
+  // A query of function words only is searched for as a whole.
   return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
 }
 
@@ -169,20 +170,23 @@ function cjkReadings(word: string): Reading[] {
   return readings
 }
 
-/** Drops what Japanese hangs onto a word: kana after kanji. */
+/** Removes a Japanese inflection: kana after kanji. */
 function withoutInflection(word: string): string {
   return /^\p{Script=Han}+\p{Script=Hiragana}+$/u.test(word) ? word.replace(/\p{Script=Hiragana}+$/u, '') : word
 }
 
-/** Chunks that are worth ranking: of a query's terms, the rare ones decide, and the common ones only re-rank. */
+/**
+ * Number of chunks that candidate terms should cover. Rare terms select the candidates, common ones only affect their
+ * order.
+ */
 const enoughChunks = 600
 const fewChunks = 100
-/** A term in more chunks than this adds nothing to look at when a rarer one was found at all. */
+/** A term in more chunks than this is not used for candidates if a rarer one was found. */
 const tooManyChunks = 2000
 
 /**
- * The terms to look for candidates with: from the rarest on, until together they stand in enough chunks. The others
- * take part in every candidate's score all the same.
+ * Returns the terms that select candidates: the rarest ones, until they cover enough chunks. All terms take part in
+ * the scores.
  */
 export function chooseCandidateTerms<T extends QueryTerm & { readonly documents: number }>(terms: readonly T[]): T[] {
   const chosen: T[] = []
@@ -197,8 +201,7 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
 }
 
 /**
- * What FTS5 is asked for: a word or phrase as it is, CJK characters by the pairs that they make. A quoted string is a
- * phrase to FTS5, whatever stands in it.
+ * Returns the FTS5 phrase of a term; CJK characters become bigrams. FTS5 treats any quoted string as a phrase.
  */
 export function toIndexPhrase({ kind, term }: Pick<Reading, 'kind' | 'term'>): string {
   const letters = kind === 'cjk' ? term.split(' ') : []

@@ -1,9 +1,8 @@
 /**
- * What a query asks for, weighed: how much each of its words would tell if it were found, and how much of all that one
- * passage can be expected to have. Which words carry a question decides, not how many there are: rare ones over common
- * ones, names and figures over words, words over the filler that questions are made of; each further word adds less to
- * what must be there, so that a long question is not asked for more than a short one; and a word that memory lacks counts
- * as what its absence tells. Pure. The constants are tuned on judged questions (docs/guide/recall.md).
+ * Weighs the terms of a query: how much each would say if it were found, and how much of the total weight (`reach`)
+ * one passage can be expected to contain. Rare words, names and figures count more than common words and fillers. Each
+ * further word adds less to `reach`, so that a long question is not harder to answer than a short one. A word that the
+ * memory lacks counts according to its role. Pure. The constants are tuned on judged questions (docs/recall.md).
  */
 import { type Role, roleOfCjk, roleOfStem } from '../text/stop-words.ts'
 import type { ParsedQuery, Reading } from './parse-query.ts'
@@ -11,29 +10,38 @@ import { resolveTerms, shortLength, type KnownTerm, type Vocabulary } from '../k
 import type { RelatedWord } from '../embeddings/embedding-provider.ts'
 import { stem } from '../text/stem.ts'
 
-/** What a word tells by what it does in the question, as a factor on its rarity. */
+/** Factor on a term's rarity (IDF), by its role in the question. */
 const knownFactor: Readonly<Record<Role, number>> = { function: 1, filler: 0.5, word: 1, name: 2.1, figure: 1.2 }
-/** The same for one that memory lacks: an unknown name tells that it is not about this, an unknown verb hardly anything. */
+/**
+ * The same for terms that the memory lacks: an unknown name is strong evidence that the memory has no answer, an
+ * unknown verb hardly any.
+ */
 const unknownFactor: Readonly<Record<Role, number>> = { function: 1, filler: 0.35, word: 0.6, name: 2.8, figure: 0.43 }
-/** CJK words are cut from a run by a dictionary, and a wrong cut is unknown as well. */
+/** Lower, because a wrong word boundary also looks like an unknown word. */
 const unknownCjkWord = 0.43
-/** One CJK character is part of many words. */
+/** Single CJK characters occur in many words. */
 const knownCjkLetter = 0.57
 const unknownCjkLetter = 1.2
-/** A short word has many neighbours: what is read for it says little, and its absence as much as that of any other. */
+/**
+ * Short words have many similar spellings, so a corrected one is weak evidence if found, but as strong as any other if
+ * not.
+ */
 const shortSpelling = 0.48
 
-/** Each further word, from the weightiest on, adds this share of the one before to what is asked for. */
+/** Factor per term on its share of `reach`, in the order of weight. */
 const diminishing = 0.66
 
-/** Below this many chunks a term's rarity is no evidence yet; the collection counts as this large. */
+/** Minimum collection size for IDF: rarity means little in fewer chunks. */
 const minDocuments = 600
-/** In terms: a note of five lines is not long because the others have one. */
+/**
+ * Minimum for the average length, in terms: otherwise a note of five lines counts as long in a collection of one-line
+ * notes.
+ */
 const minAverageLength = 117
 
 export interface PlannedTerm extends KnownTerm {
   readonly idf: number
-  /** What the term counts where it is found. */
+  /** Weight of the term if it is found. */
   readonly weight: number
 }
 
@@ -42,7 +50,7 @@ export interface KeywordPlan {
   readonly terms: readonly PlannedTerm[]
   /** Mean length of a chunk, in terms. */
   readonly averageLength: number
-  /** What the query asks for, in the terms' weights. */
+  /** Sum of term weights that one passage is expected to contain. */
   readonly reach: number
 }
 
@@ -51,7 +59,7 @@ export interface CollectionFigures {
   readonly averageLength: number
 }
 
-/** @param related what else means something like a word; without it words stand for themselves */
+/** @param related returns similar words; without it, terms only match themselves */
 export function planKeywords(
   query: ParsedQuery,
   collection: CollectionFigures,
@@ -92,17 +100,17 @@ function isCjk(word: string): boolean {
   return /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(word)
 }
 
-/** Nearest first; of a folded word. */
+/** Returns words similar to a folded word, most similar first. */
 type RelatedWords = (word: string) => readonly RelatedWord[]
 
-/** Words further away than this are about the same things, and say something else. */
+/** Minimum cosine: below it, words are about the same subject but do not mean the same. */
 const leastCosine = { word: 0.55, cjk: 0.85 }
-/** What an occurrence counts, against one of the word itself: `most · cosine^steepness`. */
+/** Weight of an occurrence of a similar word, relative to the word itself: `most · cosine^steepness`. */
 const most = { word: 0.7, cjk: 0.45 }
 const steepness = 3
 const mostWords = 8
 
-/** A word that memory lacks is read as the words that mean the same, before other spellings are tried. */
+/** Adds similar words as readings. For a word that the memory lacks, they replace its spelling corrections. */
 export function withRelated(term: KnownTerm, vocabulary: Vocabulary, related: RelatedWords): KnownTerm {
   const { kind } = term.readings[0] ?? { kind: 'word' }
   if (term.role !== 'word' && term.role !== 'filler') return term

@@ -1,28 +1,29 @@
 export interface MmrOptions<T> {
-  /** In [0, 1]: 1 looks at scores alone, 0 most at distance. */
+  /** In [0, 1]: 1 ranks by score alone, 0 gives diversity its full weight. */
   readonly lambda: number
   readonly maxResults: number
-  /** What a candidate says; asked once for each. */
+  /** Returns a candidate's words; called once per candidate. */
   readonly wordsOf: (candidate: T) => ReadonlySet<unknown>
 }
 
 export interface Diversified<T> {
   readonly candidate: T
-  /** What its likeness to the better hits leaves of its score; 1 for a candidate that was not picked. */
+  /** Factor on the score, because of the similarity to better results; 1 if the candidate was not selected. */
   readonly factor: number
 }
 
 interface Open<T> {
   readonly candidate: T
   readonly words: ReadonlySet<unknown>
-  /** Its likeness to the most alike of what was picked so far. */
+  /** Highest similarity to a selected candidate. */
   closest: number
 }
 
 /**
- * Each next hit is the one with the best balance of its score and its distance to what was already picked; of equals the
- * first. After each pick the others are compared with that one alone: `candidates` × `maxResults` comparisons.
- * @returns what was picked, then the others in the order they came
+ * Variant of maximal marginal relevance (MMR): repeatedly selects the candidate with the highest score
+ * times 1 − (1 − lambda) · similarity to the selected ones; of equals, the first. Takes `candidates` × `maxResults`
+ * comparisons.
+ * @returns the selected candidates, then the others in their original order
  */
 export function diversify<T extends { readonly score: number }>(
   candidates: readonly T[],
@@ -49,7 +50,7 @@ export function diversify<T extends { readonly score: number }>(
   return [...picked, ...open.map(({ candidate }) => ({ candidate, factor: 1 }))]
 }
 
-/** Jaccard similarity of two sets of words. */
+/** Returns the Jaccard similarity of two sets of words. */
 function jaccard(one: ReadonlySet<unknown>, other: ReadonlySet<unknown>): number {
   const [small, large] = one.size < other.size ? [one, other] : [other, one]
   let shared = 0

@@ -8,22 +8,24 @@ import type { NoteName } from '../query/note-facts.ts'
 import { matchedWords, snippetOf } from './snippet.ts'
 import type { ChunkText } from '../keyword/index-statements.ts'
 
-/** Everything that one search computed; the response and the explanation are two views of it. */
+/** Everything that a search computed, for the response and the explanation. */
 export interface Ranking {
   readonly query: string
   readonly read: ReadQuery
   readonly plan: KeywordPlan
   readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
-  /** Of the candidates that are shown. */
+  /** Texts of the displayed candidates, by chunk. */
   readonly texts: ReadonlyMap<number, ChunkText>
   readonly options: SearchSettings
-  /** The ones that were used, where the settings leave it to the measure. */
+  /** The weights in use; computed if the setting is `auto`. */
   readonly weights: Weights
   readonly vectorScale: VectorScale | null
   readonly notice: SearchResponse['notice']
   readonly timings: SearchResponse['timings']
-  /** What each word of the question gives to the cosine of a chunk's nearest passage, where the model can tell. */
+  /**
+   * Returns each question word's share of the similarity of a chunk's best passage; undefined if the model can't tell.
+   */
   readonly meaning: (chunk: number) => MeaningTerm[] | undefined
 }
 
@@ -57,7 +59,7 @@ export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candi
   }
 }
 
-/** The lines of the passage that meaning matched, or the one line that words found. */
+/** Returns the lines of the passage found by vectors if they contain the best line, otherwise the best line alone. */
 function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found']> {
   const line = bestLineOf(candidate)
   const { vector } = candidate
@@ -65,7 +67,7 @@ function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found
   return { startLine: line, endLine: isOfPassage ? vector.endLine : line }
 }
 
-/** What is shown of a chunk is around where it was found, or around what took that place. */
+/** The snippet is around the best line, or around the line that superseded it. */
 function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
   const { input, succession } = candidate
   const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
@@ -87,7 +89,10 @@ function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
   }
 }
 
-/** Of what a note calls itself, what the question names; else its title. */
+/**
+ * Returns the name of the note that matches the query best; the title if none matches. Undefined if the note has
+ * neither.
+ */
 function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefined {
   return names
     .map(({ name, place }) => ({ name, place, count: matchedWords(name, plan).length }))

@@ -1,7 +1,7 @@
 /**
- * Answers a query from the index: asks both legs for candidates, gives every candidate both scores, and fuses them.
- * Reads only; the connection is its own, so that a search never waits for the indexer. It is one file because all of it
- * works on what one moment of the index shows.
+ * Answers queries: collects candidates from keyword and vector retrieval, scores every candidate with both, and fuses
+ * the scores. Read-only, with its own connection, so that a search never waits for the indexer. Each search runs in
+ * one read transaction.
  */
 import type {
   EmbeddingModel,
@@ -46,13 +46,15 @@ import { TermCounter } from '../keyword/term-counter.ts'
 import { VectorLeg } from '../vector/vectors.ts'
 import { withOverrides } from '../query/overrides.ts'
 
-/** Candidates that each leg puts forward; every one of them gets both scores. */
+/** Number of candidates per retriever. */
 const keywordCandidates = 48
 const vectorCandidates = 40
-/** So many more are looked at by meaning, where some of the nearest may not be seen. */
+/** Maximum number of extra vector candidates if some of the nearest are hidden from the viewer. */
 const mostUnseen = 400
 
-/** Fewer new chunks and vectors than this, or this share of all chunks, are read as quickly as they are kept. */
+/**
+ * Minimum number of newly read chunks and vectors, absolute and as a share of all chunks, for writing a new snapshot.
+ */
 const minKept = 500
 const minKeptShare = 0.05
 
@@ -60,7 +62,7 @@ interface Collection {
   readonly version: number
   readonly unembedded: number
   readonly calibration: Calibration | undefined
-  /** The calibration is known, or known to be impossible. */
+  /** True if the calibration is known, or known to be impossible. */
   readonly isMeasured: boolean
   readonly dimensions: number
 }
@@ -73,10 +75,10 @@ interface EmbeddedQuery {
 
 const none: ReadonlySet<number> = new Set()
 
-/** With what whoever asks may not see. */
+/** Search options, plus the parts of notes that are hidden from the viewer. */
 export type Overrides = SearchOptions & { readonly unseen?: Unseen | undefined }
 
-/** Which candidates are shown, so that their text has to be read. */
+/** Candidates whose texts are needed. */
 type Shown = 'returned' | 'all'
 
 export class Searcher {
@@ -86,9 +88,9 @@ export class Searcher {
   readonly #statements: ReturnType<typeof prepareSearch>
   #collection: Collection | undefined
   #vectors: VectorLeg | undefined
-  /** The version of the database that they are in step with. */
+  /** Version of the database that `#vectors` reflects. */
   #vectorsOf: number | undefined
-  /** How much of the index the next process finds read. */
+  /** Size of the last snapshot, as in `sizeOf`. */
   #kept = 0
   #heads: { readonly version: number; readonly texts: Map<string, string> } = { version: -1, texts: new Map() }
   readonly #keywords: KeywordIndex
@@ -135,6 +137,10 @@ export class Searcher {
     }
   }
 
+  /**
+   * Runs the same search as `search`, and returns the score breakdown of every candidate.
+   * @param why a line (1-based) whose absence from the results is to be explained
+   */
   async explain(
     query: string,
     defaults: SearchSettings,
@@ -172,17 +178,17 @@ export class Searcher {
     }
   }
 
-  /** Length of the vectors that queries are compared with; 0 while there are none. */
+  /** Dimensions of the index's vectors; 0 if there are none, or if they are from another model. */
   get dimensions(): number {
     return this.#readCollection().dimensions
   }
 
-  /** Begins with what another process has read of this index, as far as there is something. */
+  /** Restores the snapshot that another process has written, if there is one. */
   begin(): void {
     const kept = this.#transaction(() => readKept(this.#db))
     if (!kept) return
     this.#keywords.begin(kept.words)
-    // Of an index of before, whose tables are others, words alone are asked for.
+    // An index with an older schema or of another model only serves keyword search.
     if (kept.meaning && this.#isOfOurModel()) {
       this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
       this.#vectors.begin(kept.meaning)
@@ -190,7 +196,7 @@ export class Searcher {
     this.#kept = sizeOf(kept)
   }
 
-  /** What the next process may begin with; undefined where it would gain little. */
+  /** Returns a snapshot for the next process; undefined if it would save little time. */
   toKeep(): Buffer | undefined {
     return this.#transaction(() => {
       if (this.readAhead()) return undefined
@@ -203,7 +209,7 @@ export class Searcher {
     })
   }
 
-  /** Reads ahead what the first search would have to wait for, a little at a time. @returns false when all is read */
+  /** Preloads a part of the index. @returns false when everything is loaded */
   readAhead(): boolean {
     if (this.#keywords.readSome()) return true
     this.#transaction(() => {
@@ -214,7 +220,7 @@ export class Searcher {
     return false
   }
 
-  /** @param of the model that would be sent to; the one in use when undefined */
+  /** @param of model to count texts for; the one in use if undefined */
   meaning(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<Meaning> {
     const asked = of
       ? { ...of, address: embeddingAddressOf(of.provider, of.baseUrl) }
@@ -222,7 +228,7 @@ export class Searcher {
     return accountOfMeaning(this.#db, asked, this.#readCollection(), signal)
   }
 
-  /** Notes that are about what a note is about; empty while there are no vectors. */
+  /** Returns notes on the same subject, nearest first; empty if there are no vectors. */
   nearNotes(path: string, most: number): NearNote[] {
     return this.#transaction(() => {
       const { dimensions } = this.#readCollection()
@@ -230,7 +236,7 @@ export class Searcher {
     })
   }
 
-  /** Word and token counts of the indexed files, by source and path. */
+  /** Returns word and token counts of the indexed files. */
   fileCounts(): { path: string; source: Source; words: number; tokens: number }[] {
     return this.#statements.fileCounts.all()
   }
@@ -250,7 +256,7 @@ export class Searcher {
     return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
   }
 
-  /** From the index as it is at this moment. */
+  /** Must run in a transaction, so that all reads see the same state. */
   #rankNow(
     query: string,
     read: ReadQuery,
@@ -279,10 +285,10 @@ export class Searcher {
     const vectorStarted = performance.now()
     const calibration = vector && calibrationFor(read.words, collection.calibration)
     const vectorScale = calibration && isOfUse(calibration) ? vectorScaleOf(calibration) : null
-    // The built-in model was chosen by nobody: where it has nothing to say, nothing is missing.
+    // Missing vector results are only reported if the user chose the model, not for the built-in one.
     const isMissed = vector && !vectorScale && this.#embeddings?.provider !== 'builtin'
     const silence = isMissed ? silenceOf(calibration, collection.isMeasured) : null
-    // An index that has been exchanged meanwhile may be of another model.
+    // The index may have been replaced by one of another model while the query was embedded.
     const leg =
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
     const meant = vector && leg?.query(vector, this.#embeddings?.nearness(read.words))
@@ -327,7 +333,7 @@ export class Searcher {
         }),
       ]),
     )
-    // What was only asked about, or may not be shown, must not change what the others are measured by.
+    // Chunks that are not results must not influence the scale.
     const measured = considered.filter(({ id }) => found.has(id) && refused.get(id)?.length === 0)
     const scale = scaleOf(measured.flatMap(({ id }) => keywords.get(id) ?? []))
     const inputs = considered.map(({ id, path, source, startLine, endLine }): LegInput => {
@@ -342,7 +348,8 @@ export class Searcher {
         startLine,
         endLine,
         date: dailyLogDate(path),
-        // Where no topic is asked for, or what is alike is the question itself, vectors have nothing to say.
+        // Vectors do not apply if the query has no topic, if the matched text is a question in a transcript, or if a
+        // part of the chunk is hidden from the viewer.
         passage: isBare || question !== undefined || !(seen?.isAsItIs(id) ?? true) ? null : (passages?.get(id) ?? null),
         keyword: isBare ? bounds.bareMeasure : keyword ? measureOf(keyword, scale) : null,
         lift: isBare ? undefined : liftOf(read.lifts, days.get(id) ?? []),
@@ -372,7 +379,7 @@ export class Searcher {
       },
       wordsOf: ({ id }) => new Set(keywordIndex.termsOf(id)?.text.words.filter((hash) => hash !== lineEnd)),
     })
-    // What took the place of something that was found is an answer too, whatever words it has: once more, with it.
+    // Successors are answers even if they share no words with the query: rank again with them.
     if (missing.size > 0 && successors.size === 0)
       return this.#rankNow(query, read, options, overrides, embedded, shown, asked, missing)
     const meaning = (chunk: number) => {
@@ -398,14 +405,14 @@ export class Searcher {
     }
   }
 
-  /** The query's vector, or why there is none: search goes on without. */
+  /** Returns the query's vector, or a notice that says why there is none. */
   async #embedQuery(
     query: string,
     { dimensions, unembedded }: Collection,
     { vectorWaitMs, staysHere }: SearchOptions,
     signal: AbortSignal | undefined,
   ): Promise<EmbeddedQuery> {
-    // A model gives a vector to signs as well, or to nothing at all, and something is always nearest to it.
+    // A text without letters or digits also gets a vector, but its nearest passages mean nothing.
     if (!this.#embeddings || !/[\p{L}\p{N}]/u.test(query)) return { vector: undefined, notice: null, embedMs: 0 }
     if (staysHere && this.#embeddings.isRemote) return { vector: undefined, notice: localQueryNotice, embedMs: 0 }
     if (dimensions === 0) {
@@ -424,7 +431,7 @@ export class Searcher {
     return { vector, notice: notice ?? incomplete, embedMs: performance.now() - started }
   }
 
-  /** While an index is rebuilt for another model, the old one answers by keywords: vectors of two models do not compare. */
+  /** Returns false while the index is rebuilt for another model: vectors of two models are not comparable. */
   #isOfOurModel(): boolean {
     const { provider, model, address } = builtFor(this.#db)
     const asked = this.#embeddings
@@ -435,7 +442,7 @@ export class Searcher {
     return { provider: this.#embeddings?.provider ?? 'none', model: this.#embeddings?.model ?? '' }
   }
 
-  /** Figures of the collection, kept until another connection has changed the file. */
+  /** Returns figures of the collection, cached until another connection changes the file. */
   #readCollection(): Collection {
     const version = this.#statements.version.get() ?? 0
     if (this.#collection?.version === version) return this.#collection
@@ -451,7 +458,7 @@ export class Searcher {
     return this.#collection
   }
 
-  /** Made when the first vector is there: before, nobody knows how long they are. */
+  /** Created lazily, because the dimensions are unknown before the first vector. */
   #vectorLeg(dimensions: number): VectorLeg {
     this.#vectors ??= new VectorLeg(this.#db, dimensions, this.#embeddings?.digests)
     const { version } = this.#readCollection()
@@ -460,7 +467,7 @@ export class Searcher {
     return this.#vectors
   }
 
-  /** The beginning of a file; most questions are about the same few. */
+  /** Returns the beginning of a file. Cached, because most queries concern the same few files. */
   readonly #head = (path: string): string => {
     const { version } = this.#readCollection()
     if (this.#heads.version !== version) this.#heads = { version, texts: new Map() }
@@ -471,7 +478,7 @@ export class Searcher {
 
   readonly #passageAt = (path: string, line: number) => this.#statements.passageAt.get(path, line, line)
 
-  /** All that is read within is of one moment, whatever the indexer writes meanwhile. */
+  /** Runs `work` in a read transaction, so that it sees one state of the index. */
   #transaction<T>(work: () => T): T {
     return this.#db.transaction(work).deferred()
   }
@@ -493,7 +500,7 @@ export class Searcher {
   }
 }
 
-/** Grows with every chunk and vector that is read. */
+/** Increases with every chunk and vector that is read. */
 function sizeOf({ words, meaning }: ReadAhead): number {
   return words.lastId + (meaning?.lastSeq ?? 0)
 }

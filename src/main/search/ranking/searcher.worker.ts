@@ -18,30 +18,30 @@ export interface SearchRequest {
   readonly defaults: SearchSettings
   readonly options: Overrides
   readonly stale: boolean
-  /** How the embedding provider is. */
+  /** Permission to use the embedding provider. */
   readonly leave: QueryLeave
 }
 
-/** What was read is kept when the first searches are answered, ms. */
+/** Delay before the snapshot is written, so that the first searches come first, ms. */
 const keepAfterMs = 400
 
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
 let embeddings: QueryVectors | undefined
-/** Why there is no provider although one is set. */
+/** The notice if a provider is configured but can't be created. */
 let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
 
-/** Another index is taking the place of the one that was open. */
+/** True while the index is being replaced. */
 let isReleased = false
 
-/** The thread is about to end: a database that is open then can take the process down with it. */
+/** True once the worker is about to end: an open database could crash the process then. */
 let isClosed = false
 
 function searcher(): Searcher {
-  if (isReleased) throw new AppError('index_unavailable', 'another index is taking the place of this one')
-  if (isClosed) throw new AppError('index_unavailable', 'the search has ended')
+  if (isReleased) throw new AppError('index_unavailable', 'the index is being replaced')
+  if (isClosed) throw new AppError('index_unavailable', 'the search is closed')
   if (!open) {
     try {
       const db = openForReading(file)
@@ -63,7 +63,10 @@ function withNotice<T extends Pick<SearchResponse, 'notice'>>(answer: T): T {
   return { ...answer, notice: answer.notice ?? off }
 }
 
-/** Opens the index and reads it ahead. A damaged file is the indexer's to replace; the next search tries again. */
+/**
+ * Opens the index and preloads it. Ignores database errors: the indexer replaces a damaged file, and the next search
+ * tries again.
+ */
 function openIfSound(): void {
   ifSound(() => {
     const reader = searcher()
@@ -81,13 +84,13 @@ function ifSound(work: () => void): void {
   }
 }
 
-/** In the background: a search that comes meanwhile reads what is missing itself. */
+/** Preloads in small steps. A search that comes meanwhile reads what is missing. */
 function readAhead(reader: Searcher): void {
   if (reader.readAhead()) return later(reader, () => readAhead(reader))
   setTimeout(() => void keep(), keepAfterMs).unref()
 }
 
-/** For the next process; without it, that one reads everything itself. */
+/** Writes a snapshot for the next process. Ignores errors: that process can read the index instead. */
 async function keep(): Promise<void> {
   try {
     const kept = open?.searcher.toKeep()
@@ -116,7 +119,7 @@ const base = threadBase.use(async ({ next }) => {
   try {
     return await next()
   } catch (error) {
-    // A damaged or half-made file is looked at anew by the next search.
+    // Closes the file; the next search opens it again.
     if (isDatabaseError(error)) {
       release()
       const data = { isDamaged: isDamage(error) }
@@ -144,7 +147,7 @@ const router = {
         typeof provider === 'string'
           ? { code: 'vectors_off', message: describeMissing(provider, input.embedding) }
           : null
-      // Opened now if it is there, so that a search finds it even if somebody deletes the file meanwhile.
+      // Opened at once, so that searches work even if the file is deleted meanwhile.
       if (existsSync(file)) openIfSound()
       if (open && open.searcher.dimensions > 0) setImmediate(() => embeddings?.prepare())
     }),
@@ -160,9 +163,9 @@ const router = {
         await searcherFor(input).explain(input.query, input.defaults, input.options, input.why, input.stale, signal),
       ),
     ),
-  /** What became of each request to the provider. */
+  /** Results of requests to the provider. */
   outcomes: threadBase.handler(({ signal }) => outcomes.subscribe('outcome', signal ? { signal } : {})),
-  /** Asks the provider whether it is there; undefined where there is none. */
+  /** Tests the provider; undefined if there is none. */
   probe: base.handler(() => {
     openIfSound()
     return embeddings?.probe(open?.searcher.dimensions ?? 0)
@@ -174,7 +177,7 @@ const router = {
     .input(type<{ path: string; most: number }>())
     .handler(({ input: { path, most } }) => searcher().nearNotes(path, most)),
   fileCounts: base.handler(() => searcher().fileCounts()),
-  /** Lets go of the file, and opens none until `resume`, so that another can take its place. */
+  /** Closes the file until `resume`, so that it can be replaced. */
   release: base.handler(() => {
     isReleased = true
     release()
@@ -183,7 +186,7 @@ const router = {
     isReleased = false
     if (existsSync(file)) openIfSound()
   }),
-  /** Lets go of it for good. */
+  /** Closes the file permanently. */
   close: base.handler(async () => {
     isClosed = true
     await keep()

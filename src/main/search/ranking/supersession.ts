@@ -1,7 +1,7 @@
 /**
- * What was superseded, and by what: a passage whose best place is struck, or that belongs to a note that is, stands
- * behind the passage that took its place, which takes over its score; chains are followed to their end. Pure: texts are
- * read by whoever asks.
+ * Ranks superseded passages below their successors. If a passage's best line, or its whole note, is marked as
+ * superseded, the passage keeps part of its score and its successor gets the full score. Chains of successors are
+ * followed to the end. Pure: the caller reads the texts.
  */
 import {
   isQuoted,
@@ -12,9 +12,9 @@ import {
 } from '#shared/markdown/superseded.ts'
 import type { Candidate } from '#shared/contract/index.ts'
 
-/** What an old passage keeps of its score: enough to be shown, too little to stand before its successor. */
+/** Share of the score that a superseded passage keeps: enough to be shown, but below its successor. */
 const oldShare = 0.9
-/** Longer chains are a circle, or a slip. */
+/** Maximum length of a chain, against cycles. */
 const maxSteps = 8
 
 export interface Passage {
@@ -27,22 +27,22 @@ export interface Passage {
 
 export interface Succession {
   readonly until: string
-  /** `path:line` of what holds now, at the end of the chain; undefined where nobody said. */
+  /** `path:line` of the successor at the end of the chain; undefined if none is named. */
   readonly by: string | undefined
   readonly successor: { readonly id: number; readonly line: number } | undefined
 }
 
 export interface Texts {
   readonly textOf: (id: number) => string
-  /** The beginning of a file. */
+  /** Returns the beginning of a file. */
   readonly headOf: (path: string) => string
-  /** The passage that has a line. */
+  /** Returns the passage with a line (1-based). */
   readonly at: (path: string, line: number) => Passage | undefined
-  /** All of a file. */
+  /** Returns all passages of a file. */
   readonly passagesOf: (path: string) => readonly Passage[]
 }
 
-/** Whether a passage is old at the line by which it was found. @param line 1-based, of the file */
+/** Returns the supersession if the passage is superseded at this line. @param line 1-based, in the file */
 export function successionOf(passage: Passage, line: number, texts: Texts): Succession | undefined {
   const own = oldAt(passage, line, texts)
   if (!own) return undefined
@@ -55,7 +55,7 @@ export function successionOf(passage: Passage, line: number, texts: Texts): Succ
     if (!at || !next) break
     from = at.passage.path
     last = next
-    // Its own end is what is told, even where that is not known by place.
+    // Reports the end of the chain, even if it names no successor.
     if (!next.by) at = undefined
   }
   const isSame = at?.passage.id === passage.id && at.line === line
@@ -76,7 +76,7 @@ function oldAt({ id, path, startLine }: Passage, line: number, { textOf, headOf 
   return own ?? supersededNote(headOf(path))
 }
 
-/** Paths are the workspace's, or the note's own folder's; those of a memory that is shared begin with its name. */
+/** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
 function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded['by']>, texts: Texts) {
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
@@ -89,7 +89,7 @@ function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded[
   return undefined
 }
 
-/** The line that was named by its words: where it was, else the nearest place. */
+/** Finds the quoted line: at its original place, or the occurrence nearest to it. */
 function named(path: string, quote: string, line: number, { at, passagesOf, textOf }: Texts) {
   const there = at(path, line)
   if (there && isQuoted(textOf(there.id).split('\n')[line - there.startLine] ?? '', quote))
@@ -109,16 +109,16 @@ interface Scored {
   readonly lift: number
   readonly modifiers: Candidate['modifiers']
   readonly score: number
-  /** 1-based, in the file: what is shown is around it. */
+  /** Line around which the snippet is cut: 1-based, in the file. */
   readonly shownLine?: number | undefined
   readonly succession?: Succession | undefined
 }
 
 /**
- * Old passages step back, and what took their place takes their score.
+ * Lowers superseded passages and gives their scores to their successors.
  * @param scored in any order
- * @param successionOf asked of those that would be shown
- * @returns the same passages, and ids of successors that are not among them
+ * @param successionOf called for passages that reach `minScore`
+ * @returns the same passages, and the ids of successors that are not among them
  */
 export function withSuccessors<T extends Scored>(
   scored: readonly T[],
@@ -135,7 +135,7 @@ export function withSuccessors<T extends Scored>(
     if (!succession) continue
     const { id, path, startLine, endLine } = candidate.input
     const { successor } = succession
-    // What holds now stands in the very same passage: it is shown around that line.
+    // The successor is in the same passage, so only the snippet moves to its line.
     if (successor?.id === id) {
       raised.set(id, { score: 0, line: successor.line, of: '' })
       continue
@@ -174,7 +174,7 @@ function lifted<T extends Scored>(candidate: T, { score, of }: { readonly score:
     const modifier = { name: 'successor' as const, factor: score / candidate.score, of }
     return { ...candidate, modifiers: [...candidate.modifiers, modifier], score }
   }
-  // Nothing speaks for it but what it took the place of.
+  // The passage has a score of 0, so a factor can't raise it.
   const factor = candidate.modifiers.reduce((product, one) => product * one.factor, 1)
   const modifier = { name: 'successor' as const, factor: 1, of }
   return { ...candidate, lift: candidate.lift + score / factor, modifiers: [...candidate.modifiers, modifier], score }

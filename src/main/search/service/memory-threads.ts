@@ -5,7 +5,7 @@ import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { RechunkRequest, RechunkRouter } from '../evaluation/rechunk.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
 
-/** The files that the threads start from; they differ between source and build. */
+/** Entry scripts of the workers; they differ between source and build. */
 export interface ThreadEntries {
   readonly indexer: URL
   readonly searcher: URL
@@ -20,7 +20,7 @@ function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRout
   return startThread(entries.searcher, searcherYoungMb)
 }
 
-/** Cuts and searches in a thread that is there for this alone. */
+/** Runs a chunk size experiment in a separate worker. @throws the signal's reason if aborted */
 export async function runRechunk(entries: ThreadEntries, request: RechunkRequest, signal: AbortSignal | undefined) {
   const thread: Thread<RouterClient<RechunkRouter>> = startThread(entries.rechunk)
   try {
@@ -42,21 +42,21 @@ export function threadEntries(mainFolder: URL): ThreadEntries {
   }
 }
 
-/** What is known of the indexer's work without asking it. */
+/** State of the indexer's queue, known without a call. */
 export interface Pending {
-  /** How often it was told of files that were written. */
+  /** Number of `touch` calls. */
   touches: number
-  /** How often it had been told when it last said that there was nothing to do; undefined while there is. */
+  /** Number of `touch` calls when the indexer last became idle; undefined while it has work. */
   idleAt: number | undefined
 }
 
-/** What an open memory works with: started and stopped together. */
+/** The workers of an open memory. */
 export interface Threads {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
   readonly pending: Pending
   readonly stop: AbortController
-  /** Aborted when one of the threads is gone: what it was asked will not be answered. */
+  /** Aborted when a worker has died, so that pending calls fail. */
   readonly died: AbortController
 }
 
@@ -70,10 +70,10 @@ export function startThreads(entries: ThreadEntries): Threads {
   }
 }
 
-/** A thread that died answers nobody: whoever waits for it is told. */
+/** Rejects with AppError `index_unavailable` when a worker dies, because it will not answer. */
 export function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const fail = () => reject(new AppError('index_unavailable', 'the search had stopped; it is being started again'))
+  const fail = () => reject(new AppError('index_unavailable', 'the search worker stopped and is being restarted'))
   if (died.aborted) fail()
   died.addEventListener('abort', fail, { once: true })
   work.then(resolve, reject).finally(() => died.removeEventListener('abort', fail))
@@ -82,10 +82,11 @@ export function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
 
 export async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
   stop.abort()
-  // The last connection to close tidies the database up, and only a writing one can. A thread that died has no more to tidy.
+  // The last connection to close checkpoints the database, which only a writable one can do, so the indexer is closed
+  // last.
   await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
   await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
-  // First, so that whoever still waits hears that from us.
+  // Before `terminate`, so that pending calls fail with this error.
   died.abort()
   await Promise.all([indexer.terminate(), searcher.terminate()])
 }

@@ -23,18 +23,18 @@ import type { Overrides } from '../ranking/searcher.ts'
 import { whyUnsearched } from '../indexing/index-exclusion.ts'
 import { runRechunk, type ThreadEntries, type Threads } from './memory-threads.ts'
 
-/** A search waits this long for changes that are not in the index yet; then it answers from the old one. */
+/** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500
 export interface MemoryOptions {
   readonly source: MemorySource
-  /** Looked up for every search. */
+  /** Called for every search. */
   readonly search: () => MemorySettings['search']
   readonly threads: ThreadEntries
   readonly watch: boolean
   readonly now: Clock
 }
 
-/** The index is another, files are others, a thread died, or threads that had died were started again. */
+/** Events of a memory: the index or files changed, a worker died, or was restarted. */
 export type MemoryChange =
   | Extract<IndexerEvent, { type: 'status' | 'files' | 'indexed' }>
   | { readonly type: 'crashed'; readonly error: Error }
@@ -46,15 +46,15 @@ export class Memory {
   readonly #options: MemoryOptions
   #source: MemorySource
   readonly #threads: RunningThreads
-  /** As it was last told. */
+  /** The last status event. */
   #status: IndexStatus | undefined
   #isSavingPower = false
-  /** Of the embedding provider; queries and the indexer's queue share it. */
+  /** Health of the embedding provider, shared by queries and the embed queue. */
   readonly #provider: ProviderCare
-  /** Called whenever the status or the provider's health is another. */
+  /** Called when the status or the provider's health changes. */
   readonly #listeners = new Set<() => void>()
 
-  /** Its threads start at once; `opened` waits for them. */
+  /** Starts the workers; `opened` waits for them. */
   constructor(options: MemoryOptions) {
     this.changes = this.#changes
     this.#options = options
@@ -83,13 +83,13 @@ export class Memory {
     })
   }
 
-  /** @throws AppError when there is no index to be had */
+  /** @throws AppError if the index can't be opened */
   async opened(): Promise<this> {
     await this.#threads.opened()
     return this
   }
 
-  /** Goes over to another source, if it is another; calls made meanwhile wait for it. */
+  /** Restarts the workers with another source if it differs. Calls made meanwhile wait. */
   async use(source: MemorySource): Promise<void> {
     if (JSON.stringify(source) === JSON.stringify(this.#source)) return
     this.#source = source
@@ -99,10 +99,10 @@ export class Memory {
   }
 
   /**
-   * What the memory says to a query, best first: scores from 0 to 1 that mean the same for every query, none below
-   * `minScore`, places as 1-based lines. Waits a moment for files that were just saved; `stale` says when that was not
-   * long enough, `notice` when vectors were missing.
-   * @throws AppError `index_unavailable` when there is no index to be had; the signal's reason when it was aborted
+   * Returns results, best first: scores from 0 to 1, comparable between queries, none below `minScore`; lines are
+   * 1-based. Waits up to `catchUpMs` for files that were just saved. `stale` is true if that was not enough, and
+   * `notice` says why vectors were not used.
+   * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
   search(query: string, options: Overrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#read(async (threads) => {
@@ -114,8 +114,8 @@ export class Memory {
   }
 
   /**
-   * The same search with every candidate's account: what each leg gave, how they were joined, and the verdict.
-   * @param why a place that the answer says what kept it out
+   * Runs the same search and returns the score breakdown of every candidate.
+   * @param why a line (1-based) whose absence from the results is to be explained
    * @throws AppError as `search`
    */
   explain(
@@ -138,8 +138,8 @@ export class Memory {
   }
 
   /**
-   * The passages of this memory, those that a model would be sent, and what the model in use is worth here.
-   * @param of the model that is asked about; the one in use when left out
+   * Counts the passages of this memory and those that a model would be sent, and reports the model's calibration.
+   * @param of the model to count for; the one in use if undefined
    */
   meaning(of?: EmbeddingModel, signal?: AbortSignal): Promise<Meaning> {
     return this.#read(async (threads) => {
@@ -148,12 +148,12 @@ export class Memory {
     })
   }
 
-  /** Notes that are about what a note is about, the nearest first. */
+  /** Returns notes on the same subject, nearest first; at most `most`. Empty if there are no vectors. */
   nearNotes(path: string, most: number): Promise<NearNote[]> {
     return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
   }
 
-  /** Why nothing of a file, or nothing on a line of it, is in the index. */
+  /** Returns the reason why a file, or a line of it, is not in the index. */
   whyUnsearched(path: string): Promise<Unsearched> {
     return this.#read((threads) => this.#whyUnsearched(threads, path))
   }
@@ -165,25 +165,26 @@ export class Memory {
     return whyUnsearched({ path, folders, isIndexed, problems: this.#status?.problems ?? [] })
   }
 
-  /** Files that are to be searched and could not be read when they were last looked at, with the reason. */
+  /** Files that could not be read in the last sync, with the reasons. */
   get unreadable(): ReadonlyMap<string, string> {
     const problems = this.#status?.problems ?? []
     return new Map(problems.flatMap(({ path, message }) => (path === undefined ? [] : [[path, message] as const])))
   }
 
-  /** Whether questions are sent to another machine. */
+  /** True if queries are sent to another machine. */
   get isSent(): boolean {
     return !this.#source.embedding.isLocal
   }
 
-  /** The size of chunks that the index is built with. */
+  /** The chunk size of the index. */
   get chunk(): ChunkSize {
     return this.#source.chunk
   }
 
   /**
-   * What a search would find if chunks were of another size: tried by keywords only, on the files that it finds now and
-   * a sample of the others. Both outcomes are of the same files.
+   * Compares the results of a query with another chunk size. Keyword search only, on the files that are candidates now
+   * and a sample of the others; both results use the same files.
+   * @throws AppError `index_unavailable`; the signal's reason if aborted
    */
   async rechunk(query: string, chunk: ChunkSize, options: SearchOptions = {}, signal?: AbortSignal): Promise<Rechunk> {
     const [folder] = this.#source.folders
@@ -196,7 +197,7 @@ export class Memory {
     const paths = sampleOf(all, found)
     const request = { folder, paths, sizes, query, defaults: search(), options, clockAheadMs: aheadOf(now) }
     const [before, after] = await runRechunk(threads, request, signal)
-    if (!before || !after) throw new AppError('index_unavailable', 'the memory could not be cut anew')
+    if (!before || !after) throw new AppError('index_unavailable', 'the chunk size could not be tried')
     return { before, after, files: paths.length, of: all.length }
   }
 
@@ -204,18 +205,19 @@ export class Memory {
     return this.#withFailure(await this.#threads.call(({ indexer }) => indexer.client.status()))
   }
 
-  /** Bytes of the index on disk; 0 while there is none. */
+  /** Returns the size of the index on disk in bytes; 0 if it does not exist. */
   indexBytes(): Promise<number> {
     return bytesOfIndex(this.#source.file)
   }
 
   /**
-   * Waits until every chunk has its vector, or none can be had: the provider does not work, there is none, or it takes
-   * none of the texts that are left.
-   * @param onProgress hears of every step while there is something to wait for
+   * Waits until every chunk has a vector, or no more can be had because the provider fails, is missing, or rejects the
+   * remaining texts.
+   * @param onProgress called with every change of the status
+   * @throws the signal's reason if aborted
    */
   async settleVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
-    // Whoever waits wants to know how it is now, not how it was when it was last asked.
+    // Callers want the current state, not that of the last attempt.
     if (this.#provider.failure) await this.#provider.tryNow()
     const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
     this.#listeners.add(tell)
@@ -234,7 +236,7 @@ export class Memory {
     }
   }
 
-  /** Asks the embedding provider now, however it was; whatever comes of it shows in `status`. */
+  /** Retries the embedding provider now. The result appears in `status`. */
   async tryProvider(): Promise<void> {
     await this.#threads.call(({ indexer }) => indexer.client.askAgain())
     await this.#provider.tryNow()
@@ -244,17 +246,17 @@ export class Memory {
     return this.#read(({ searcher }) => searcher.client.fileCounts())
   }
 
-  /** Reads every file anew; aborting leaves what is done as it is. */
+  /** Reads every file again. If aborted, finished files stay indexed. */
   reindex(signal?: AbortSignal): Promise<IndexStatus> {
     return this.#threads.call(({ indexer }) => indexer.client.reindex(undefined, signal ? { signal } : {}))
   }
 
-  /** Waits until the index is in step with the files, or `timeoutMs` have passed; false then. */
+  /** Waits until the index is in sync with the files. Returns false after `timeoutMs`. */
   settle(timeoutMs: number): Promise<boolean> {
     return this.#threads.call(({ indexer }) => indexer.client.settle(timeoutMs))
   }
 
-  /** Tells of files that the app itself wrote, sooner than the watcher would. */
+  /** Reports files that the app itself wrote, before the watcher does. */
   touch(paths: readonly string[]): void {
     this.#inform(({ indexer, pending }) => {
       pending.touches += 1
@@ -262,7 +264,7 @@ export class Memory {
     })
   }
 
-  /** While power is short, changes are looked at when somebody searches, and not before. */
+  /** While true, changes are only indexed when a search needs them. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     this.#inform(({ indexer }) => indexer.client.savePower(isSaving))
@@ -327,12 +329,12 @@ export class Memory {
     }
   }
 
-  /** Reads the index, and says why there is none where that is so. */
+  /** Reads the index. Errors include the reason why it is unavailable. */
   #read<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
     return this.#threads.read(work).catch((error: unknown) => this.#withReason(error))
   }
 
-  /** Says what the indexer knows of why there is no index. */
+  /** Adds the indexer's last failure to the error message. */
   async #withReason(error: unknown): Promise<never> {
     if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
     const reason = failureOf(await this.status())
@@ -341,16 +343,16 @@ export class Memory {
       : new AppError(error.code, `${error.message}: ${reason}`, { reason }, { cause: error })
   }
 
-  /** What an answer has to say when the index is as it was and takes nothing in. */
+  /** Marks results as stale if the index can't be written. */
   #standstill(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
     const standstill = this.#status && failureOf(this.#status)
     return standstill === undefined ? undefined : { stale: true, standstill }
   }
 
   /**
-   * Waits for changes, but not for work that is known to be long: the indexer would not even answer before its current
-   * transaction is through. Nor is it asked when it has said that there is nothing to do.
-   * @returns false when the index lacks something
+   * Waits for pending changes, unless the indexer is known to be idle or busy for long: it answers only after its
+   * current transaction.
+   * @returns false if the index is not up to date
    */
   async #catchUp({ indexer, pending }: Threads, mostMs = catchUpMs): Promise<boolean> {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
@@ -359,7 +361,7 @@ export class Memory {
   }
 }
 
-/** Why nothing can be written to the index; the indexer tries again by itself. */
+/** Returns the reason why the index can't be written; the indexer retries. */
 function failureOf({ problems }: IndexStatus): string | undefined {
   return problems.find(({ code }) => code === 'index_failed')?.message
 }

@@ -5,29 +5,33 @@ import type { NotesFolder } from '#workspace/privacy'
 import type { IndexedFolder } from '../indexing/indexed-folder.ts'
 import type { Threads } from './memory-threads.ts'
 
-/** What an index depends on; when it changes, the threads start anew. */
+/** Everything that an index depends on; a change restarts the workers. */
 export interface MemorySource {
   readonly file: string
   readonly folders: readonly IndexedFolder[]
   readonly chunk: MemorySettings['chunk']
   readonly debounceMs: number
   readonly embedding: EmbeddingSource
-  /** Whose notes may be local, and what the settings say of them. */
+  /** Folders whose notes may be private, with their privacy settings. */
   readonly notes: readonly NotesFolder[]
 }
 
 export interface Standing {
-  /** The embedding provider does not work and is not to be asked. */
+  /** True if the embedding provider is unavailable and must not be called. */
   readonly isHeld: boolean
   readonly isSavingPower: boolean
 }
 
-/** On Windows a file that a search has open cannot be put aside. */
+/** On Windows, a file that the searcher has open can't be moved aside. */
 const canBeOpenTwice = process.platform !== 'win32'
 /** See `IndexerSettings.retryMs`. */
 const retryMs = 30_000
 
-/** @param heard when the indexer is listened to @throws AppError when there is no index to be had */
+/**
+ * Opens the index in both workers.
+ * @param heard resolves when the indexer's events are subscribed
+ * @throws AppError if the index can't be opened
+ */
 export async function openThreads(
   { indexer, searcher }: Threads,
   source: MemorySource,
@@ -38,7 +42,7 @@ export async function openThreads(
   const { file, embedding, notes } = source
   const searched = { file, embedding, notes, clockAheadMs: aheadOf(now) }
   const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
-  // An index that is there is read while the indexer starts, and opens it.
+  // An existing index is opened for reading while the indexer starts.
   const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
   reading.catch(() => undefined)
   await heard
@@ -46,11 +50,11 @@ export async function openThreads(
   if (isHeld) await indexer.client.hold(true)
   if (isSavingPower) await indexer.client.savePower(true)
   await reading
-  // What was there may have given way to another.
+  // The indexer may have replaced the file.
   if (before === undefined || (await placeOnDisk(file)) !== before) await searcher.client.open(searched)
 }
 
-/** Tells apart files that have the same name one after the other; what is wrong with a file is the indexer's to say. */
+/** Identifies a file on disk. Returns undefined on errors, which the indexer reports. */
 async function placeOnDisk(file: string): Promise<string | undefined> {
   const info = await stat(file, { bigint: true }).catch(() => undefined)
   return info && `${info.dev}:${info.ino}`

@@ -5,18 +5,21 @@ import { fromOrpcError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
 import { startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './memory-threads.ts'
 
-/** Threads that die more often than this within the time are not started again. */
+/** If workers die more often than this within the window, they are not restarted. */
 const maxCrashes = 3
 const crashWindowMs = 60_000
-/** A thread whose events have ended has ended itself within this time, ms. */
+/** Time for a worker's exit event to follow the end of its event stream, ms. */
 const endMs = 1000
 
 export interface ThreadsOptions {
   readonly entries: ThreadEntries
-  /** Tells threads that were just started what to open; before the indexer opens anything, it is heard. */
+  /**
+   * Opens the index in new workers. `heard` resolves when the indexer's events are subscribed; that must precede
+   * `indexer.open`.
+   */
   readonly open: (threads: Threads, heard: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
-  /** What became of a request to the embedding provider. */
+  /** Called with the result of each request to the embedding provider. */
   readonly onOutcome: (outcome: ProviderOutcome) => void
   readonly onFault: (error: unknown) => void
   readonly onRecovered: () => void
@@ -27,16 +30,16 @@ export class RunningThreads {
   #threads: Promise<Threads>
   #exchange: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
-  /** When threads died, by `performance.now()`. */
+  /** Times of worker deaths, by `performance.now()`. */
   #crashes: readonly number[] = []
 
-  /** They start at once; `opened` waits for them. */
+  /** Starts the workers; `opened` waits for them. */
   constructor(options: ThreadsOptions) {
     this.#options = options
     this.#threads = this.#start()
   }
 
-  /** @throws AppError when there is no index to be had */
+  /** @throws AppError if the index can't be opened */
   async opened(): Promise<void> {
     try {
       await this.#threads
@@ -45,7 +48,7 @@ export class RunningThreads {
     }
   }
 
-  /** Others take their place, opened anew; calls made meanwhile wait for them. */
+  /** Replaces the workers by new ones. Calls made meanwhile wait. */
   async restart(): Promise<void> {
     this.#threads = this.#threads.then(stopThreads, () => undefined).then(() => this.#start())
     await this.#threads
@@ -55,7 +58,7 @@ export class RunningThreads {
     await this.#threads.then(stopThreads, () => undefined)
   }
 
-  /** Asks the threads something; those that took the place of dead ones know as well. */
+  /** Calls the workers. If they die or are replaced meanwhile, calls the new ones. */
   async call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
     const asked = this.#threads
     try {
@@ -69,8 +72,8 @@ export class RunningThreads {
   }
 
   /**
-   * Reads the index. Reading takes part in its exchange: none begins while one is under way, and one that has begun is
-   * waited for. If the index cannot be opened, it is made sure of once, then the same is tried again.
+   * Reads the index. Waits while the index is being replaced; the replacement in turn waits for running reads. If the
+   * index can't be opened, has it repaired once and tries again.
    */
   async read<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
     await this.#exchange
@@ -124,7 +127,7 @@ export class RunningThreads {
     try {
       for await (const event of events) await apply(event)
     } catch (error) {
-      // The end of a thread closes what it told, and is told itself.
+      // A dying worker ends its event stream; its exit handler reports the error.
       await Promise.race([threads.indexer.gone, threads.searcher.gone, sleep(endMs, undefined, { ref: false })])
       if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#options.onFault(error)
     }
@@ -137,13 +140,13 @@ export class RunningThreads {
     this.#options.onEvent(event)
   }
 
-  /** Lets the searcher go of the old index while the new one takes its place. */
+  /** Makes the searcher close the old index while the new one replaces it. */
   async #exchangeIndex({ indexer, searcher, died }: Threads, isRebuilt: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#exchange = promise
     try {
       if (isRebuilt) await Promise.allSettled(this.#readers)
-      // Threads that give way to others meanwhile would never answer.
+      // Rejects if the workers are replaced, because they would never answer.
       await unlessDead(searcher.client.release(), died.signal)
       try {
         if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
@@ -155,7 +158,7 @@ export class RunningThreads {
     }
   }
 
-  /** Starts the threads anew after one of them died; not again and again. */
+  /** Restarts the workers after one of them died, up to a limit. */
   async #recover(died: Threads): Promise<void> {
     if (died.stop.signal.aborted) return
     const now = performance.now()

@@ -1,25 +1,24 @@
 /**
- * One form for what is written in many: a day as `10月3号`, `Oct 3rd` or `2026/10/3`, a number as `3,260`,
- * `三千五` or `320万`, a quantity as `500 g` or `五百公克`, a telephone number with or without its dashes. Each such place
- * in a line gives terms that the index holds, and that a question looks for. Pure; the text is folded, Han is in
- * simplified form.
+ * Finds canonical forms of dates (`10月3号`, `Oct 3rd`, `2026/10/3`), numbers (`3,260`, `三千五`, `320万`), quantities (`500
+ * g`, `五百公克`) and telephone numbers. The index stores their terms, and queries search for them. The input must be
+ * folded (lower case, simplified Han).
  */
 import { datesIn, type DateForm } from './dates.ts'
 import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
 
 export interface Form {
-  /** Where it stands in the text, in UTF-16 units. */
+  /** UTF-16 offset in the text; `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** What a text that says so is found by. */
+  /** Terms that the index stores. */
   readonly indexed: readonly string[]
-  /** What a question that says so looks for; the later ones as a weaker sign of the same. */
+  /** Terms that a query searches for; the first is the most exact one, the others are weaker evidence. */
   readonly asked: readonly string[]
-  /** True where the letters say no more than the terms do. */
+  /** True if the written words add nothing to these terms, so that a query need not search for them. */
   readonly replacesLetters: boolean
 }
 
-/** Units by what they are written as, under the one that the terms name. */
+/** Canonical unit, and all ways to write it. */
 const units: readonly (readonly [string, string])[] = [
   ['kg', 'kg kgs kilo kilos kilogram kilograms 公斤 千克 キログラム キロ 킬로그램 킬로'],
   ['g', 'g gr gram grams 克 公克 グラム 그램'],
@@ -46,7 +45,10 @@ const decimal = String.raw`(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\
 const mixed = `${decimal}\\s?[十百千万亿億만천백억]+(?:${hanNumeral}+|${hangulNumeral}+)?`
 const hanNumber = `(?<!${hanNumeral}|第)${hanNumeral}+`
 const hangulNumber = `(?<![가-힣])${hangulNumeral}+(?=$|[^가-힣]|원|명|개|킬|그램|분|시간|초|리터|미터)`
-/** For text without CJK, which is most text: the same, without what cannot match or says nothing there. */
+/**
+ * Subset of the patterns for text without CJK characters (most text). It leaves out plain numbers, because they get no
+ * form.
+ */
 const latinUnit = `(?:${unitNames.filter((name) => /^[a-z]/.test(name)).join('|')})(?![a-z0-9])`
 const latinQuantity = new RegExp(
   String.raw`(?<![\w.,-])(?:(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(${latinUnit})|(\d{1,3}(?:,\d{3})+(?:\.\d+)?))`,
@@ -58,10 +60,10 @@ const maybeTelephone = /\d{2}\)?[-–\s]\(?\d{2}/
 const maybeCjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백천만억]|[일이삼사오육칠팔구](?:원|분|시간|개|명)/
 
-/** The least number of digits for which groups of them are a telephone or account number. */
+/** A group of digits with fewer digits is not a telephone or account number. */
 const minDigits = 7
 
-/** The forms of a text in the order in which they stand there; none overlaps another. */
+/** Returns the forms of a folded text, sorted by position. They do not overlap. */
 export function formsIn(text: string): Form[] {
   const dates = datesIn(text).map(formOfDate)
   if (!maybeQuantity.test(text)) return dates
@@ -130,7 +132,7 @@ function formOfQuantity(number: string, unit: string | undefined): Omit<Form, 's
   const figure = String(value)
   const measured = unit === undefined ? [] : [`${figure}${unitByName.get(unit) ?? unit}`]
   const isPlain = /^\d+$/.test(number)
-  // A plain number is a word like any other, and 一 or 三 alone is hardly ever what a text is about.
+  // A plain number is an ordinary word, and 一 or 三 alone is hardly ever what a text is about.
   if (measured.length === 0 && (isPlain || number.length < 2 || /^\d+\.\d+$/.test(number))) return undefined
   return {
     indexed: isPlain ? measured : [...measured, figure],

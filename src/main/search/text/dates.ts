@@ -1,7 +1,7 @@
 import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
 
 export interface DateForm {
-  /** Where it stands in the text, in UTF-16 units. */
+  /** UTF-16 offset in the text; `end` is exclusive. */
   readonly start: number
   readonly end: number
   readonly year: number | undefined
@@ -30,10 +30,10 @@ const ordinal = '(\\d{1,2})(?:st|nd|rd|th)?'
 const han = `(\\d{1,2}|${hanNumeral}{1,3})`
 const hangul = '(\\d{1,2}|십일|십이|일|이|삼|사|오|육|유|칠|팔|구|십|시)'
 
-/** Rules by what a text must have for any of them to match: most lines are done with after a look or two. */
+/** Rules with a cheap precondition: `needed` excludes most lines, so that the rules need not be tried. */
 interface Rules {
   readonly needed: RegExp
-  /** In the order in which they are tried: what one has taken, the next ones leave alone. */
+  /** Earlier rules win: a later rule can't match text that overlaps an earlier match. */
   readonly rules: readonly Rule[]
 }
 
@@ -50,13 +50,13 @@ const written: readonly Rules[] = [
         pattern: /(?<![\w./-])(\d{4})-(0[1-9]|1[0-2])(?![\w/-]|\.\d)/g,
         read: ([year, month]) => date(year, month, undefined),
       },
-      // 12/18/2026, 18.12.2026: the month is first with strokes, as without a year, unless it can only be second
+      // 12/18/2026, 18.12.2026: with slashes the month is first, unless the first number is greater than 12
       {
         pattern: /(?<![\w./-])(\d{1,2})([/.])(\d{1,2})\2(\d{4})(?![\w/-]|\.\d)/g,
         read: ([one, sign, other, year]) =>
           sign === '.' || Number(one) > 12 ? date(year, other, one) : date(year, one, other),
       },
-      // 12/18, and 18/12 where it can be nothing else
+      // 12/18, and 18/12 because there is no month 18
       {
         pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})(?![\w/%-]|\.\d)/g,
         read: ([one, other]) => (Number(one) > 12 ? date(undefined, other, one) : date(undefined, one, other)),
@@ -91,7 +91,7 @@ const written: readonly Rules[] = [
         pattern: new RegExp(`(?<!\\d)(\\d{4})\\s*년\\s*${hangul}월`, 'g'),
         read: ([year, month]) => date(year, koreanMonth(month), undefined),
       },
-      // 十月, 10月; 一个月 and 三月租 are none
+      // 十月, 10月; not 一个月 or 三月租
       {
         pattern: new RegExp(`(?<!${hanNumeral}|\\d)${han}\\s?月(?![租薪亮经])`, 'g'),
         read: ([month]) => date(undefined, month, undefined),
@@ -120,7 +120,7 @@ const written: readonly Rules[] = [
         pattern: new RegExp(`\\b${monthName}\\.?,?\\s+(?:of\\s+)?(\\d{4})\\b`, 'g'),
         read: ([month, year]) => date(year, monthNamed(month), undefined),
       },
-      // October; May and March are words of their own, unless something makes a month of them
+      // October; "may" and "march" are months only after words such as "in" or "last"
       {
         pattern: /\b(january|february|april|june|july|august|september|october|november|december)\b/g,
         read: ([month]) => date(undefined, monthNamed(month), undefined),
@@ -133,7 +133,10 @@ const written: readonly Rules[] = [
   },
 ]
 
-/** The dates of a text in the order in which they stand there; none overlaps another. */
+/**
+ * Returns the dates of a folded text, sorted by position. They do not overlap. Days are checked against 1 to 31 only,
+ * not against the length of the month.
+ */
 export function datesIn(text: string): DateForm[] {
   const found: DateForm[] = []
   for (const { pattern, read } of written.flatMap(({ needed, rules }) => (needed.test(text) ? rules : []))) {
@@ -162,7 +165,7 @@ function monthNamed(name: Part): string {
   return String(months.indexOf((name ?? '').slice(0, 3)) + 1)
 }
 
-/** 유월 and 시월 are said, and written, without their last sound. */
+/** 유월 (June) and 시월 (October) drop the last consonant of the numeral. */
 function koreanMonth(month: Part): Part {
   return month === '유' ? '육' : month === '시' ? '십' : month
 }

@@ -1,7 +1,7 @@
 /** Days since 1970-01-01. */
 export type Day = number
 
-/** Both inclusive; an open end is infinite. */
+/** Both days are inclusive; an open end is infinite. */
 export interface DaySpan {
   readonly first: Day
   readonly last: Day
@@ -9,23 +9,26 @@ export interface DaySpan {
 
 const dayMs = 86_400_000
 
-/** @param month 1 to 12 @returns undefined for a day that the calendar lacks */
+/**
+ * @param month 1 to 12
+ * @returns undefined if the calendar has no such day
+ */
 export function dayOf(year: number, month: number, day: number): Day | undefined {
   const date = new Date(Date.UTC(year, month - 1, day))
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / dayMs : undefined
 }
 
-/** `2026-01-20`. */
+/** Formats a day as `2026-01-20`. */
 export function formatDay(day: Day): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-/** Of a local date, `YYYY-MM-DD`. */
+/** Parses `YYYY-MM-DD`. Returns NaN if the text is not a date. */
 export function parseDay(date: string): Day {
   return Date.parse(date) / dayMs
 }
 
-/** Month 1 to 12; months beyond a year count on into the next or the last one. */
+/** @param month 1 to 12; other values continue into the next or the previous years */
 export function monthSpan(year: number, month: number): DaySpan {
   return { first: Date.UTC(year, month - 1, 1) / dayMs, last: Date.UTC(year, month, 0) / dayMs }
 }
@@ -34,13 +37,13 @@ export function yearSpan(year: number): DaySpan {
   return { first: monthSpan(year, 1).first, last: monthSpan(year, 12).last }
 }
 
-/** Monday to Sunday (ISO 8601). */
+/** Returns the week of a day, Monday to Sunday (ISO 8601). */
 export function weekSpan(day: Day): DaySpan {
   const monday = day - ((day + 3) % 7)
   return { first: monday, last: monday + 6 }
 }
 
-/** Of ISO week 1 to 53. */
+/** @param week ISO week, 1 to 53 */
 export function isoWeekSpan(year: number, week: number): DaySpan {
   const { first } = weekSpan(monthSpan(year, 1).first + 3)
   return { first: first + (week - 1) * 7, last: first + week * 7 - 1 }
@@ -51,7 +54,10 @@ export function calendarOf(day: Day): { readonly year: number; readonly month: n
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1 }
 }
 
-/** A day, a month or a year, as far as it is told; undefined for a day or month that the calendar lacks. */
+/**
+ * Returns the span of a year, a month or a day, depending on the arguments. Returns undefined if the calendar has no
+ * such month or day.
+ */
 export function spanOf(year: number, month?: number, day?: number): DaySpan | undefined {
   if (month === undefined) return yearSpan(year)
   if (!(month >= 1 && month <= 12)) return undefined

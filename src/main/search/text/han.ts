@@ -11,12 +11,15 @@ function readPairs(pairs: string): ReadonlyMap<string, string> {
   return found
 }
 
-/** Written so in simplified texts, where traditional ones have another character; a few have this one too, for another word. */
+/**
+ * Returns true for the simplified form of a character. A few such forms are also traditional characters, for another
+ * word.
+ */
 export function isSimplified(letter: string): boolean {
   return simplifiedForms().has(letter) && !simplified().has(letter)
 }
 
-/** As long as before, letter for letter. */
+/** Replaces traditional characters by simplified ones. The length in UTF-16 units does not change. */
 export function simplify(text: string): string {
   return text.replace(/[\u3400-\u9fff]+/g, (run) => {
     const pairs = simplified()

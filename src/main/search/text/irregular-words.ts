@@ -1,7 +1,7 @@
 /**
- * English words whose forms share no stem: a question asks "when did she go", the note says "went". Each row is the base
- * form, then its other forms; forms that are another word's base (`left`, `found`, `saw`, `felt`) are listed too, for the
- * verb is by far the commoner reading in notes.
+ * English words with irregular forms: a question says "when did she go", the note says "went". Each row is the base
+ * form, then its other forms. Forms that are also another word's base form (`left`, `found`, `saw`, `felt`) are
+ * included, because the verb is far more common in notes.
  */
 const rows = `
 be was were been is are am
@@ -102,7 +102,7 @@ wife wives
 knife knives
 `
 
-/** Every irregular form → its base form. */
+/** Maps each irregular form to its base form. */
 export const irregularForms: ReadonlyMap<string, string> = new Map(
   rows
     .trim()

@@ -1,7 +1,6 @@
 /**
- * Numbers as people write them in Chinese, Japanese and Korean, with or without digits: 三千五, 320万, 八万四千, 만오천, 二〇二六.
- * What comes out is the number in digits, so that it meets the other ways of writing it. Pure; the text is folded, Han
- * is in simplified form.
+ * Reads numbers in Chinese, Japanese and Korean, with or without digits: 三千五, 320万, 八万四千, 만오천, 二〇二六. The text must be
+ * folded (simplified Han).
  */
 
 const digits: Readonly<Record<string, number>> = {
@@ -27,13 +26,13 @@ function byIndex(letters: string): Record<string, number> {
   return Object.fromEntries([...letters].map((letter, index) => [letter, index]))
 }
 
-/** Han numerals, digits that a large unit may follow among them; for use within a larger expression. */
+/** Pattern for one Han numeral, without a group, for use in larger patterns. Digits can precede 万 and 亿. */
 export const hanNumeral = '[〇零一二三四五六七八九十百千万亿億两壹贰叁肆伍陆柒捌玖拾佰仟]'
 export const hangulNumeral = '[영일이삼사오육칠팔구십백천만억]'
 
 /**
- * The value of a numeral such as 三千五 (3500: a last digit counts in the next lower unit), 320万, 二〇二六 or 4.5万;
- * undefined for what is none.
+ * Returns the value of a numeral such as 三千五 (3500: a last digit counts in the next lower unit), 320万, 二〇二六 or 4.5万.
+ * Returns undefined if the text is not a numeral.
  */
 export function valueOf(numeral: string): number | undefined {
   const letters = numeral.replace(/[,\s]/g, '')
@@ -64,7 +63,7 @@ export function valueOf(numeral: string): number | undefined {
       lastUnit = large
     } else return undefined
   }
-  // 三千五 is 3500, 一万八 18000; 三千零五 and 二十五 are as they say.
+  // 三千五 is 3500 and 一万八 is 18,000, but 三千零五 is 3005 and 二十五 is 25.
   if (pending !== undefined) section += lastUnit > 10 && pending < 10 ? (pending * lastUnit) / 10 : pending
   const value = Math.round((total + section) * 1e6) / 1e6
   return Number.isFinite(value) ? value : undefined

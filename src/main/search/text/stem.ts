@@ -1,7 +1,10 @@
 import { stemmer } from 'stemmer'
 import { irregularForms } from './irregular-words.ts'
 
-/** Of a folded word; what is no word of Latin letters is its own stem. */
+/**
+ * Returns the stem of a folded word: Porter's algorithm for Latin letters, after irregular forms are mapped to their
+ * base form. Other words are returned without their apostrophes.
+ */
 export function stem(word: string): string {
   const cached = stems.get(word)
   if (cached !== undefined) return cached
@@ -12,6 +15,6 @@ export function stem(word: string): string {
   return stemmed
 }
 
-/** Natural text repeats its words; the stemmer costs more than a look-up. */
+/** Caches stems: notes repeat their words, and the stemmer is slower than a lookup. */
 const stems = new Map<string, string>()
 const maxCached = 40_000

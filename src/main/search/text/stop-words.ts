@@ -8,8 +8,8 @@ import { japaneseFillerWords, japaneseFunctionWords } from './words/japanese-wor
 import { koreanFillerWords, koreanFunctionWords } from './words/korean-words.ts'
 
 /**
- * `function`: looked for only when there is nothing else. `filler`: what questions are asked with, whatever they are
- * about. `name`: begins with a capital where no sentence does. `figure`: a number, a date, an identifier.
+ * `function`: stop word, searched for only if the query has no other words. `filler`: common in questions on any
+ * subject. `name`: capitalized within a sentence. `figure`: a number, a date or an identifier.
  */
 export type Role = 'function' | 'filler' | 'word' | 'name' | 'figure'
 
@@ -19,17 +19,17 @@ const stemmed = (list: string) =>
 
 const englishFunction = stemmed(englishFunctionWords)
 const englishFiller = stemmed(englishFillerWords)
-/** Han is folded to simplified characters in a query, Japanese words with it. */
+/** Queries are folded to simplified Han, Japanese words included. */
 const folded = (...lists: readonly string[]) => lazily(() => new Set(split(simplify(lists.join(' ')))))
 const cjkFunction = folded(chineseFunctionWords, japaneseFunctionWords, koreanFunctionWords)
 const cjkFiller = folded(chineseFillerWords, japaneseFillerWords, koreanFillerWords)
 
-/** Of a stem. */
+/** Returns the role of a stem. */
 export function roleOfStem(stem: string): 'function' | 'filler' | 'word' {
   return englishFunction().has(stem) ? 'function' : englishFiller().has(stem) ? 'filler' : 'word'
 }
 
-/** Of a folded word. What is put together from function words (我的, 都不) is one. */
+/** Returns the role of a folded word. A Han word composed of function words (我的, 都不) is a function word. */
 export function roleOfCjk(word: string): 'function' | 'filler' | 'word' {
   if (cjkFunction().has(word)) return 'function'
   if (cjkFiller().has(word)) return 'filler'

@@ -1,8 +1,8 @@
 /**
- * Time as people say it in a question: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
- * phrase becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601); a month or weekday without a year
- * is the latest one that has begun; "two weeks ago" is that week and "two years ago" that year, since nobody counts days
- * there. Seasons and "recently" are no spans: they mean other days to other people. Pure.
+ * Parses relative and absolute times in a question: yesterday, two weeks ago, in May 2024, 上周三, 去年五月, 先週, 지난달. Each
+ * expression becomes a span of days, counted from today. Weeks begin on Monday (ISO 8601). A month or weekday without
+ * a year is the latest one that has begun. "Two weeks ago" is that whole week and "two years ago" that whole year,
+ * because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
  */
 import { datesIn, type DateForm } from './dates.ts'
 import { calendarOf, monthSpan, spanOf, weekSpan, yearSpan, type Day, type DaySpan } from './days.ts'
@@ -10,9 +10,9 @@ import { hanNumeral, valueOf } from './numerals.ts'
 import { fold } from './terms.ts'
 
 export interface TimePhrase extends DaySpan {
-  /** As it stands in the query. */
+  /** The expression as written in the query. */
   readonly text: string
-  /** Where it stands, in UTF-16 units. */
+  /** UTF-16 offset in the query; `end` is exclusive. */
   readonly start: number
   readonly end: number
 }
@@ -21,14 +21,14 @@ type Unit = 'day' | 'week' | 'month' | 'year'
 type Part = string | undefined
 
 interface Rule {
-  /** Of folded text: lower case, simplified Han. */
+  /** Matches folded text: lower case, simplified Han. */
   readonly pattern: RegExp
   readonly read: (parts: readonly Part[], today: Day) => DaySpan | undefined
 }
 
 const day = (at: Day): DaySpan => ({ first: at, last: at })
 
-/** The unit that lies `count` units from the one that today is in. */
+/** Returns the unit that is `count` units after today's (before it if negative). */
 function shifted(today: Day, unit: Unit, count: number): DaySpan {
   const { year, month } = calendarOf(today)
   if (unit === 'day') return day(today + count)
@@ -36,13 +36,13 @@ function shifted(today: Day, unit: Unit, count: number): DaySpan {
   return unit === 'month' ? monthSpan(year, month + count) : yearSpan(year + count)
 }
 
-/** From so many units ago until today. */
+/** Returns the span from `count` units ago until today, with months of 30 and years of 365 days. */
 function since(today: Day, unit: Unit, count: number): DaySpan {
   const days = { day: 1, week: 7, month: 30, year: 365 }[unit]
   return { first: today - days * count, last: today }
 }
 
-/** The latest such day before today; 0 is Monday. */
+/** Returns the latest such weekday before today; 0 is Monday. */
 function lastWeekday(today: Day, weekday: number): DaySpan {
   const back = (((today + 3) % 7) - weekday + 7) % 7
   return day(today - (back === 0 ? 7 : back))
@@ -57,7 +57,7 @@ const monthName =
   '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const han = `(\\d{1,3}|${hanNumeral}{1,3})`
 
-/** Words for so many days before or after today. */
+/** Offset in days from today. */
 const dayWords: readonly (readonly [number, string])[] = [
   [-3, '大前天 さきおととい 그끄저께'],
   [-2, '前天 前日晚上 一昨日 おととい 그저께 그제 엊그제'],
@@ -75,7 +75,7 @@ const dayByWord = new Map(
 )
 const longestFirst = (list: Iterable<string>) => [...list].sort((one, other) => other.length - one.length).join('|')
 
-/** Names of years around this one, with a month of that year or alone. */
+/** Offset in years from this year. A month can follow. */
 const yearWords: readonly (readonly [number, string])[] = [
   [-3, '大前年'],
   [-2, '前年 一昨年 おととし 재작년'],
@@ -91,7 +91,7 @@ const yearByWord = new Map(
   ),
 )
 
-/** Weeks and months around this one. */
+/** Offset in weeks or months from the current one. */
 const nearWords: readonly (readonly [number, string])[] = [
   [-2, '上上 先々 先先 지지난'],
   [-1, '上 先 지난 저번'],
@@ -262,10 +262,10 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Long enough for any phrase, short enough that a pasted page is read quickly. */
+/** In UTF-16 units. Limits the time for a pasted page. */
 const maxCharacters = 2000
 
-/** The times that a question names, in the order in which they stand there; what stands in quotes is none. */
+/** Returns the times that a query names, sorted by position. Text in quotation marks is ignored. */
 export function timesIn(query: string, today: Day): TimePhrase[] {
   const composed = query.normalize('NFKC').slice(0, maxCharacters)
   const folded = fold(composed)
@@ -273,7 +273,7 @@ export function timesIn(query: string, today: Day): TimePhrase[] {
   const found: TimePhrase[] = []
   const add = (start: number, end: number, span: DaySpan | undefined) => {
     if (!span || found.some((other) => start < other.end && other.start < end)) return
-    // Where folding changed the length of the text, what was written cannot be told by place.
+    // If folding changed the length, offsets do not fit the original text, so the folded text is shown.
     const shown = (folded.length === composed.length ? composed : folded).slice(start, end).trim()
     found.push({ ...bounded(span, text, start, end), text: shown, start, end })
   }
@@ -284,7 +284,9 @@ export function timesIn(query: string, today: Day): TimePhrase[] {
   return found.sort((one, other) => one.start - other.start)
 }
 
-/** The latest that has begun, where no year is named; a fraction is no day. */
+/**
+ * Without a year, returns the latest such span that has begun. Returns undefined for 1/2, because it can be a fraction.
+ */
 function spanOfForm({ year, month, day: date }: DateForm, text: string, today: Day): DaySpan | undefined {
   if (year !== undefined) return spanOf(year, month, date)
   if (text.includes('/')) return undefined

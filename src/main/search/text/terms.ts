@@ -1,12 +1,12 @@
 /**
- * From text to index terms. Index and query take the same path, so that they meet:
+ * Cuts text into index terms. Index and query use the same rules:
  *
  * - words are found by `Intl.Segmenter`, folded (case, width, accents) and, in Latin script, stemmed;
- * - identifiers (`POSTGRES_URL`, `v2.3.0`, addresses, paths, `LazyInit`) are kept whole and also split into their parts;
- * - dates, numbers and quantities have one form beside the way they are written (`forms.ts`);
- * - CJK text is indexed character by character, traditional characters as simplified ones, and a query's words are
- *   looked up as runs of characters. A word is then found however the text around it happens to be segmented, and one
- *   character alone is found as well. Korean words are words too: what hangs on to them is cut off.
+ * - identifiers (`POSTGRES_URL`, `v2.3.0`, addresses, paths, `LazyInit`) are indexed whole and in parts;
+ * - dates, numbers and quantities also have a canonical form (`canonical-forms.ts`);
+ * - CJK text is indexed character by character, in simplified form, and a query's words are matched as phrases. So a
+ *   word is found however the text around it is segmented, and single characters are found too. Korean words are
+ *   also indexed without their endings.
  */
 import { segmenter } from '#shared/util/segmenter.ts'
 import { asciiTerms } from './ascii-line.ts'
@@ -15,34 +15,34 @@ import { simplify } from './han.ts'
 import { stem } from './stem.ts'
 import { koreanEndings } from './words/korean-words.ts'
 
-/** Part of the index's fingerprint: a change here, or another ICU, rebuilds it. */
+/** Part of the index's fingerprint: a change here, or another version of ICU, rebuilds the index. */
 export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`
 
 export const cjkRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}ー々〆]+/gu
-// Begins where a run of letters does: from within a long one it would be tried again at every letter.
+// The lookbehind prevents quadratic time: without it, the pattern is tried again at every letter of a long run.
 const identifier =
   /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
 
-/** `undefined` as locale: the words of most scripts do not depend on it, and Chinese and Japanese share a dictionary. */
+/** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
 export const words = segmenter('en', 'word')
 
-/** Hears of the words of a text as they are spelt, each with its term, where they are long enough to be misspelt. */
+/** Receives each word of at least `minSpelt` letters with its term; used to correct spelling. */
 export type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {
-  /** Words, identifiers, names' parts and forms, stemmed. */
+  /** Stems of words, whole identifiers, parts of camelCase names, and canonical forms. */
   readonly terms: readonly string[]
-  /** Of CJK letters, folded. */
+  /** Runs of CJK characters, folded. */
   readonly runs: readonly string[]
-  /** Terms that count for the length: each date or number once, in however many forms. */
+  /** Number of terms that count for the length of the text: a date or number counts once, however many terms it has. */
   readonly count: number
 }
 
 const noRuns: readonly string[] = []
 const ignore: OnSpelling = () => undefined
 
-/** The terms of one line of text. */
+/** Returns the terms of one line of text. */
 export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
   return /^[\0-\x7f]*$/.test(raw) ? asciiLineTerms(raw, onSpelling) : anyLineTerms(raw, onSpelling)
 }
@@ -60,7 +60,7 @@ function asciiLineTerms(raw: string, onSpelling: OnSpelling): LineTerms {
   return { terms, runs: noRuns, count }
 }
 
-/** For text in any script. */
+/** Returns the terms of a line in any script; `lineTerms` has a faster path for ASCII. */
 export function anyLineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
   const line = fold(raw)
   const forms = formsIn(line)
@@ -73,18 +73,18 @@ export function anyLineTerms(raw: string, onSpelling: OnSpelling = ignore): Line
   return { terms, runs, count }
 }
 
-/** 数据库 → 数据, 据库. */
+/** Returns the character bigrams: 数据库 → 数据, 据库. */
 export function pairsOf(letters: readonly string[]): string[] {
   return letters.slice(0, -1).map((letter, index) => letter + (letters[index + 1] ?? ''))
 }
 
 /**
- * One form for what looks the same to a reader: NFKC, lower case, no combining accents on Latin letters; and simplified
- * characters for traditional ones.
+ * Folds a text for comparison: NFKC, lower case, no combining accents on Latin letters, simplified characters instead
+ * of traditional ones. The length can change.
  */
 export function fold(text: string): string {
   const composed = text.normalize('NFKC').toLowerCase()
-  // Most text is ASCII or CJK, where there is no accent to fold.
+  // Most text is ASCII or CJK and has no accents.
   const plain = /[\u00c0-\u024f\u1e00-\u1eff]|\p{Mn}/u.test(composed)
     ? composed
         .normalize('NFD')
@@ -94,7 +94,9 @@ export function fold(text: string): string {
   return /[\u3400-\u9fff]/.test(plain) ? simplify(plain) : plain
 }
 
-/** A text with spaces where the spans are. */
+/**
+ * Replaces the spans by spaces, so that offsets stay valid. Spans are in UTF-16 offsets, sorted, and do not overlap.
+ */
 export function withoutSpans(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let rest = ''
   let from = 0
@@ -105,7 +107,7 @@ export function withoutSpans(text: string, spans: readonly { readonly start: num
   return from === 0 ? text : rest + text.slice(from)
 }
 
-/** Terms of a folded text without its CJK, in reading order. */
+/** Returns the terms of a folded text in reading order, without CJK text. */
 function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   const terms: string[] = []
   forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
@@ -116,10 +118,13 @@ function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   return terms
 }
 
-/** Shorter words have too many neighbours to tell a misspelt one from another word. */
+/** In letters. Shorter words have too many similar words for spelling correction. */
 export const minSpelt = 4
 
-/** Calls for each word, and for an identifier first with it as a whole, then with its parts. */
+/**
+ * Calls `found` for each word of a folded text. An identifier is reported whole first (`isWhole`), then its parts.
+ * `at` is a UTF-16 offset.
+ */
 export function forEachWord(text: string, found: (word: string, isWhole: boolean, at: number) => void): void {
   let from = 0
   for (const match of text.matchAll(identifier)) {
@@ -136,7 +141,7 @@ function forEachPlainWord(
   offset: number,
   found: (word: string, isWhole: boolean, at: number) => void,
 ): void {
-  // For plain ASCII words a regular expression finds what the segmenter would, ten times as fast.
+  // For ASCII, a regular expression finds the same words as the segmenter, ten times as fast.
   if (/^[\0-\x7f]*$/.test(text)) {
     for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) found(match[0], false, offset + match.index)
     return
@@ -146,7 +151,10 @@ function forEachPlainWord(
   }
 }
 
-/** `LazyInitException` → lazy, init, exception; nothing for other words, nor for `PostgreSQL`, which has no two words. */
+/**
+ * Splits camelCase words: `LazyInitException` → lazy, init, exception. Returns nothing for other words, nor for
+ * `PostgreSQL`, because no part after a lower-case letter is capitalized like a word.
+ */
 export function camelParts(text: string): string[] {
   if (!/[a-z][A-Z][a-z]/.test(text)) return []
   return (text.match(/[A-Za-z]*[a-z][A-Z][a-z][A-Za-z]*/g) ?? []).flatMap((word) =>
@@ -158,7 +166,7 @@ export function camelParts(text: string): string[] {
   )
 }
 
-/** The Latin terms of one word as it stands in a text. */
+/** Returns the terms of one word in Latin script, as written in a text. */
 export function termsOfWord(word: string): readonly string[] {
   const cached = wordTerms.get(word)
   if (cached) return cached
@@ -168,7 +176,7 @@ export function termsOfWord(word: string): readonly string[] {
   return terms
 }
 
-/** What is shown of a memory has the same words again and again. */
+/** Caches terms: displayed notes repeat their words. */
 const wordTerms = new Map<string, readonly string[]>()
 const maxCachedWords = 5000
 
@@ -177,13 +185,15 @@ const endings = koreanEndings
   .filter(Boolean)
   .sort((one, other) => other.length - one.length)
 
-/** A Korean word without what hangs on to it; as it is when nothing does, or nothing would remain. */
+/**
+ * Removes the longest Korean ending from a word. Returns the word unchanged if it has none, or if nothing would remain.
+ */
 export function withoutKoreanEnding(word: string): string {
   const ending = endings.find((end) => word.length > end.length && word.endsWith(end))
   return ending === undefined ? word : word.slice(0, -ending.length)
 }
 
-/** The Korean words of a run, each as it stands and without its ending. */
+/** Returns the Korean words of a run, each as written and, if it has an ending, without it. */
 function koreanTerms(run: string): string[] {
   return (run.match(/\p{Script=Hangul}+/gu) ?? []).flatMap((word) => {
     const bare = withoutKoreanEnding(word)

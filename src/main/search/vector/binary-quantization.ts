@@ -1,29 +1,29 @@
 /**
- * The coarse form of a vector: one bit a dimension, its sign about the centre of the index's vectors. Two such forms
- * differ in about as many bits as the angle between the vectors is wide; about the centre, because the vectors of many
- * models all lie to one side and would agree in most of their signs. Many are compared at once by a WebAssembly function
- * of our own: counting bits in JavaScript takes fourteen times as long.
+ * Binary codes of vectors: one bit per dimension, its sign relative to the centroid of the index's vectors. The
+ * Hamming distance of two codes approximates the angle between the vectors. Relative to the centroid, because many
+ * models' vectors point in similar directions and would share most signs. A WebAssembly function compares many codes
+ * at once, 14 times as fast as JavaScript.
  */
 
 /** `hamming.wat`, assembled with wabt (`wat2wasm hamming.wat`). */
 const hammingWasm =
   'AGFzbQEAAAABCQFgBX9/f39/AAITAQRob3N0Bm1lbW9yeQIBAYCABAMCAQAHDQEJZGlzdGFuY2VzAAAKmgEBlwECA38BeyAEIAFBAXRqIQUCQANAIAQgBU8NAf0MAAAAAAAAAAAAAAAAAAAAACEIIAMhBiACIQcDQCAIIAD9AAQAIAb9AAQA/VH9Yv19/Y4BIQggAEEQaiEAIAZBEGohBiAHQQFrIgcNAAsgCP1/IQggBCAI/RsAIAj9GwFqIAj9GwIgCP0bA2pqOwEAIARBAmohBAwACwsL'
 
-/** Forms are whole blocks of so many bytes. */
+/** Codes are padded to a multiple of this size. */
 const blockBytes = 16
 
-/** Bytes of the coarse form of a vector. */
+/** Returns the size of a code in bytes. */
 export function coarseBytes(dimensions: number): number {
   return Math.ceil(dimensions / 8 / blockBytes) * blockBytes
 }
 
-/** @param centre of the same length; undefined for the origin */
+/** Returns the code of a vector. @param centre centroid of the same length; undefined for the origin */
 export function coarseBits(vector: Float32Array, centre: Float32Array | undefined): Buffer {
   const bits = Buffer.alloc(coarseBytes(vector.length))
   const middle = centre ?? originOf(vector.length)
   for (let at = 0; at < vector.length; at += 8) {
     let byte = 0
-    // A vector may end within a byte: beyond it neither is above the other.
+    // Beyond the end of the vector, comparing undefined values gives 0.
     for (let bit = 0; bit < 8; bit += 1)
       if ((vector[at + bit] as number) > (middle[at + bit] as number)) byte |= 1 << bit
     bits[at >>> 3] = byte
@@ -40,7 +40,7 @@ function originOf(dimensions: number): Float32Array {
 
 type Distances = (forms: number, count: number, blocks: number, query: number, out: number) => void
 
-/** Coarse forms of one size, compared with a query all at once. Grows as it is filled. */
+/** Codes of one size, compared with a query in one call. Grows as needed. */
 export class CoarseForms {
   readonly #bytes: number
   #capacity = 0
@@ -57,7 +57,7 @@ export class CoarseForms {
     this.#bytes = coarseBytes(dimensions)
   }
 
-  /** All forms, one after the other; overwritten by later changes. */
+  /** All codes, concatenated; later changes overwrite it. */
   get bytes(): Uint8Array {
     return this.#memory.subarray(this.#formsAt, this.#formsAt + this.#count * this.#bytes)
   }
@@ -66,7 +66,7 @@ export class CoarseForms {
     return this.#count
   }
 
-  /** @throws RangeError for a form of another size */
+  /** @throws RangeError if the code has another size */
   put(slot: number, bits: Uint8Array): void {
     if (bits.length !== this.#bytes) throw new RangeError(`a coarse form of ${bits.length} bytes, not ${this.#bytes}`)
     if (slot >= this.#capacity) this.#grow(Math.max(1024, 2 * slot))
@@ -74,10 +74,14 @@ export class CoarseForms {
     this.#count = Math.max(this.#count, slot + 1)
   }
 
-  /** In the place of all that there are: forms one after the other. @throws RangeError as `put` */
+  /**
+   * Replaces all codes.
+   * @param forms concatenated codes
+   * @throws RangeError if the length is not a multiple of the code size
+   */
   fill(forms: Uint8Array): void {
     const count = forms.length / this.#bytes
-    if (!Number.isInteger(count)) throw new RangeError(`${forms.length} bytes are no coarse forms of ${this.#bytes}`)
+    if (!Number.isInteger(count)) throw new RangeError(`${forms.length} bytes are not a multiple of ${this.#bytes}`)
     this.#count = 0
     if (count > this.#capacity) this.#grow(Math.max(1024, count))
     this.#memory.set(forms, this.#formsAt)
@@ -89,12 +93,15 @@ export class CoarseForms {
     this.#memory.copyWithin(this.#formsAt + to * this.#bytes, at, at + this.#bytes)
   }
 
-  /** Forgets all from the slot `count` on. */
+  /** Removes all codes from slot `count` on. */
   truncate(count: number): void {
     this.#count = count
   }
 
-  /** In how many bits each form differs from `query`, by slot; overwritten by the next call. */
+  /**
+   * Returns the Hamming distance of each code to `query`, by slot. The next call overwrites it.
+   * @throws RangeError if the query has another size
+   */
   distances(query: Uint8Array): Uint16Array {
     if (query.length !== this.#bytes) throw new RangeError(`a coarse form of ${query.length} bytes, not ${this.#bytes}`)
     this.#memory.set(query, 0)
@@ -102,7 +109,7 @@ export class CoarseForms {
     return this.#out.subarray(0, this.#count)
   }
 
-  /** In memory stand the query, the distances, then the forms. */
+  /** Memory layout: the query, the distances, the codes. */
   #grow(capacity: number): void {
     const formsAt = this.#bytes + Math.ceil((2 * capacity) / blockBytes) * blockBytes
     const pages = Math.ceil((formsAt + capacity * this.#bytes) / 65_536)

@@ -2,13 +2,13 @@ import { CoarseForms, coarseBits } from './binary-quantization.ts'
 import { epochKey, readCentre, removedKey } from '../indexing/passage-store.ts'
 import { getMeta, type Db } from '../indexing/index-schema.ts'
 
-/** All that was read, as it is kept on disk. */
+/** Snapshot of a coarse index, as stored on disk. */
 export interface CoarseParts {
   readonly dimensions: number
   readonly epoch: string | undefined
   readonly removed: string | undefined
   readonly lastSeq: number
-  /** The passage in each slot, where its vector is, and the forms one after the other. */
+  /** By slot: the passage id, the row of its vector in the embedding cache, and the binary codes, concatenated. */
   readonly passages: Int32Array
   readonly vectors: Int32Array
   readonly forms: Uint8Array
@@ -22,9 +22,9 @@ export class CoarseIndex {
   #epoch: string | undefined
   #removed: string | undefined
   #lastSeq = 0
-  /** The passage in each slot, and the slot of each passage plus one. */
+  /** Passage id by slot; `#slots` is the reverse mapping, plus one. */
   #passages = new Int32Array(1024)
-  /** The row of the cache in which its vector stands. */
+  /** Row of the embedding cache by slot. */
   #vectors = new Int32Array(1024)
   #slots = new Int32Array(1024)
 
@@ -34,7 +34,7 @@ export class CoarseIndex {
     this.#statements = prepare(db)
   }
 
-  /** Begins with what was kept instead of with nothing; the next `refresh` reads on from there. */
+  /** Restores a snapshot. The next `refresh` applies later changes. */
   begin({ epoch, removed, lastSeq, passages, vectors, forms }: CoarseParts): void {
     this.#epoch = epoch
     this.#removed = removed
@@ -47,7 +47,7 @@ export class CoarseIndex {
     for (let slot = 0; slot < passages.length; slot += 1) this.#slots[passages[slot] as number] = slot + 1
   }
 
-  /** As of the last `refresh`. */
+  /** Returns a snapshot as of the last `refresh`. It shares memory with this index. */
   toParts(): CoarseParts {
     return {
       dimensions: this.#forms.dimensions,
@@ -64,7 +64,7 @@ export class CoarseIndex {
     return this.#forms.count
   }
 
-  /** Takes over what has changed; to be called whenever the database has. */
+  /** Applies changes of the database. Must be called after each change. */
   refresh(): void {
     const epoch = getMeta(this.#db, epochKey)
     const removed = getMeta(this.#db, removedKey)
@@ -82,7 +82,10 @@ export class CoarseIndex {
     }
   }
 
-  /** The `count` passages whose coarse forms are nearest to that of `query`; equally near ones may be a few more. */
+  /**
+   * Returns the `count` passages whose codes are nearest to the query's, plus those at the same distance as the last
+   * one.
+   */
   nearest(query: Float32Array, count: number): CoarseMatches {
     const distances = this.#forms.distances(coarseBits(query, this.#centre))
     const limit = distanceWithin(distances, count)
@@ -93,7 +96,7 @@ export class CoarseIndex {
     return { passages, distanceOf: (passage) => distances[(this.#slots[passage] ?? 0) - 1] ?? Infinity }
   }
 
-  /** The row of the cache in which a passage's vector stands; undefined for one without. */
+  /** Returns the row of a passage's vector in the embedding cache; undefined if it has none. */
   vectorOf(passage: number): number | undefined {
     const slot = this.#slots[passage] ?? 0
     return slot === 0 ? undefined : this.#vectors[slot - 1]
@@ -113,7 +116,7 @@ export class CoarseIndex {
     this.#slots[passage] = free + 1
   }
 
-  /** Closes the gaps that removed passages leave, keeping the order. */
+  /** Closes the gaps of removed passages, keeping the order. */
   #dropRemoved(): void {
     const kept = new Uint8Array(this.#slots.length)
     for (const passage of this.#statements.all.iterate()) kept[passage] = 1
@@ -135,13 +138,13 @@ export class CoarseIndex {
 }
 
 export interface CoarseMatches {
-  /** In no particular order. */
+  /** Unordered. */
   readonly passages: readonly number[]
-  /** In bits; infinite for a passage without a vector. Good until the next query. */
+  /** Hamming distance in bits; infinite for a passage without a vector. Valid until the next query. */
   readonly distanceOf: (passage: number) => number
 }
 
-/** The least distance within which there are `count` of them. */
+/** Returns the smallest distance within which there are `count` passages. */
 function distanceWithin(distances: Uint16Array, count: number): number {
   const histogram = new Uint32Array(65_536)
   for (let slot = 0; slot < distances.length; slot += 1) {

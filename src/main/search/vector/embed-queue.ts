@@ -7,35 +7,39 @@ import { floatsOf, type PassageToEmbed } from '../indexing/passage-store.ts'
 import { cacheKey } from '../indexing/index-schema.ts'
 import type { IndexStore } from '../indexing/index-store.ts'
 
-/** Batches under way at once; the provider's own latency is what one waits for. */
+/** Parallel requests, because the provider's latency dominates. */
 const concurrency = 3
-/** Passages that are given known vectors in one transaction. */
+/** Passages per transaction when cached vectors are assigned. */
 const knownBatch = 500
-/** A text that nobody can refuse: tells a provider that does not work from a text that it does not take. */
+/** A text that every provider accepts: distinguishes a failing provider from a rejected text. */
 const harmlessText = 'memory'
 
 export interface EmbedOutcome {
-  /** Passages that have a vector now and had none. */
+  /** Number of passages that got a vector. */
   readonly embedded: number
-  /** What stopped it, if anything did; the passages concerned stay to be done. */
+  /** The error that stopped the run, if any; the remaining passages stay without a vector. */
   readonly problem: AppError | undefined
-  /** Passages that were not sent, because they stay on this machine. */
+  /** Number of passages that were not sent because they are private. */
   readonly held: number
-  /** What cosines mean was measured anew. */
+  /** True if the calibration was measured again. */
   readonly isMeasured: boolean
 }
 
 export interface EmbedOptions {
   readonly onProgress?: () => void
-  /** A request was answered after so many milliseconds. */
+  /** Called with the duration of a request in milliseconds. */
   readonly onAnswer?: (ms: number) => void
-  /** Hashes of texts that the provider does not take, with its reasons; they are not sent again. */
+  /** Texts that the provider rejected, by hash; they are not sent again. */
   readonly refused?: Map<string, AppError>
-  /** Those of some passages that stay on this machine, by their hashes; looked at before each request. */
+  /** Returns the hashes of private passages; called before each request. */
   readonly held?: ((passages: readonly PassageToEmbed[]) => Promise<ReadonlySet<string>>) | undefined
   readonly signal: AbortSignal
 }
 
+/**
+ * Embeds all passages without a vector, then measures the calibration. Failures of the provider are returned in
+ * `problem`.
+ */
 export async function embedMissing(
   store: IndexStore,
   provider: EmbeddingProvider,
@@ -45,14 +49,14 @@ export async function embedMissing(
   const outcome = await embedAll(store, provider, options)
   if (outcome.otherLength === undefined) return outcome
   const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
-  // Where most have vectors, the model is another under the same name: whether they are made anew is for people to say.
+  // If most passages have vectors, the model changed under the same name. The user decides whether to rebuild.
   if (embedded * 2 > passages) return outcome
-  // The first vector of all was odd: what the others have holds.
+  // The first vector was wrong: adopt the length that the others have.
   store.forgetVectors(outcome.otherLength)
   return embedAll(store, provider, options)
 }
 
-/** Gives those passages their vectors whose texts had one before; the provider is not asked. */
+/** Assigns cached vectors to passages without calling the provider. */
 export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void {
   if (provider.nearness) return
   const { model, dimensions } = provider
@@ -73,7 +77,7 @@ export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void
   }
 }
 
-/** Passages get digests as they come into the index: what lacks one came while the model could not be read. */
+/** Computes missing digests. Only passages indexed while the model could not be loaded lack one. */
 async function digestAll(
   store: IndexStore,
   provider: EmbeddingProvider,
@@ -108,7 +112,7 @@ async function embedAll(
   options: EmbedOptions,
 ): Promise<EmbedOutcome & { readonly otherLength: number | undefined }> {
   const run = new EmbedRun(store, provider, options)
-  // Texts that another batch had under way are in the cache when all have ended.
+  // Passages skipped because another batch was sending the same text find its vector in the cache.
   do await run.pass()
   while (run.hasPutOff && !run.problem && !options.signal.aborted)
   const { embedded, held, otherLength } = run
@@ -117,7 +121,7 @@ async function embedAll(
   return { embedded, held, otherLength, ...(await calibrateWith(store, provider, options)) }
 }
 
-/** What the cosines of this index mean is part of its vectors: without that, they are not used. */
+/** Vectors are used only with a calibration of their cosines, so it is measured after every run. */
 async function calibrateWith(
   store: IndexStore,
   provider: EmbeddingProvider,
@@ -134,17 +138,17 @@ async function calibrateWith(
 
 class EmbedRun {
   embedded = 0
-  /** Passages that stay on this machine. */
+  /** Number of passages not sent because they are private. */
   held = 0
   problem: AppError | undefined
   hasPutOff = false
-  /** What the provider answers with now, where that is not what the index has. */
+  /** Length of the provider's vectors, if it differs from that of the index. */
   otherLength: number | undefined
   readonly #store: IndexStore
   readonly #provider: EmbeddingProvider
   readonly #options: EmbedOptions
   readonly #refused: Map<string, AppError>
-  /** Hashes of texts that were sent and not answered. */
+  /** Hashes of texts in running requests. */
   readonly #underWay = new Set<string>()
   #cursor = 0
 
@@ -155,12 +159,12 @@ class EmbedRun {
     this.#refused = options.refused ?? new Map()
   }
 
-  /** Once through all passages that lack a vector. */
+  /** Handles all passages without a vector once. */
   async pass(): Promise<void> {
     this.#cursor = 0
     this.held = 0
     this.hasPutOff = false
-    // Until the first answer nobody knows how long vectors are, and which of the cache are meant.
+    // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
     await Promise.all(
       Array.from({ length: concurrency }, async () => {
@@ -173,7 +177,7 @@ class EmbedRun {
     return this.#store.expectedDimensions || this.#provider.dimensions
   }
 
-  /** @returns false when there is nothing more to do */
+  /** @returns false if there is nothing left to do */
   async #embedNext(): Promise<boolean> {
     if (this.problem || this.#options.signal.aborted) return false
     const batch = this.#store.passages?.toEmbed(this.#cursor, this.#provider.batchSize) ?? []
@@ -212,7 +216,7 @@ class EmbedRun {
     this.embedded += batch.filter(({ hash }) => vectors.has(hash)).length
   }
 
-  /** What was answered, by hash; what went wrong is noted. */
+  /** Returns vectors by hash. Records failures in `problem` or `#refused`. */
   async #request(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     if (passages.length === 0) return new Map()
     for (const { hash } of passages) this.#underWay.add(hash)
@@ -234,7 +238,7 @@ class EmbedRun {
 
   async #send(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     const started = performance.now()
-    // A single odd answer would be the measure of itself.
+    // Read before the request, so that the answer is not compared with itself.
     const expected = this.#dimensions
     const answer = await this.#provider.embed(
       passages.map(({ text }) => text),
@@ -243,7 +247,7 @@ class EmbedRun {
     const given = answer.filter((vector) => vector !== undefined)
     const [odd] = given
     if (odd && expected > 0 && given.every(({ length }) => length !== expected)) {
-      const what = `a vector of ${odd.length} dimensions where those of the index have ${expected}`
+      const what = `a vector of ${odd.length} dimensions, but the index has ${expected}`
       const { provider, model } = this.#provider
       throw new AppError('provider_error', `${provider}/${model} answered with ${what}`, { provider, reason: what })
     }
@@ -256,7 +260,7 @@ class EmbedRun {
     )
   }
 
-  /** True when it is this batch that the provider does not take, and not everything. */
+  /** Returns true if the provider rejects this batch only. */
   async #takesOthers(): Promise<boolean> {
     const length = await lengthOfVectors(this.#provider, this.#options.signal)
     if (length === undefined) return false
@@ -273,7 +277,7 @@ class EmbedRun {
     return vectors
   }
 
-  /** Halved again and again, so that one bad text costs itself and a few requests. */
+  /** Bisects the batch, so that one bad text costs only a few requests. */
   async #sendOrSplit(passages: readonly PassageToEmbed[]): Promise<Map<string, Float32Array>> {
     const [first, ...others] = passages
     if (!first) return new Map()
@@ -295,7 +299,7 @@ function halves<T>(all: readonly T[]): (readonly T[])[] {
   return [all.slice(0, middle), all.slice(middle)]
 }
 
-/** How long the vectors are that a provider gives now; undefined when it gives none. */
+/** Returns the length of the provider's vectors; undefined if it returns none. */
 export async function lengthOfVectors(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
   try {
     const [vector] = await provider.embed([harmlessText], signal)
@@ -306,7 +310,7 @@ export async function lengthOfVectors(provider: EmbeddingProvider, signal: Abort
   }
 }
 
-/** Why there is no provider although one is set. */
+/** Returns the message for an incomplete configuration. */
 export function describeMissing(problem: EmbeddingProblem, { provider }: EmbeddingSource): string {
   return problem === 'no_key'
     ? `no key for ${provider} embeddings; search uses keywords only`

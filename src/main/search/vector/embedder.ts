@@ -11,19 +11,19 @@ import type { SyncProblem } from '../indexing/indexed-folder.ts'
 export interface EmbedderEvents {
   readonly onProgress: (etaMs: number | undefined) => void
   readonly onOutcome: (outcome: ProviderOutcome) => void
-  /** A run has ended; whether the index answers otherwise by meaning now. */
+  /** Called after each run. `isOther`: search results may have changed. */
   readonly onEnd: (isOther: boolean) => void
   readonly onFault: (error: unknown) => void
 }
 
-/** A provider that takes longer for a word does not tell how long its vectors are, ms. */
+/** Timeout for asking a provider for the length of its vectors, ms. */
 const patienceMs = 15_000
 
 export class Embedder {
   readonly #provider: EmbeddingProvider
   readonly #events: EmbedderEvents
   readonly #signal: AbortSignal
-  /** Texts that the provider does not take, by hash. */
+  /** Texts that the provider rejected, by hash. */
   readonly #refused = new Map<string, AppError>()
   readonly #notes: LocalNotes | undefined
   #local = 0
@@ -31,7 +31,7 @@ export class Embedder {
   #isStopped = false
   #running: Promise<void> | undefined
 
-  /** @param notes what stays on this machine, where the provider is a remote one */
+  /** @param notes private notes, if the provider is remote */
   constructor(provider: EmbeddingProvider, events: EmbedderEvents, signal: AbortSignal, notes?: LocalNotes) {
     this.#provider = notes ? guardedEmbeddings(provider, notes) : provider
     this.#notes = notes
@@ -39,35 +39,36 @@ export class Embedder {
     this.#signal = signal
   }
 
-  /** While the provider does not work it is not asked. */
+  /** While true, the provider is not called. */
   set isHeld(isHeld: boolean) {
     this.#isHeld = isHeld
   }
 
-  /** The last run did not get to its end because of the provider. */
+  /** True if the provider stopped the last run. */
   get isStopped(): boolean {
     return this.#isStopped
   }
 
-  /** Resolves when the run that is under way has ended, whether or not it got to its end. */
+  /** Resolves when the current run has ended, completely or not. */
   get ended(): Promise<void> {
     return this.#running ?? Promise.resolve()
   }
 
-  /** Embedding can take minutes and must not hold up the next look at the files. */
+  /**
+   * Starts a run in the background, unless one is active: embedding can take minutes and must not delay the next sync.
+   */
   start(store: IndexStore): void {
     if (!this.#running) this.#follow(this.#runAll(store))
   }
 
-  /** What need not be asked for, at once; not while a run is under way. */
+  /** Assigns cached vectors at once. Must not be called during a run. */
   giveKnown(store: IndexStore): void {
     embedKnown(store, this.#provider)
   }
 
   /**
-   * The provider may be another by now, or have changed its mind: what it did not take is asked for again, and all of it
-   * where its vectors have another length than those of the index. Resolves when that is known, or left to a run that is
-   * under way.
+   * Starts over, because the provider may have changed: sends rejected texts again, and all texts if its vectors have
+   * another length. Resolves when the length is known, or at once if a run is active, which then does this at its end.
    */
   async startAnew(store: IndexStore): Promise<void> {
     this.#refused.clear()
@@ -90,7 +91,7 @@ export class Embedder {
     if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.forgetVectors(length)
   }
 
-  /** One run, waited for. @returns chunks that have a vector now and had none */
+  /** Does one run. @returns the number of passages that got a vector; 0 after a failure */
   async run(store: IndexStore): Promise<number> {
     if (this.#isHeld || this.#signal.aborted) return 0
     const started = performance.now()
@@ -126,23 +127,23 @@ export class Embedder {
     return [
       ...(first ? [{ code: 'texts_refused', message: first.message }] : []),
       ...(this.#local > 0
-        ? [{ code: 'passages_local', message: `${this.#local} passages stay on this machine: words alone find them` }]
+        ? [{ code: 'passages_local', message: `${this.#local} passages are private: only keyword search finds them` }]
         : []),
     ]
   }
 
-  /** Files may have changed meanwhile: until there is nothing more. */
+  /** Repeats runs until nothing is missing, because files may change meanwhile. */
   async #runAll(store: IndexStore): Promise<void> {
     while ((await this.run(store)) > 0 && (store.passages?.toEmbed(0, 1).length ?? 0) > 0);
   }
 }
 
-/** How many chunks lack vectors for no other reason than that they are local: whoever searches is told. */
+/** Stores the number of chunks that have no vector only because they are private; search results report it. */
 function noteLocal(store: IndexStore, chunks: number): void {
   if (Number(getMeta(store.db, localChunksKey) ?? 0) !== chunks) store.setMeta(localChunksKey, String(chunks))
 }
 
-/** Milliseconds that the rest takes at the speed so far; undefined while there is no telling. */
+/** Returns the estimated remaining time in milliseconds; undefined if nothing is done yet, or all. */
 export function remaining(started: number, done: number, total: number): number | undefined {
   if (done <= 0 || done >= total) return undefined
   return Math.round(((performance.now() - started) / done) * (total - done))

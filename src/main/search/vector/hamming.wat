@@ -1,5 +1,5 @@
-;; Writes to `out` (16 bits each) in how many bits each of `count` forms differs from the one at `query`. A form is `blocks`
-;; blocks of 16 bytes; they lie one after the other from `forms` on. Assembled into hamming.ts: see there.
+;; Writes to `out` the Hamming distance (16 bits each) of each of `count` codes to the one at `query`. A code has `blocks`
+;; blocks of 16 bytes; codes are concatenated, beginning at `forms`. Assembled into binary-quantization.ts.
 (module
   (memory (import "host" "memory") 1 65536)
   (func (export "distances")

@@ -8,7 +8,7 @@ import { questionsOf, sampledPassage, sampleSize } from '../ranking/pseudo-quest
 import { cacheKey, type Db } from '../indexing/index-schema.ts'
 import { isOfUse } from '../ranking/calibrate.ts'
 
-/** Chunks that are cut before others have their turn. */
+/** Chunks per page; other tasks run between pages. */
 const pageSize = 100
 
 interface ChunkRow {
@@ -36,13 +36,15 @@ interface AskedModel {
 
 interface Measured {
   readonly calibration: Calibration | undefined
-  /** The calibration is known, or known to be impossible. */
+  /** True if the calibration is known, or known to be impossible. */
   readonly isMeasured: boolean
 }
 
 /**
- * @param asked the model whose cached vectors count as sent; of any length where `dimensions` is undefined
- * @param known of the model in use
+ * Counts the texts that the model would be sent, and reports the calibration.
+ * @param asked the model whose cached vectors count as already sent; with any dimensions if undefined
+ * @param known calibration of the model in use
+ * @throws the signal's reason if aborted
  */
 export async function accountOfMeaning(
   db: Db,
@@ -79,14 +81,14 @@ export async function accountOfMeaning(
   return {
     all: sumOf(all.map(({ text }) => text)),
     unsent: sumOf(unsent),
-    // The built-in model is asked in the process, and keeps nothing of it.
+    // The built-in model does not cache the vectors of questions.
     questions: sumOf(isOwn ? [] : questionsAbout(all).filter((text) => isUnsent(hashOf(text)))),
     isMeasured,
     scripts,
   }
 }
 
-/** Hashes of the texts whose vectors a model gave. */
+/** Returns the hashes of texts with a cached vector. */
 function ofCache(db: Db, provider: string, model: string, dimensions: number | undefined): string[] {
   return db
     .prepare<[string, string, number | null], string>(
@@ -103,7 +105,7 @@ function ofDigests(db: Db): string[] {
     .all()
 }
 
-/** What a model is measured by, beyond the passages themselves. */
+/** Returns the synthetic questions for the calibration that are not passages themselves. */
 function questionsAbout(passages: readonly Counted[]): string[] {
   const sample = passages
     .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))

@@ -1,24 +1,23 @@
 /**
- * Notes that are about what another note is about, by the vectors that the index has: passage against passage, since
- * a note says more than one thing. A cosine alone says little, least between two models; what counts is how far it stands
- * above what the note has in common with any other.
+ * Finds notes on the same subject as a note, by comparing their passages' vectors. A cosine means little, and differs
+ * between models, so it is compared with the note's usual cosine with other passages.
  */
 import type { NearNote } from '#shared/contract/index.ts'
 import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { VectorLeg } from './vectors.ts'
 
-/** Passages of the note that are looked for, spread over it. */
+/** Maximum number of the note's passages to search for, spread over the note. */
 const maxOwn = 24
-/** Passages that are looked at for each of them. */
+/** Number of nearest passages to examine for each of them. */
 const nearEach = 40
-/** Passages of other notes that tell what is usual. */
+/** Number of other passages that estimate the usual cosine. */
 const sampleSize = 64
-/** Standard deviations above the usual from which on two passages are about the same; random pairs hardly ever. */
+/** Minimum distance from the usual cosine, in standard deviations. Random pairs hardly ever reach it. */
 const leastDeviations = 3.5
-/** The deviation that the built-in model has in most memories, and how many passages have to speak against it. */
+/** Prior: the built-in model's deviation in most memories, weighted like this many passages. */
 const expected = { deviation: 0.05, passages: 16 }
-/** Of a normal distribution: its standard deviation over its median one. */
+/** Ratio of the standard deviation to the median deviation in a normal distribution. */
 const normalPerMedian = 1.4826
 
 interface OwnPassage {
@@ -27,7 +26,7 @@ interface OwnPassage {
   readonly vector: Float32Array
 }
 
-/** @returns the nearest first, each with the two passages that make it so; empty where the note has no vectors */
+/** Returns the nearest notes, nearest first, each with its best pair of passages. Empty if the note has no vectors. */
 export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): NearNote[] {
   const read = prepare(db)
   const all = read.own.all(path)
@@ -60,7 +59,7 @@ export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): N
     .slice(0, most)
 }
 
-/** By median and median deviation, since those that are about the same are not the usual; few passages tell little of it. */
+/** Estimates the usual cosine robustly, by median and median deviation, mixed with the prior. */
 function usualOf(cosines: readonly number[]): { readonly middle: number; readonly deviation: number } {
   const middle = medianOf(cosines)
   const found = normalPerMedian * medianOf(cosines.map((cosine) => Math.abs(cosine - middle)))
@@ -91,7 +90,7 @@ function prepare(db: Db) {
          WHERE chunk.path <> ? AND passage.vector IS NOT NULL ORDER BY own.passage_id`,
       )
       .pluck(),
-    /** Conversations are no notes. */
+    /** Excludes transcripts. */
     places: db.prepare<[string], { passage: number; path: string; line: number; endLine: number; text: string }>(
       `SELECT own.passage_id AS passage, chunk.path AS path, own.start_line AS line, own.end_line AS endLine,
          substr(passage.text, 1, 400) AS text

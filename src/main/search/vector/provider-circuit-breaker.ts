@@ -7,13 +7,13 @@ import {
 import type { Clock } from '#platform'
 
 export interface Cared {
-  /** Stops the queue, or lets it go on. */
+  /** Pauses or resumes the embed queue. */
   readonly hold: (isHeld: boolean) => Promise<void>
-  /** Has the queue ask for what is missing. */
+  /** Makes the embed queue retry missing passages. */
   readonly goOn: () => Promise<void>
-  /** Asks with a short text; undefined where there is no provider. */
+  /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
-  /** It stopped working, fails otherwise, or works again (undefined). */
+  /** Called when the provider stops working, fails for another reason, or works again (undefined). */
   readonly onChange: (failure: ProviderFailure | undefined) => void
   readonly onFault: (error: unknown) => void
 }
@@ -38,7 +38,7 @@ export class ProviderCare {
     return this.#health.queryLeave()
   }
 
-  /** True after a failure, until it is asked again. */
+  /** True after a failure, until the next attempt. */
   get isWaiting(): boolean {
     return this.#health.restMs !== undefined
   }
@@ -48,13 +48,13 @@ export class ProviderCare {
     this.#apply()
   }
 
-  /** Something was changed that may have been its trouble. */
+  /** Clears the failures, after a change that may have fixed the cause. */
   reset(): void {
     this.#health.reset()
     this.#apply()
   }
 
-  /** Asks now, however it was. Twice at most: one failure may be chance. */
+  /** Tries the provider now. Tries twice, because one failure may be accidental. */
   async tryNow(): Promise<void> {
     this.reset()
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -82,7 +82,7 @@ export class ProviderCare {
     this.#cared.onChange(failure)
   }
 
-  /** After one failure with what there is to do, after more with a text that costs next to nothing. */
+  /** After one failure, retries with real work; after more, with a cheap probe. */
   async #askAgain(): Promise<void> {
     if (!this.failure) return this.#cared.goOn()
     const outcome = await this.#cared.probe()

@@ -10,22 +10,22 @@ import type {
 } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome, QueryLeave } from '../embeddings/provider-health.ts'
 
-/** A question of a person that took longer than this was a failure, ms. */
+/** Timeout of a query's request, ms. */
 const usualMaxMs = 15_000
-/** Vectors that are kept: saved questions are asked after every change, and a provider costs money. */
+/** Cache size: saved queries run after every change, and providers charge for each request. */
 const maxKept = 1000
-/** Requests that nobody waits for any more; while there are as many, no other is sent. */
+/** Maximum number of open requests; further queries go without a vector. */
 const maxOpen = 3
-/** Asks a provider whether it is there. */
+/** Text for probing the provider. */
 const probeText = 'memory'
 
 type Notice = SearchResponse['notice']
 
-/** How near passages are to a question. */
+/** A model's own similarity of passages to one question. */
 export interface Nearness {
-  /** Of a passage's text; the same for every question. */
+  /** Returns a passage's digest, which does not depend on the question. */
   digestOf(text: string): Digest
-  /** From the digest of a passage and its cosine with the question. */
+  /** Returns the similarity, from a passage's digest and its cosine with the question. */
   of(digest: Digest, cosine: number): number
 }
 
@@ -36,17 +36,17 @@ export interface QueryVector {
 
 type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 
-/** A request that is under way. */
+/** A running request. */
 interface Asked {
   readonly answer: Promise<Answer>
-  /** Those who want it, or have stopped waiting and want it next time. */
+  /** Number of searches that wait for it, or timed out but will use the result next time. */
   wanted: number
-  /** Nobody wants it any more. */
+  /** Aborted when no search needs the result. */
   readonly stop: AbortController
 }
 
 export class QueryVectors {
-  /** What may be done now, as it was last told. */
+  /** The current permission; the owner updates it. */
   leave: QueryLeave = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
@@ -72,12 +72,12 @@ export class QueryVectors {
     return this.#provider.address
   }
 
-  /** What is asked goes to another machine. */
+  /** True if texts leave this machine. */
   get isRemote(): boolean {
     return this.#provider.holds !== undefined
   }
 
-  /** What the first question would wait for is done now; where it fails, that question says why. */
+  /** Warms up the provider. Ignores errors: the first query reports them. */
   prepare(): void {
     try {
       this.#provider.prepare?.()
@@ -86,33 +86,35 @@ export class QueryVectors {
     }
   }
 
-  /** False where it is known beforehand that the model cannot tell what a question means. */
+  /** Returns false if the model is known not to understand the question's language. */
   reads(question: string): boolean {
     return this.#provider.reads?.(question) ?? true
   }
 
-  /** Words that mean something like a word, nearest first; none where the model cannot tell. */
+  /** Returns similar words, most similar first; empty if the model has none. */
   readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
 
-  /** Of a model whose vectors are made of digests. */
+  /** The model that makes digests; undefined if the index stores vectors. */
   get digests(): NearnessModel | undefined {
     return this.#provider.nearness
   }
 
-  /** How near passages are to a question; undefined where that is their cosine. */
+  /** Returns the model's own similarity for a question; undefined if it is the cosine. */
   nearness(question: string): Nearness | undefined {
     const { nearness } = this.#provider
     return nearness && { digestOf: nearness.digestOf, of: nearness.to(question) }
   }
 
-  /** What each word of a question gives to its nearness to a passage; undefined where the model cannot tell. */
+  /** Returns each question word's share of the similarity; undefined if the model can't tell. */
   terms(question: string, passage: string): MeaningTerm[] | undefined {
     return this.#provider.terms?.(question, passage)
   }
 
   /**
+   * Returns the query's vector, from the cache or the provider, or a notice that says why there is none.
    * @param dimensions of the index's vectors
-   * @param maxWaitMs instead of what the provider's health allows, for somebody who would rather wait
+   * @param maxWaitMs overrides the wait that the provider's health allows
+   * @throws the signal's reason if aborted
    */
   async of(
     query: string,
@@ -143,7 +145,7 @@ export class QueryVectors {
       : { vector: undefined, notice: failedNotice(answer.failure.message) }
   }
 
-  /** Asks the provider for one short text, to see whether it can be used. */
+  /** Sends one short text to test the provider. */
   async probe(dimensions: number): Promise<ProviderOutcome> {
     const limit = AbortSignal.timeout(this.#maxMs)
     return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })
@@ -155,7 +157,7 @@ export class QueryVectors {
     const limit = AbortSignal.any([AbortSignal.timeout(limitMs), stop.signal])
     const answer = this.#embed(query, dimensions, limit, limitMs).then((given) => {
       if (this.#open.get(query) === asked) this.#open.delete(query)
-      // What was called off says nothing of the provider.
+      // An aborted request says nothing about the provider's health.
       if (stop.signal.aborted) return given
       if ('vector' in given) this.#keep(query, given.vector)
       this.#onOutcome(outcomeOf(given, { kind: 'answered', ms: performance.now() - started }))
@@ -198,7 +200,7 @@ export class QueryVectors {
   #lateNotice(waitedMs: number): Notice {
     const message =
       waitedMs === 0
-        ? `${this.provider} is too slow to be waited for`
+        ? `${this.provider} is too slow: searching without it`
         : `${this.provider} took longer than ${waitedMs / 1000} s`
     return { code: 'provider_late', message }
   }
@@ -206,7 +208,7 @@ export class QueryVectors {
 
 export const localQueryNotice: Notice = {
   code: 'query_local',
-  message: 'the question has words of notes that stay on this machine, or may have some: it is not sent',
+  message: 'the question contains, or may contain, words of private notes: it is not sent',
 }
 
 function mismatch(length: number, dimensions: number): string {
@@ -228,7 +230,7 @@ function outcomeOf(answer: Answer, good: ProviderOutcome): ProviderOutcome {
   return { kind: 'failed', code, message, ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}) }
 }
 
-/** Undefined when it takes longer. @throws the signal's reason */
+/** Returns undefined on timeout. @throws the signal's reason if aborted */
 async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (ms === 0) return undefined
   const done = new AbortController()

@@ -1,7 +1,6 @@
 /**
- * The vector leg: nearest passages by cosine similarity, in two passes. The first compares coarse forms in
- * memory; the second computes the cosines of the best of them from the vectors in the index, or from the digests that it
- * has instead. A chunk is as near as its best passage.
+ * Vector retrieval: finds the nearest passages by cosine in two steps. Binary codes in memory select candidates; then
+ * their cosines are computed from the vectors or digests in the index. A chunk has the similarity of its best passage.
  */
 import { toBlob, type NearnessModel } from '../embeddings/embedding-provider.ts'
 import { vectorIn, type StoredVector } from '../indexing/passage-store.ts'
@@ -11,26 +10,28 @@ import { KeptDigests } from './kept-digests.ts'
 import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
 import type { Nearness } from './query-vectors.ts'
 
-/** Passages whose cosine is computed: the fewer bits a coarse form has, the more can hide behind it. */
+/** Number of candidates whose cosine is computed. Grows for short vectors, because their codes are less accurate. */
 const exactPassages = 160
 const mostExactPassages = 640
-/** Chunks that are looked at for those that a filter lets through, before it is looked among these alone. */
+/**
+ * With a filter, number of nearest chunks that are filtered before falling back to searching the filtered chunks only.
+ */
 const mostNearest = 400
-/** Passages of a chunk that are looked at when it was found by its words. */
+/** Passages of a chunk to compare if it was found by keywords. */
 const exactPerChunk = 3
-/** Those whose nearness is more than a cosine. */
+/** Passages of a chunk whose own similarity measure is computed. */
 const nearPerChunk = 2
 
-/** The passage that makes a chunk as near as it is. */
+/** The best passage of a chunk. */
 export interface PassageMatch {
-  /** Its cosine with the question, or what the model makes of that and the words. */
+  /** Cosine with the question, or the model's own similarity. */
   readonly nearness: number
   /** 1-based, inclusive, in the file. */
   readonly startLine: number
   readonly endLine: number
 }
 
-/** One that is in the index. */
+/** A passage in the index. */
 export interface NearPassage extends PassageMatch {
   readonly id: number
 }
@@ -42,7 +43,7 @@ export class VectorLeg {
   readonly #exact: number
   readonly #digests: KeptDigests | undefined
 
-  /** @param digests the model, where the index has digests instead of vectors */
+  /** @param digests the model, if the index stores digests instead of vectors */
   constructor(db: Db, dimensions: number, digests?: NearnessModel) {
     this.#digests = digests && new KeptDigests(db, digests)
     this.#coarse = new CoarseIndex(db, dimensions)
@@ -59,25 +60,28 @@ export class VectorLeg {
     return this.#coarse.toParts()
   }
 
-  /** To be called when the index has changed. */
+  /** Must be called after each change of the index. */
   refresh(): void {
     this.#coarse.refresh()
     this.#digests?.forget()
   }
 
-  /** @param vector of length 1 @param nearness where it is not the cosine */
+  /**
+   * @param vector of length 1
+   * @param nearness the model's own similarity, if it has one
+   */
   query(vector: Float32Array, nearness?: Nearness): VectorQuery {
     const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
     return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
   }
 
-  /** Undefined where it cannot be read. */
+  /** Returns undefined if the vector can't be computed. */
   vectorIn(stored: StoredVector): Float32Array | undefined {
     return vectorIn(stored, this.#digests?.model)
   }
 }
 
-/** Places in the list of passages that it is given, each with the cosine of what stands there. */
+/** Returns the cosines of the given passages, by their position in the list; passages without a vector are left out. */
 type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
 
 function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array): Compare {
@@ -86,7 +90,7 @@ function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, v
     statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
 }
 
-/** One question; what was computed for it is not computed again. */
+/** One query. Caches the cosines that it has computed. */
 export class VectorQuery {
   readonly #statements: ReturnType<typeof prepare>
   readonly #forms: CoarseIndex
@@ -118,26 +122,29 @@ export class VectorQuery {
     this.#measure(this.#coarse.passages)
   }
 
-  /** The `count` passages that are nearest, nearest first. */
+  /** Returns the `count` nearest passages, nearest first. */
   nearestPassages(count: number): { readonly id: number; readonly cosine: number }[] {
     return this.#nearestFirst(this.#cosines.keys()).slice(0, count)
   }
 
-  /** In no order; passages without a vector have none. */
+  /** Returns the cosines, unordered; passages without a vector are left out. */
   cosines(passages: readonly number[]): number[] {
     return this.#compared(passages).map(([, cosine]) => cosine)
   }
 
-  /** Ids of the `count` chunks that have the nearest passages, nearest first. @param only those among which to look */
+  /**
+   * Returns the ids of the `count` chunks with the nearest passages, nearest first.
+   * @param only restricts the search to these chunks
+   */
   nearest(count: number, only?: ReadonlySet<number>): number[] {
     if (!only) return this.#nearestOfAll(count)
-    // Where many are let through, enough of them are among the nearest of all.
+    // If the filter accepts many chunks, enough of them are among the nearest.
     const near = this.#nearestOfAll(Math.max(count, mostNearest)).filter((chunk) => only.has(chunk))
     return near.length >= Math.min(count, only.size) ? near.slice(0, count) : this.#nearestOf(only, count)
   }
 
   #nearestOfAll(count: number): number[] {
-    // Whoever wants more than can be among those looks further.
+    // Extends the candidates if more chunks are requested than there are.
     while (this.#exact < count && this.#coarse.passages.length < this.#forms.size) {
       this.#exact = Math.max(count, 2 * this.#exact)
       this.#coarse = this.#forms.nearest(this.#vector, this.#exact)
@@ -166,7 +173,7 @@ export class VectorQuery {
     const best = new Map<number, number>()
     let last = Infinity
     for (const { id, cosine } of this.#nearestFirst(this.#coarse.passages)) {
-      // Chunks that are equally near are in the order of their ids.
+      // Includes every chunk with the last cosine, so that ties are cut off in the order of ids.
       if (best.size >= count && cosine < last) break
       last = cosine
       for (const chunk of this.#statements.chunksOf.all(id)) if (!best.has(chunk)) best.set(chunk, cosine)
@@ -174,7 +181,7 @@ export class VectorQuery {
     return nearestFirst(best).slice(0, count)
   }
 
-  /** The best passage of each chunk that has one with a vector. */
+  /** Returns each chunk's best passage; chunks without vectors are left out. */
   matches(chunks: readonly number[]): Map<number, NearPassage> {
     const own = this.#own.of(chunks)
     const missing = new Set<number>()
@@ -197,12 +204,12 @@ export class VectorQuery {
     return matches
   }
 
-  /** What a passage says, as the model got it. */
+  /** Returns a passage's text, as embedded. */
   textOf(passage: number | undefined): string | undefined {
     return passage === undefined ? undefined : this.#own.textOf(passage)
   }
 
-  /** A few of a chunk's passages, by their coarse forms. */
+  /** Returns a chunk's best passages by their binary codes. */
   #nearestByForm(passages: readonly OwnPassage[]): readonly OwnPassage[] {
     if (passages.length <= exactPerChunk) return passages
     const { distanceOf } = this.#coarse
@@ -221,7 +228,7 @@ export class VectorQuery {
     return this.#cosines.get(passage) ?? -2
   }
 
-  /** Those of the passages whose cosines are known. */
+  /** Leaves out passages without a cosine. */
   #nearestFirst(passages: Iterable<number>): { readonly id: number; readonly cosine: number }[] {
     const measured: { id: number; cosine: number }[] = []
     for (const id of passages) {
@@ -235,7 +242,7 @@ export class VectorQuery {
     for (const [at, cosine] of this.#compared(passages)) this.#cosines.set(passages[at] ?? 0, cosine)
   }
 
-  /** Places in `passages`, each with the cosine of what stands there. */
+  /** Returns the cosines by position in `passages`; passages without a vector are left out. */
   #compared(passages: readonly number[]): [at: number, cosine: number][] {
     return passages.length === 0 ? [] : this.#compare(passages)
   }

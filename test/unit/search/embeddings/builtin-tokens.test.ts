@@ -39,7 +39,7 @@ function read(text: string): string {
     .join(' ')
 }
 
-describe('what the built-in model reads', () => {
+describe('tokenizer of the built-in model', () => {
   it.each([
     ['Boat, HOUSE!', 'boat<boat house<house'],
     ['houseboat', 'houseboat<houseboat'],
@@ -56,21 +56,21 @@ describe('what the built-in model reads', () => {
     ['… — !', ''],
     ['😀 boat', 'boat<boat'],
     ['', ''],
-  ])('%j is read as %s', (text, expected) => {
+  ])('cuts %j into %s', (text, expected) => {
     expect(read(text)).toBe(expected)
   })
 
-  it('a word without end costs no more than its beginning', () => {
+  it('reads only the beginning of a very long word', () => {
     expect(tokenSpans('boat'.repeat(100_000), table)).toHaveLength(10)
   })
 
-  it('traditional characters are read as simplified ones', () => {
+  it('reads traditional characters as simplified ones', () => {
     expect(foldText('貓', table.folds)).toBe('猫')
   })
 })
 
-describe('the vocabulary as bytes', () => {
-  it('its lines are the ones that its text has, with the same hashes', () => {
+describe('forEachLine', () => {
+  it('reports the same lines and hashes as the decoded text', () => {
     const lines = ['boat', '', '##ß', 'naïve', '房租', '보트', '𐍈𝒳', 'a😀b', '\u{10ffff}', 'last']
     const bytes = Buffer.from(`before\n${lines.join('\n')}\nafter`)
     const from = Buffer.byteLength('before\n')

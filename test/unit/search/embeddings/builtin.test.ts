@@ -27,14 +27,14 @@ function nearnessTo(question: string) {
     near?.(provider.nearness?.digestOf(passage) ?? new Uint16Array(), cosine) ?? Number.NaN
 }
 
-/** Distinct ones of the vocabulary. */
+/** Distinct words of the vocabulary. */
 function manyWords(count: number): string {
   const model = openBuiltinModel(builtinFile)
   return Array.from({ length: count }, (_, token) => model.textOf(1000 + 3 * token)).join(' ')
 }
 
-describe('the built-in model', () => {
-  it('is the one that its card describes, and small enough', () => {
+describe('built-in model', () => {
+  it('matches the checksum in its card and the size limit', () => {
     const bytes = readFileSync(builtinFile)
     expect(readFileSync(card, 'utf8')).toContain(createHash('sha256').update(bytes).digest('hex'))
     expect(bytes.length).toBeLessThanOrEqual(12_000_000)
@@ -50,7 +50,7 @@ describe('the built-in model', () => {
       expect(dot(...((await embed(text, text)) as [Float32Array, Float32Array]))).toBeCloseTo(1, 5)
   })
 
-  it.each(reference)('reads $text as in training', async ({ text, tokens, vector }) => {
+  it.each(reference)('tokenizes and embeds $text as in training', async ({ text, tokens, vector }) => {
     const model = openBuiltinModel(builtinFile)
     expect(tokenSpans(foldText(text, model.folds), model).map(({ token }) => model.textOf(token))).toEqual(tokens)
     const [own] = await embed(text)
@@ -62,18 +62,18 @@ describe('the built-in model', () => {
     ['Where is my boat?', 'The dinghy lies at the jetty', 'Taxes are due in April'],
     ['房租什么时候涨？', '租金一月起多三百块', '冰箱嗡嗡响'],
     ['When does my daughter start school?', '女儿九月份开始上幼儿园', '周末看了一部火山的纪录片'],
-  ])('%j is nearer to %j than to %j', async (question, right, wrong) => {
+  ])('%j is more similar to %j than to %j', async (question, right, wrong) => {
     const [asked, near, far] = await embed(question, right, wrong)
     expect(dot(asked, near)).toBeGreaterThan(dot(asked, far) + 0.1)
   })
 
-  it('words that it does not know are near to themselves alone', async () => {
+  it('unknown words are only similar to themselves', async () => {
     const [one, same, other] = await embed('여권 만료일', '여권 만료일', '대학원 논문')
     expect(dot(one, same)).toBeCloseTo(1, 5)
     expect(Math.abs(dot(one, other))).toBeLessThan(0.3)
   })
 
-  it('the shares of the words sum to the nearness, and name what they are near to', async () => {
+  it('the shares of the words add up to the similarity, with the most similar word', async () => {
     const [question, passage] = ['Where did I leave the boat?', 'The dinghy lies at the jetty']
     const [asked, there] = await embed(question, passage)
     const terms = provider.terms?.(question, passage) ?? []
@@ -85,12 +85,12 @@ describe('the built-in model', () => {
 
   it.each([
     ['words of several tokens, one of them twice', 'The unbootable kernelpanicker: xkcdbot, kernelpanicker, reboot'],
-    ['words that it does not know', '보트 лодка 여권 boat 𐍈𐍈'],
+    ['unknown words', '보트 лодка 여권 boat 𐍈𐍈'],
     ['Chinese and English in one', '周末 boat 房租 dinghy 钥匙在抽屉里'],
     ['more words than a search usually meets', manyWords(4000)],
-    ['a word without end', `${'dinghy'.repeat(200)} boat`],
-    ['nothing', ''],
-  ])('what is kept of a passage gives its vector, and is as near as its account says: %s', async (_name, passage) => {
+    ['a very long word', `${'dinghy'.repeat(200)} boat`],
+    ['an empty text', ''],
+  ])('the digest gives the same vector, cosine and similarity as the text: %s', async (_name, passage) => {
     const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
     const [asked, there] = await embed(question, passage)
     const cosine = dot(asked, there)
@@ -98,17 +98,17 @@ describe('the built-in model', () => {
     const { vector, length = 0 } = provider.nearness?.vectorOf(digest) ?? {}
     for (const [at, value] of (there as Float32Array).entries()) expect(vector?.[at]).toBeCloseTo(value, 5)
     const cosineOf = provider.nearness?.cosinesWith(asked as Float32Array)
-    // What a token gives is known the second time.
+    // The second call uses the cached products of tokens.
     for (let time = 0; time < 2; time += 1) expect(cosineOf?.(digest, length)).toBeCloseTo(cosine, 5)
     const near = nearnessTo(question)
     const whole = (provider.terms?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
     expect(near(passage, cosine)).toBeCloseTo(whole, 5)
-    // Whatever was looked at before.
+    // The result must not depend on passages compared before.
     near(manyWords(2000), 0)
     expect(near(passage, cosine)).toBeCloseTo(whole, 5)
   })
 
-  it('of texts with the same cosine, the nearer one has a word for each of the question', () => {
+  it('at equal cosine, prefers the passage with a match for each question word', () => {
     const near = nearnessTo('Which bicycle has a broken chain?')
     expect(near('The bike: its chain snapped', 0.5)).toBeGreaterThan(near('The bike', 0.5) + 0.05)
     expect(near('The bike', 0.5)).toBeGreaterThan(near('A volcano', 0.5) + 0.05)
@@ -116,12 +116,12 @@ describe('the built-in model', () => {
     expect(near('', 0)).toBe(0)
   })
 
-  it('what holds a question together hardly moves it', async () => {
+  it('function words hardly change the vector of a question', async () => {
     const [whole, bare] = await embed('哪个同事什么时候要跳槽？', '同事跳槽')
     expect(dot(whole, bare)).toBeGreaterThan(0.85)
   })
 
-  it('knows words that mean the same, each in its own script and none twice', () => {
+  it('returns related words in the same script, each once', () => {
     const words = (word: string) => (provider.related?.(word) ?? []).map((one) => one.word)
     expect(words('boat')).toEqual(expect.arrayContaining(['canoe']))
     expect(words('租金')).toContain('房租')
@@ -130,7 +130,7 @@ describe('the built-in model', () => {
     expect(new Set(words('租金')).size).toBe(words('租金').length)
   })
 
-  it('a file that is none is told as a provider that cannot be had', async () => {
+  it('reports a missing or invalid file as provider_unavailable', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'builtin-'))
     await writeFile(join(folder, 'none.bin'), 'no model at all')
     await writeFile(join(folder, 'cut.bin'), readFileSync(builtinFile).subarray(0, 1_000_000))

@@ -12,7 +12,7 @@ function openHealth(random = 0) {
   )
   return {
     health,
-    /** Lets the pause pass. @returns how long it was, ms */
+    /** Advances the clock by the pause. @returns the pause in ms */
     rest() {
       const pause = health.restMs ?? 0
       now += pause
@@ -23,7 +23,7 @@ function openHealth(random = 0) {
 }
 
 describe('back-off', () => {
-  it('one failure is chance; two in a row make it rest, with the first one’s time and the last one’s words', () => {
+  it('fails after two failures in a row, with the time of the first and the message of the last', () => {
     const { health, pass } = openHealth()
     health.note(failed)
     expect(health.failure).toBeUndefined()
@@ -34,7 +34,7 @@ describe('back-off', () => {
     expect(health.queryLeave().waitMs).toBeUndefined()
   })
 
-  it('the pause grows from 1 s to 5 min and no further; only a real answer makes it short again', () => {
+  it('the pause grows from 1 s to 5 min, and only a real answer resets it', () => {
     const { health, rest } = openHealth()
     health.note(failed)
     const pauses: number[] = []
@@ -54,7 +54,7 @@ describe('back-off', () => {
     expect(rest()).toBe(1000)
   })
 
-  it('jitter takes up to a quarter off', () => {
+  it('jitter shortens the pause by up to a quarter', () => {
     const { health, rest } = openHealth(0.999)
     health.note(failed)
     health.note(failed)
@@ -62,7 +62,7 @@ describe('back-off', () => {
     expect(rest()).toBeLessThan(1000)
   })
 
-  it('what the provider asks to wait is waited, up to an hour', () => {
+  it('respects the requested wait, up to an hour', () => {
     const { health, rest } = openHealth()
     const limited: ProviderOutcome = {
       kind: 'failed',
@@ -76,7 +76,7 @@ describe('back-off', () => {
     expect(rest()).toBe(3_600_000)
   })
 
-  it('a slow one is waited for less and less, and as before when it is quick again', () => {
+  it('waits less for a slow provider, and normally again once it is fast', () => {
     const { health } = openHealth()
     const waits = [0, 1, 2, 3, 4].map(() => {
       const { waitMs } = health.queryLeave()
@@ -89,7 +89,7 @@ describe('back-off', () => {
     expect(health.queryLeave().waitMs).toBe(3000)
   })
 
-  it('a reset opens everything', () => {
+  it('reset clears all failures', () => {
     const { health } = openHealth()
     for (const outcome of [failed, failed, failed]) health.note(outcome)
     health.reset()

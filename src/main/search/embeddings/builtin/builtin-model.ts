@@ -11,11 +11,11 @@ const headerSchema = z.object({
   name: z.string(),
   dimensions: z.number().int().positive(),
   tokens: z.number().int().positive().max(several),
-  /** Bytes of the tokens, each on a line, in UTF-8. */
+  /** Size in bytes of the vocabulary: one token per line, UTF-8. */
   vocabularyBytes: z.number().int().positive(),
-  /** Words kept for each token that mean something like it. */
+  /** Number of related words stored per token. */
   related: z.number().int().nonnegative(),
-  /** Pairs of characters: a traditional one and the simplified one that it is read as. */
+  /** Pairs of characters: a traditional one and its simplified form. */
   folds: z.string(),
 })
 
@@ -23,17 +23,20 @@ export interface BuiltinModel extends TokenTable {
   readonly name: string
   readonly dimensions: number
   readonly tokens: number
-  /** A row a token, `dimensions` long. */
+  /** One row per token, with `dimensions` components. */
   readonly rows: Int8Array
-  /** What a token's row counts in a text: its rarity, and the scale of the row. */
+  /** Weight of each token's row: its rarity times the scale of the row. */
   readonly weights: Float32Array
-  /** Tokens that mean something like a token, nearest first. */
+  /** Returns similar tokens, most similar first. */
   related(token: number): { readonly token: number; readonly cosine: number }[]
-  /** A token as it is written. */
+  /** Returns the token's text. */
   textOf(token: number): string
 }
 
-/** @throws AppError `provider_unavailable` when there is no such file, or it is no model */
+/**
+ * Opens the model, or returns the one that this thread has opened before.
+ * @throws AppError `provider_unavailable` if the file is missing or invalid
+ */
 export function openBuiltinModel(file: string): BuiltinModel {
   const known = opened.get(file)
   if (known) return known
@@ -47,8 +50,9 @@ export function openBuiltinModel(file: string): BuiltinModel {
 const opened = new Map<string, BuiltinModel>()
 
 /**
- * Makes room that threads share which are started from now on; once a process. Whoever needs the model first reads it into
- * there, while others get on with something else.
+ * Allocates memory for the model that threads started later share. The first thread that opens the model fills it.
+ * Each file is allocated once per process.
+ * @throws AppError `provider_unavailable` if the file is missing or invalid
  */
 export function shareBuiltinModel(file: string): SharedArrayBuffer {
   const known = sharedMemory(file)
@@ -59,7 +63,7 @@ export function shareBuiltinModel(file: string): SharedArrayBuffer {
   return shared
 }
 
-/** Where it stands how far the file is read: after the file, the table, and where each token begins. */
+/** Returns the offset of the loading state, which follows the file, the hash table, and the token offsets. */
 function stateAt(end: number, tokens: number): number {
   return align(end) + 8 * slotsFor(tokens) + 4 * (tokens + 1)
 }
@@ -77,7 +81,7 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   let next: number = state.empty
   try {
     const { tokens, end } = headerIn(file)
-    if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'it has become another')
+    if (stateAt(end, tokens) + 4 !== shared.byteLength) throw unusable(file, 'the file has changed')
     readInto(new Uint8Array(shared, 0, end), file)
     fillTable(shared, align(end), file)
     next = state.full
@@ -87,7 +91,7 @@ function fillOnce(shared: SharedArrayBuffer, file: string): void {
   }
 }
 
-/** Without the rest of the file. */
+/** Reads the header only. */
 function headerIn(file: string) {
   try {
     const handle = openSync(file, 'r')
@@ -106,7 +110,7 @@ function headerIn(file: string) {
   }
 }
 
-/** As much of the file as has room. */
+/** Fills the buffer. @throws AppError `provider_unavailable` if the file is shorter */
 function readInto(bytes: Uint8Array, file: string): void {
   try {
     const handle = openSync(file, 'r')
@@ -127,14 +131,18 @@ function unusable(file: string, why: string, cause?: unknown): AppError {
   return new AppError('provider_unavailable', `the built-in model ${file}: ${why}`, { provider: 'builtin' }, { cause })
 }
 
-/** What stands before the vocabulary: the magic word, the version, and the header's length, of four bytes each. */
+/** The file begins with the magic word, the version, and the header's length, with four bytes each. */
 const prefixBytes = 12
 
-/** @param size of the file, of which `bytes` are the first */
+/**
+ * @param bytes the beginning of the file
+ * @param size of the whole file, in bytes
+ */
 function headerOf(bytes: Uint8Array, size: number, file: string) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic) throw unusable(file, 'it is no model')
-  if (view.getUint32(4, true) !== version) throw unusable(file, `it is of version ${view.getUint32(4, true)}`)
+  if (bytes.length < prefixBytes || decode(bytes.subarray(0, 4)) !== magic)
+    throw unusable(file, 'it is not a model file')
+  if (view.getUint32(4, true) !== version) throw unusable(file, `version ${view.getUint32(4, true)} is not supported`)
   const length = view.getUint32(8, true)
   const header = headerSchema.parse(JSON.parse(decode(bytes.subarray(prefixBytes, prefixBytes + length))))
   const weightsAt = align(prefixBytes + length + header.vocabularyBytes)
@@ -174,7 +182,10 @@ function readModel(shared: SharedArrayBuffer, file: string): BuiltinModel {
   }
 }
 
-/** Open addressing: two numbers a slot, the token's hash, and its number plus 1 with its length above. */
+/**
+ * Size of the hash table (open addressing). A slot has two numbers: the token's hash, and its number plus 1 with its
+ * length in the upper 8 bits.
+ */
 function slotsFor(tokens: number): number {
   return 2 ** Math.ceil(Math.log2(tokens * 2))
 }
@@ -189,7 +200,7 @@ function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): vo
   const mask = table.length / 2 - 1
   let number = 0
   forEachLine(bytes, vocabularyAt, vocabularyAt + vocabularyBytes, (start, hash, length) => {
-    if (number === tokens) throw unusable(file, 'it has more tokens than it says')
+    if (number === tokens) throw unusable(file, 'it has more tokens than its header states')
     starts[number] = start
     let slot = hash & mask
     while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask
@@ -197,7 +208,7 @@ function fillTable(shared: SharedArrayBuffer, tableAt: number, file: string): vo
     table[2 * slot] = hash
     table[2 * slot + 1] = number | (length << numberBits)
   })
-  if (number < tokens) throw unusable(file, 'it has fewer tokens than it says')
+  if (number < tokens) throw unusable(file, 'it has fewer tokens than its header states')
   starts[number] = vocabularyAt + vocabularyBytes + 1
 }
 
@@ -215,6 +226,6 @@ function align(at: number): number {
 }
 
 function decode(bytes: Uint8Array): string {
-  // A decoder takes no shared memory.
+  // TextDecoder does not accept shared memory.
   return new TextDecoder().decode(Uint8Array.from(bytes))
 }

@@ -7,7 +7,7 @@ import { embedText } from './vector-table.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider, NearnessModel, RelatedWord } from '../embedding-provider.ts'
 
-/** Part of an index's identity: another model has another name. */
+/** Part of an index's identity: a new model needs a new name. */
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 /** Tuned on judged questions (docs/guide/recall.md). */
@@ -16,7 +16,7 @@ const judged = {
   cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
 }
 
-/** @param file of the model, read when it is first needed */
+/** @param file of the model, opened on first use */
 export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   let dimensions = 0
   return {
@@ -31,7 +31,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       const model = openBuiltinModel(file)
       dimensions = model.dimensions
       const vectors = texts.map((text) => embedText(model, text))
-      // So that the thread hears others between two batches.
+      // Yields to other tasks of this thread between batches.
       if (texts.length > 1) await setImmediate()
       signal?.throwIfAborted()
       return vectors
@@ -44,7 +44,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
   }
 }
 
-/** @param file of the model, read when it is first needed */
+/** @param file of the model, opened on first use */
 export function builtinNearness(file: string): NearnessModel {
   let digester: Digester | undefined
   return {
@@ -58,12 +58,15 @@ export function builtinNearness(file: string): NearnessModel {
   }
 }
 
-/** Its Han characters are Chinese words: in other languages the same characters say other things. */
+/** The model treats Han characters as Chinese words; in Japanese and Korean they mean something else. */
 function isJapaneseOrKorean(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
 }
 
-/** None where the file is missing: words stand for themselves then, and the vectors' health says what is wrong. */
+/**
+ * Returns nothing if the model can't be opened: the search uses no related words then, and the vectors' health
+ * reports the error.
+ */
 function relatedWords(file: string, word: string): RelatedWord[] {
   try {
     const model = openBuiltinModel(file)

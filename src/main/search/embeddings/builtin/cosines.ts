@@ -5,33 +5,33 @@ import { several } from './tokenizer.ts'
 import type { WeighedWord } from './vector-table.ts'
 import type { Digest } from '../embedding-provider.ts'
 
-/** Distinct tokens that a search meets. */
+/** Initial capacity: number of distinct tokens that a search usually meets. */
 const usualTokens = 1024
 
-/** Of a token that was looked at. */
+/** Kind of a token: whether any question word is similar to it. */
 const far = 1
 const near = 2
 
-/** What was computed for one passage serves the next. */
+/** Cosines between the words of one question and the tokens of passages, cached across passages. */
 export class WordCosines {
   readonly #model: BuiltinModel
   readonly #count: number
-  /** Cosines up to this one are as good as none. */
+  /** Cosines up to this one count as 0. */
   readonly #least: number
-  /** The places in the question of words that the model does not know, by their hashes. */
+  /** Maps the hash of an unknown word to its index in the question. */
   readonly #strangers: ReadonlyMap<number, number>
-  /** Whether any of a token's cosines is worth a look. */
+  /** `far` or `near` by token; 0 if the token has not been read. */
   readonly #kinds: Uint8Array
-  /** Where the figures of a token begin, plus one; 0 for one that was not looked at yet. */
+  /** Offset of a token's values in `#figures`, plus one; 0 if it has not been read. */
   readonly #places: Uint32Array
-  /** Of each token its cosine with every word that is asked for, then what its vector is long as it weighs. */
+  /** For each token: its cosine with every question word, then the weighted length of its vector. */
   #figures: Float32Array
   #end = 0
-  /** Of the word that is looked at. */
+  /** Buffer for a word of several tokens. */
   readonly #cosines: Float32Array
   readonly #products: RowProducts
 
-  /** @param least cosines up to this one need not be told apart */
+  /** @param least cosines up to this one count as 0 */
   constructor(model: BuiltinModel, asked: readonly WeighedWord[], least: number) {
     this.#model = model
     this.#count = asked.length
@@ -43,15 +43,12 @@ export class WordCosines {
     this.#places = new Uint32Array(model.tokens)
     this.#figures = new Float32Array(usualTokens * (asked.length + 1))
     this.#cosines = new Float32Array(asked.length)
-    // A direction by chance says nothing of other words.
+    // An unknown word's vector is random, so its cosine with other words means nothing.
     const vectors = asked.map(({ vector, stranger: hash }) => (hash === undefined ? vector : vector.map(() => 0)))
     this.#products = new RowProducts(vectors)
   }
 
-  /**
-   * Writes into `best` the highest cosine that each of the question's words has with a word of the passage; -1 where none
-   * is worth a look.
-   */
+  /** Writes into `best` each question word's highest cosine with a word of the passage, or -1 if none is similar. */
   best(passage: Digest, best: Float64Array): void {
     best.fill(-1)
     const kinds = this.#kinds
@@ -59,7 +56,7 @@ export class WordCosines {
       const head = passage[at] as number
       if (head < several) {
         const kind = kinds[head] as number
-        // Most words of a text have nothing to do with a question.
+        // Skips words unrelated to the question: most words of a text.
         if (kind !== far) {
           const place = this.#placeOf(head)
           if (kind === near || kinds[head] === near) raise(best, this.#figures, place)
@@ -78,7 +75,10 @@ export class WordCosines {
     }
   }
 
-  /** The tokens of a word stand in the passage from `start` to before `end`, then comes its length. */
+  /**
+   * Computes the cosines of a word of several tokens. They are at `start` to `end` (exclusive), followed by the word's
+   * vector length.
+   */
   #readTokens(passage: Digest, start: number, end: number): void {
     const cosines = this.#cosines.fill(0)
     const count = cosines.length

@@ -1,10 +1,9 @@
 /**
- * What a passage comes down to when it is compared with a question: numbers of tokens, of 16 bits. It is made of the passage
- * alone, so that it is made once, and the passage's vector can be made of it. Pure.
- *
- * A word that is one token is that token's number. Of any other stand `several` and the count of its tokens as one number,
- * these, and the bits of its vector's length; of a word that the model knows nothing of, `several` and its hash. What has
- * 32 bits is two numbers, the lower half first.
+ * A passage as a sequence of token ids of 16 bits, from which its vector and its similarity to questions are computed.
+ * Pure.
+ * A word that is one token is that token's id. A word of several tokens is `several` plus their number, their ids, and
+ * the length of the word's vector as a 32-bit float. An unknown word is `several` and its hash. Values of 32 bits take
+ * two elements, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './products.ts'
@@ -12,7 +11,7 @@ import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeT
 import { addRow, addRows, addStranger, dot, scaleToUnit } from './vector-table.ts'
 import type { Digest } from '../embedding-provider.ts'
 
-/** Words of several tokens whose digests are kept: names and identifiers come again and again. */
+/** Cache size: words of several tokens, such as names and identifiers, are frequent. */
 const maxWords = 8192
 
 export class Digester {
@@ -36,7 +35,7 @@ export class Digester {
     return Uint16Array.from(digest)
   }
 
-  /** Of a word that is no token. */
+  /** Returns the digest of a word that is not a single token. */
   #partsOf(word: string): readonly number[] {
     const known = this.#words.get(word)
     if (known) return known
@@ -59,7 +58,7 @@ function halves(bits: number): [number, number] {
   return [bits & 0xff_ff, bits >>> 16]
 }
 
-/** @returns the 32 bits that stand in a digest from there on, unsigned */
+/** Returns the unsigned 32-bit value at `at`. */
 export function wholeAt(digest: Digest, at: number): number {
   return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
 }
@@ -74,7 +73,7 @@ function lengthOfSum(sum: Float32Array): number {
   return Math.sqrt(dot(sum, sum))
 }
 
-/** As `embedText` makes it of the passage, and how long it was. */
+/** Returns the same vector as `embedText`, and its length before normalization. */
 export function vectorOf(model: BuiltinModel, digest: Digest): { vector: Float32Array; length: number } {
   const sum = sumOf(model, digest)
   const length = lengthOfSum(sum)
@@ -97,10 +96,13 @@ function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
   return sum
 }
 
-/** Of the passage that is summed up. */
+/** Reused buffer for the tokens of a passage. */
 let tokensOfSum = new Uint16Array(512)
 
-/** The cosines of passages with one vector of length 1: what a token adds to them is computed once. */
+/**
+ * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is cached. All
+ * functions share one cache, so alternating between two of them is slow.
+ */
 export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
   const { rows, weights, dimensions } = model
   const products = new RowProducts([vector])
@@ -119,7 +121,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
     return product
   }
   return (digest, length) => {
-    // A passage without a word has the first direction of all.
+    // Empty passages have the first unit vector.
     if (length === 0) return vector[0] ?? 0
     let sum = 0
     let inWord = 0
@@ -128,7 +130,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
       if (head < several) {
         sum += questions[head] === question ? (ofTokens[head] as number) : read(head)
         inWord -= 1
-        // After the tokens of a word stands its length.
+        // Skips the length that follows a word's tokens.
         if (inWord === 0) at += 2
       } else if (head === several) {
         const hash = wholeAt(digest, at + 1)
@@ -140,7 +142,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
   }
 }
 
-/** What tokens add to the cosines of one question after the other, and of which question that is. */
+/** Shared buffer: each token's part of the cosine, and the number of the question that it was computed for. */
 interface Room {
   readonly model: BuiltinModel
   readonly ofTokens: Float32Array
@@ -150,7 +152,7 @@ interface Room {
 
 let room: Room | undefined
 
-/** A question's figures are good until the next one begins. */
+/** Increments the question number, which invalidates the values of earlier questions. */
 function roomFor(model: BuiltinModel): Room {
   const { tokens } = model
   if (room?.model !== model || room.question === 2 ** 32 - 1)
@@ -159,7 +161,7 @@ function roomFor(model: BuiltinModel): Room {
   return room
 }
 
-/** Each token of a digest, and the hash of each word that the model does not know, in their order. */
+/** Calls back for each token, and for the hash of each unknown word, in order. */
 function forEachPart(digest: Digest, token: (token: number) => void, stranger: (hash: number) => void): void {
   for (let at = 0; at < digest.length;) {
     const head = digest[at] as number

@@ -4,7 +4,7 @@ const productsWasm =
 
 const pageBytes = 65_536
 const maxPages = 65_536
-/** A vector of the question is as long as whole blocks of so many numbers. */
+/** Vectors are padded to a multiple of this many numbers. */
 const block = 8
 
 type Products = (row: number, size: number, floats: number, vectors: number, count: number, out: number) => void
@@ -12,12 +12,15 @@ type Products = (row: number, size: number, floats: number, vectors: number, cou
 export class RowProducts {
   readonly #vectors: readonly Float32Array[]
 
-  /** @param vectors of one length, which is that of the rows */
+  /** @param vectors all with as many dimensions as the rows */
   constructor(vectors: readonly Float32Array[]) {
     this.#vectors = vectors
   }
 
-  /** With each of the vectors, and then with itself; overwritten by the next call, whoever makes it. */
+  /**
+   * Returns the dot products of a row with each vector, and then with itself. The next call on any instance overwrites
+   * the result.
+   */
   of(row: Int8Array): Float32Array {
     const place = this.#vectors.length === 1 ? 'one' : 'many'
     const known = kernels[place]
@@ -29,7 +32,7 @@ export class RowProducts {
   }
 }
 
-/** The function with the vectors of one question in its memory. */
+/** The WebAssembly function with the vectors of one question in its memory. */
 interface Kernel {
   readonly vectors: readonly Float32Array[]
   readonly memory: WebAssembly.Memory
@@ -38,14 +41,14 @@ interface Kernel {
   run(): void
 }
 
-/** A thread has two, since memories are dear: for a question as a whole, and for its words, which take turns. */
+/** Two per thread, because memories are expensive: one for whole questions, one for their words. */
 const kernels: { one?: Kernel; many?: Kernel } = {}
 let assembled: WebAssembly.Module | undefined
 
 function kernelFor(vectors: readonly Float32Array[], known: WebAssembly.Memory | undefined): Kernel {
   const dimensions = vectors[0]?.length ?? 0
   const size = Math.max(1, Math.ceil(dimensions / block)) * block
-  // In memory stand a row, the same as floats, the vectors, then what comes out.
+  // Memory layout: a row as bytes, the same row as floats, the vectors, the results.
   const [floatsAt, vectorsAt] = [size, 5 * size]
   const outAt = vectorsAt + 4 * size * vectors.length
   const pages = Math.ceil((outAt + 4 * (vectors.length + 1)) / pageBytes)

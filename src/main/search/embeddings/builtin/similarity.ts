@@ -1,22 +1,24 @@
 /**
- * How near a passage is to a question by the built-in model: mostly by the cosine of their vectors, and partly by how many of
- * the question's words, as they weigh, have a word in the passage that means something like it. A mean of many words is
- * somewhat near to every text about the same things; an answer has a word for each thing that was asked about. Pure.
+ * Similarity of a passage and a question: the cosine of their vectors, mixed with the weighted share of question words
+ * that have a similar word in the passage. A mean of many word vectors is close to every text on the same subject; an
+ * answer has a match for each word of the question. Pure.
  */
 import { WordCosines } from './cosines.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { dot, embedText, wordsOf, type WeighedWord } from './vector-table.ts'
 import type { Digest, MeaningTerm } from '../embedding-provider.ts'
 
-/** How much the words count, against the cosine; tuned on judged questions (docs/guide/recall.md). */
+/** Share of the word matches, against the cosine; tuned on judged questions (docs/recall.md). */
 const wordShare = 0.35
-/** Words this near have nothing to do with each other, and words that near mean the same. */
+/** Cosines of words: up to `strange` they are unrelated, from `same` on they mean the same. */
 const strange = 0.15
 const same = 0.65
-/** Words of the question that weigh less than this share of it are not looked at one by one. */
+/** Question words below this share of the weight are not matched. */
 const leastMass = 0.02
 
-/** @returns for the digest of a passage and its cosine with the question, how near it is; at most 1 */
+/**
+ * Returns a function that computes the similarity from a passage's digest and its cosine with the question; at most 1.
+ */
 export function nearnessTo(model: BuiltinModel, question: string): (passage: Digest, cosine: number) => number {
   const asked = carrying(wordsOf(model, question))
   const whole = massOf(asked)
@@ -30,7 +32,7 @@ export function nearnessTo(model: BuiltinModel, question: string): (passage: Dig
   }
 }
 
-/** What each word of the question gives to its nearness to the passage, largest first; they sum to it. */
+/** Returns each question word's share of the similarity, largest first. The shares add up to it. */
 export function sharedTerms(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const wanted = embedText(model, passage)
   const asked = wordsOf(model, question)
@@ -44,7 +46,7 @@ export function sharedTerms(model: BuiltinModel, question: string, passage: stri
   if (length === 0) return []
   return asked
     .map((one) => {
-      // A word's vector is part of the question's sum, so its share of the cosine is exact.
+      // Exact, because the question's vector is the sum of its words' vectors.
       const ofCosine = (one.weight * dot(one.vector, wanted)) / length
       const near = there.map((other) => ({ word: other.word, cosine: dot(one.vector, other.vector) }))
       const nearest = near.reduce((best, other) => (other.cosine > best.cosine ? other : best), {
@@ -58,7 +60,7 @@ export function sharedTerms(model: BuiltinModel, question: string, passage: stri
     .sort((one, other) => other.share - one.share || (one.term < other.term ? -1 : 1))
 }
 
-/** In [0, 1]: whether the one word can stand for the other. */
+/** Returns a value in [0, 1]: how well one word matches the other. */
 function matchOf(one: WeighedWord, other: WeighedWord): number {
   if (one.stranger !== undefined || other.stranger !== undefined) return one.stranger === other.stranger ? 1 : 0
   return toMatch(dot(one.vector, other.vector))
@@ -68,7 +70,7 @@ function toMatch(cosine: number): number {
   return Math.min(1, Math.max(0, (cosine - strange) / (same - strange)))
 }
 
-/** The words that are worth a look: the others, together, hardly count. */
+/** Returns the words with enough weight to be matched. */
 function carrying(words: readonly WeighedWord[]): WeighedWord[] {
   const least = leastMass * massOf(words)
   return words.filter(({ weight }) => weight ** 2 >= least)

@@ -1,33 +1,33 @@
 /**
- * How the built-in model reads a text (resources/models/builtin/README.md; `vocabulary.py` does the same in training): folded, then
- * cut into runs, and each run into tokens. A word is one token where the vocabulary has it, else the longest beginning
- * that it has and the longest pieces of the rest; a run of CJK characters is cut into the longest words that it has. What
- * it has nothing of is told as unknown. Pure.
+ * Tokenizer of the built-in model (resources/models/builtin/README.md; `vocabulary.py` does the same in training).
+ * Folds a text, cuts it into words and CJK runs, and each of them into tokens. A word is one token if the vocabulary
+ * has it, otherwise its longest known prefix and the longest known pieces of the rest. A CJK run is cut into the
+ * longest known words. Text without any known token becomes `unknown`. Pure.
  */
 
-/** Where the tokens are found: by what `hashOf` makes of them. */
+/** The vocabulary, by the hashes of `hashOf`. */
 export interface TokenTable {
-  /** @returns the token's number, or -1 */
+  /** Returns the token's number, or -1. `length` is in UTF-16 units. */
   find(hash: number, length: number): number
-  /** Traditional characters, as simplified ones. */
+  /** Maps traditional characters to simplified ones. */
   readonly folds: ReadonlyMap<string, string>
 }
 
 export interface TokenSpan {
   readonly token: number
-  /** The word it stands in, in the folded text. */
+  /** UTF-16 offsets of the word in the folded text; `end` is exclusive. */
   readonly start: number
   readonly end: number
 }
 
-/** No token has this number, or a higher one: those say something else where tokens stand in 16 bits. */
+/** Token numbers are below this. In digests, higher 16-bit values have another meaning: see `digest.ts`. */
 export const several = 0xff_00
 const longestWord = 40
 const longestCjk = 4
 const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 const letter = /[\p{L}\p{N}]/u
 
-/** Without accents and marks, in lower case, full-width forms as plain ones. */
+/** Folds a text: lower case, no accents and marks, compatibility forms replaced, traditional characters simplified. */
 export function foldText(text: string, folds: TokenTable['folds']): string {
   if (isAscii(text)) return text.toLowerCase()
   let folded = ''
@@ -40,17 +40,17 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** In the place of a token, for what the vocabulary knows nothing of. */
+/** Returned instead of a token for text without any known token. */
 export const unknown = -1
 
-/** Tokens of a folded text, in order. */
+/** Returns the tokens of a folded text, in order. */
 export function tokenSpans(text: string, table: TokenTable): TokenSpan[] {
   const spans: TokenSpan[] = []
   forEachToken(text, table, (token, start, end) => spans.push({ token, start, end }))
   return spans
 }
 
-/** Hears of each token and of the word that it stands in. */
+/** Called with a token and the offsets of its word. */
 type EachToken = (token: number, start: number, end: number) => void
 
 export function forEachToken(text: string, table: TokenTable, each: EachToken): void {
@@ -62,7 +62,7 @@ export function forEachToken(text: string, table: TokenTable, each: EachToken): 
   })
 }
 
-/** Words, and runs of CJK characters, in order, each with the hash of all of it. */
+/** Calls back for each word and each CJK run of a folded text, in order, with its hash. */
 export function forEachRun(
   text: string,
   each: (isCjk: boolean, start: number, end: number, hash: number) => void,
@@ -80,7 +80,7 @@ export function forEachRun(
   }
 }
 
-/** The one token that a word is; -1 when it is several, or none. */
+/** Returns the token of a whole word, or -1 if the vocabulary does not have it. */
 export function wholeToken(table: TokenTable, length: number, hash: number): number {
   return length > longestWord ? -1 : table.find(hash, length)
 }
@@ -88,7 +88,7 @@ export function wholeToken(table: TokenTable, length: number, hash: number): num
 const wordKind = 1
 const cjkKind = 2
 
-/** 0 for what is between the runs. Of a character outside the basic plane, both halves are a letter or neither is. */
+/** Returns 0 for separators. Both halves of a surrogate pair have the same kind. */
 function kindAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) ? wordKind : 0
@@ -102,7 +102,7 @@ function wholeAt(text: string, at: number): string {
   return code < 0xdc00 ? text.slice(at, at + 2) : text.slice(at - 1, at + 1)
 }
 
-/** The tokens of a word that is none itself. */
+/** Cuts a word that is not a token itself. */
 export function cutWord(text: string, start: number, end: number, table: TokenTable, each: EachToken): void {
   longest(text, start, Math.min(end, start + longestWord), longestWord, true, table, each)
 }
@@ -113,7 +113,7 @@ export function cutCjk(text: string, start: number, end: number, table: TokenTab
 
 const hashes = new Uint32Array(longestWord + 1)
 
-/** Cuts off the longest token again and again; what begins none is passed over, character by character. */
+/** Cuts off the longest token repeatedly. A character that begins no token is skipped. */
 function longest(
   text: string,
   start: number,
@@ -152,15 +152,15 @@ function longest(
 
 const basis = 0x811c9dc5
 const prime = 0x01000193
-/** Of `##`, which the pieces begin with that stand within a word. */
+/** Hash of `##`, the prefix of pieces within a word. */
 const restBasis = hashOf('##', 0, 2)
 
-/** Hears of the first byte of a line, and of what `hashOf` makes of it and how many UTF-16 code units it has. */
+/** Called with the offset of a line's first byte, its hash as in `hashOf`, and its length in UTF-16 units. */
 type EachLine = (start: number, hash: number, length: number) => void
 
 const newline = 0x0a
 
-/** The lines of what is UTF-8, without making strings of them. */
+/** Reads the lines of UTF-8 text without creating strings. */
 export function forEachLine(bytes: Uint8Array, from: number, to: number, each: EachLine): void {
   let start = from
   let hash = basis
@@ -190,7 +190,7 @@ export function forEachLine(bytes: Uint8Array, from: number, to: number, each: E
   each(start, hash >>> 0, length)
 }
 
-/** FNV-1a over UTF-16 code units, 32 bits. */
+/** Returns the 32-bit FNV-1a hash of the UTF-16 units. */
 export function hashOf(text: string, start = 0, end = text.length): number {
   let hash = basis
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), prime)

@@ -1,7 +1,7 @@
 import type { BuiltinModel } from './builtin-model.ts'
 import { foldText, forEachToken, hashOf, tokenSpans, unknown, type TokenSpan } from './tokenizer.ts'
 
-/** Of length 1; a text without a word gets the first direction of all, so that it has one. */
+/** Returns a vector of length 1. A text without words gets the first unit vector. */
 export function embedText(model: BuiltinModel, text: string): Float32Array {
   const vector = new Float32Array(model.dimensions)
   const folded = foldText(text, model.folds)
@@ -14,7 +14,7 @@ function add(model: BuiltinModel, text: string, { token, start, end }: TokenSpan
   else addRow(model, token, sum)
 }
 
-/** A word that the model does not know has a direction of its own, by chance, and is near to nothing but itself. */
+/** Adds a pseudo-random direction for an unknown word, so that it is similar only to itself. */
 export function addStranger(hash: number, sum: Float32Array): void {
   const size = 1 / Math.sqrt(sum.length)
   let state = hash | 1
@@ -32,7 +32,7 @@ export function addRow({ rows, weights, dimensions }: BuiltinModel, token: numbe
   for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + weight * (rows[start + at] as number)
 }
 
-/** As `addRow` for each of the tokens, in half the time: a few columns at once stay where they are computed. */
+/** Does the same as `addRow` for each token, in half the time: eight columns at once stay in registers. */
 export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uint16Array, sum: Float32Array): void {
   let column = 0
   for (; column + 8 <= dimensions; column += 8) {
@@ -71,6 +71,7 @@ export function addRows({ rows, weights, dimensions }: BuiltinModel, tokens: Uin
       sum[column] = (sum[column] as number) + (weights[token] as number) * (rows[token * dimensions + column] as number)
 }
 
+/** Scales the vector in place; a zero vector becomes the first unit vector. */
 export function scaleToUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(dot(vector, vector))
   if (length === 0) vector[0] = 1
@@ -78,18 +79,18 @@ export function scaleToUnit(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** A word of a text. */
+/** A distinct word of a text. */
 export interface WeighedWord {
   readonly word: string
-  /** What it weighs in the text: the length of its part of the sum. */
+  /** Length of the word's part of the text's vector. */
   readonly weight: number
-  /** Of length 1. */
+  /** Unit vector. */
   readonly vector: Float32Array
-  /** Its hash, where the model knows nothing of it: it is like itself, and like no other word. */
+  /** Hash of a word without any known token: it only matches itself. */
   readonly stranger?: number
 }
 
-/** Each distinct word with all of its places. */
+/** Returns the distinct words of a text; `weight` covers all occurrences. */
 export function wordsOf(model: BuiltinModel, text: string): WeighedWord[] {
   const folded = foldText(text, model.folds)
   const words = new Map<string, { readonly sum: Float32Array; readonly stranger?: number }>()

@@ -1,11 +1,10 @@
 /**
- * English words that say little about what a question is about. Written for questions put to one's own notes, and
- * compared with the English list of stopwords-iso 1.1.0 (MIT), which is left out where its words carry a note
- * ("computer", "system", "numbers") and is silent where questions have their own turns of phrase. Words are listed in
- * any form: their stems are what counts.
+ * English stop words. Written for questions about one's own notes and compared with the English list of stopwords-iso
+ * 1.1.0 (MIT). Entries of that list with a meaning in notes ("computer", "system", "numbers") are left out, and
+ * phrases common in questions are added. Words may be listed in any form: their stems are compared.
  */
 
-/** Function words: they take part in a search only when it has nothing else. */
+/** Function words: searched for only if the query has no other words. */
 export const englishFunctionWords = `
 a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below between both
 but by can cannot could couldn did didn do does doesn doing don down during each either else ever every everything few for from further get go
@@ -17,7 +16,7 @@ where wherever whether which whichever while who whoever whom whose why will wit
 yourselves tell know say said let thing
 `
 
-/** What a question asks with, whatever it is about: such words weigh little, found or not. */
+/** Words that are common in questions on any subject: they have a low weight, found or not. */
 export const englishFillerWords = `
 able according actually activity advice agree ago always amount answer anyway apparently area around ask aspect away back basically bit bring
 brought call came case cause certain come concern consider context correct couple course current currently day days describe description detail

