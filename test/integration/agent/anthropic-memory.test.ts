@@ -111,7 +111,7 @@ describe('Anthropic’s memory tool', () => {
       `No replacement was performed, old_str \`coffee\` did not appear verbatim in ${log}.`,
       `No replacement was performed. Multiple occurrences of old_str \`0\` in lines: 1, 3. Please ensure it is unique`,
       'Error: Invalid `insert_line` parameter: 9. It should be within the range of lines of the file: [0, 4]',
-      'Error: /memories itself stays where it is',
+      'Error: /memories itself cannot be moved or deleted',
     ])
     expect(texts[6]).toContain('daily log')
     expect(texts[7]).toBe('Error: The path /memories/none.md does not exist')
@@ -121,7 +121,7 @@ describe('Anthropic’s memory tool', () => {
       'path_hidden',
       'write_refused',
     ])
-    expect(texts[16]).toContain('The arguments are not right')
+    expect(texts[16]).toContain('The arguments are invalid')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(files['memory/2026-01-20.md'])
     expect(await readdir(workspace)).not.toContain('.trash')
   })

@@ -115,7 +115,7 @@ describe('tools, called by a model', () => {
     ['write', { path: '/tmp/x.md', content: 'x' }, 'path_outside_workspace'],
     ['memory_get', { path: 'nowhere.md' }, 'file_not_found'],
     ['edit', { path: 'MEMORY.md', oldText: 'not there', newText: 'x' }, 'edit_no_match'],
-    ['read', { file: 'x' }, 'The arguments are not right'],
+    ['read', { file: 'x' }, 'The arguments are invalid'],
     ['delete_everything', {}, 'There is no tool'],
   ])('%s %j fails with a result that the model can read, and the turn goes on', async (name, args, reason) => {
     const { ask } = await openChat(call(name, args), { text: 'I see.' })

@@ -380,7 +380,7 @@ describe('tools with limits', () => {
     await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
     await ask('x')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))
-    expect(bodies[1]).toContain('characters left out; all of it: read tool-output/toolu_0.txt')
+    expect(bodies[1]).toContain('characters left out; for the full text read tool-output/toolu_0.txt')
     expect(bodies[1]).not.toContain('line 600 of')
     expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
     expect(bodies[3]).toContain('file_not_found')
@@ -393,7 +393,7 @@ describe('tools with limits', () => {
       { text: 'done' },
     ])
     await ask('x')
-    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are no JSON object')
+    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are not a JSON object')
   })
 })
 
