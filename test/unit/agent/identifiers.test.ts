@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { identifiersIn } from '../../../src/main/agent/compaction/summarize.ts'
 
-describe('identifiers of a text', () => {
-  it('paths, addresses, names, versions, days and amounts are found', () => {
+describe('identifiersIn', () => {
+  it('finds paths, addresses, names, versions, dates and quantities', () => {
     const found = identifiersIn(
       'Ask ada@example.org about src/main/app/composition/create-app.ts, POSTGRES_URL and v2.3.0 (2026-01-20): 500 ms.',
     )
@@ -29,7 +29,7 @@ describe('identifiers of a text', () => {
     },
   )
 
-  it('a long text in a script without spaces is looked through whole', () => {
+  it('reads a long text in a script without spaces to its end', () => {
     expect([...identifiersIn(`${'数据库的地址是'.repeat(200)}POSTGRES_URL`)]).toContain('POSTGRES_URL')
   })
 })

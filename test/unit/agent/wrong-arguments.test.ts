@@ -10,7 +10,7 @@ const schema = z.strictObject({
   when: z.iso.date().optional(),
 })
 
-describe('arguments that are not right are told in plain sentences', () => {
+describe('descriptions of invalid arguments', () => {
   it.each<[unknown, string]>([
     [{}, 'path is missing: it must be a string.'],
     [{ path: 3 }, 'path must be a string.'],
@@ -28,7 +28,7 @@ describe('arguments that are not right are told in plain sentences', () => {
     expect(error && inSentences(wrongArguments(error, sent))).toBe(sentences)
   })
 
-  it('of ten thousand wrong entries the first are told', () => {
+  it('describes only the first of ten thousand problems', () => {
     const sent = { path: 'a', tags: Array.from({ length: 10_000 }, () => 1) }
     const { error } = schema.safeParse(sent)
     expect(error && wrongArguments(error, sent)).toHaveLength(10)
