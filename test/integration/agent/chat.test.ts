@@ -100,7 +100,7 @@ describe('the offline agent', () => {
 describe('tools, called by a model', () => {
   const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] })
 
-  it('returns from memory_search paths, lines and scores', async () => {
+  it('memory_search returns paths, lines and scores', async () => {
     const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
     const { messages } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
@@ -126,7 +126,7 @@ describe('tools, called by a model', () => {
     expect(text).toBe('I see.')
   })
 
-  it('returns the change of write and edit, and only appends to daily logs', async () => {
+  it('write and edit return their change, and daily logs are only appended to', async () => {
     const { ask, workspace } = await openChat(
       call('write', { path: 'memory/2026-01-20.md', content: '## 10:30 - A\nfirst\n', append: true }),
       call('write', { path: 'memory/2026-01-20.md', content: 'replaced' }),
@@ -327,7 +327,7 @@ describe('turns', () => {
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
   })
 
-  it('reports an empty answer as a failure, which can be retried', async () => {
+  it('reports an empty answer as a failure that can be retried', async () => {
     const { ask, server } = await openChat({ text: '' })
     const { last, session } = await ask('hello')
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'answer_empty' })

@@ -89,7 +89,7 @@ describe('limits of tools', () => {
     expect(results.at(-1)).toMatch(/^tool_calls_too_many: only the first 128/)
   })
 
-  it('summarises a change of thousands of lines, which can be undone', async () => {
+  it('summarises a change of thousands of lines and can undo it', async () => {
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     const rest = Array.from({ length: 10 }, (_, line) => `rest ${line}\n`).join('')
     const { agent, results, workspace } = await ask(

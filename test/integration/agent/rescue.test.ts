@@ -15,7 +15,7 @@ async function openFolder() {
 }
 
 describe('text saved verbatim', () => {
-  it('is distilled in order, whatever it contains, and each entry records the outcome', async () => {
+  it('is distilled in order, even if it quotes other entries, and records the outcome', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
     await rescue(workspace, origin, 'User: first', at, false)

@@ -21,7 +21,7 @@ describe('phrases of the offline model', () => {
       const half = phrases.filter((phrase) => phrase.language === language && phrase.isHeldOut === isHeldOut)
       const wrong = half.flatMap((phrase) => {
         const what = fault(phrase)
-        // Failing held-out phrases are not listed, so that nobody tunes rules on them.
+        // Failing held-out phrases are not listed, to prevent tuning on them.
         return what === undefined ? [] : [isHeldOut ? 'held out' : `${phrase.message}: ${what}`]
       })
       expect(wrong.slice(Math.floor(half.length * 0.05))).toEqual([])

@@ -173,7 +173,7 @@ describe('offline model', () => {
 const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
 describe('several messages before one answer', () => {
-  it('writes every requested note, whatever else was said', async () => {
+  it('writes every requested note beside other messages', async () => {
     const model = createOfflineModel()
     const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
     const messages: Message[] = [
