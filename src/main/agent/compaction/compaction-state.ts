@@ -40,7 +40,8 @@ export interface KeepingState {
 }
 
 /**
- * User messages until compaction asks a model again after a failure, so that a turn never waits for a request that just failed.
+ * User messages until compaction asks a model again after a failure, so that a turn never waits for a request that just
+ * failed.
  */
 const restTurns = 2
 
