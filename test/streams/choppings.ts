@@ -1,4 +1,4 @@
-/** Eight ways in which the bytes of one stream can arrive, and two in which its text can be written. */
+/** Eight ways in which the bytes of a stream can arrive, and two encodings of its text. */
 import { randomOf } from '../support/random.ts'
 
 export interface Chopping {
@@ -48,7 +48,7 @@ export const choppings: readonly Chopping[] = [
   },
   {
     name: 'with comments between',
-    // Of what does not stream only space is sent ahead, to keep a connection open.
+    // A non-streaming server may only send space ahead, to keep the connection open.
     pieces: (events) =>
       events.flatMap((event) => [bytesOf(event.startsWith('{') ? '\n\n' : ': still here\n\n'), bytesOf(event)]),
   },

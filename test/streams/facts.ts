@@ -1,6 +1,6 @@
 /**
- * What a recording says, read plainly from its events and apart from the app's own code, so that the one can be held
- * against the other. It knows well-formed answers only; what is to become of odd ones stands in a table, written by hand.
+ * Reads the expected facts directly from a recording's events, independent of the app's code, so that the two can be
+ * compared. It handles well-formed answers only; a handwritten table covers the others.
  */
 import { createHash } from 'node:crypto'
 import { parseJson } from '../../src/shared/util/json.ts'
@@ -12,9 +12,9 @@ export interface Facts {
   readonly text: string
   readonly thinking: string
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
-  /** As the app names it: `stop`, `length`, `toolUse`, or the code of a failure. */
+  /** The app's stop reason (`stop`, `length`, `toolUse`), or the code of a failure. */
   readonly finish: string
-  /** Tokens: input that no cache gave, output with thoughts, cache reads and writes. */
+  /** Tokens: uncached input, output including thinking, cache reads and writes. */
   readonly usage: readonly [input: number, output: number, cacheRead: number, cacheWrite: number]
 }
 
@@ -31,7 +31,7 @@ const readers: Record<Wire, (sent: Sent[]) => Facts> = {
 
 const count = (value: unknown) => (typeof value === 'number' ? value : 0)
 
-/** What was cut is no JSON yet, and stands for itself. */
+/** Returns the parsed JSON, or the text if it was cut off. */
 function parsed(json: string): unknown {
   return json === '' ? {} : (parseJson(json) ?? json)
 }
@@ -52,7 +52,7 @@ function readMessages(sent: Sent[]): Facts {
     const delta = asRecord(event['delta'])
     if (event['type'] === 'message_start') {
       const message = asRecord(event['message'])
-      // Another message in the middle of this one is none of its words.
+      // Ignore a second message within this one.
       if (id !== undefined && message['id'] !== id) break
       id = message['id']
       Object.assign(usage, asRecord(message['usage']))
@@ -174,7 +174,7 @@ function readChat(sent: Sent[]): Facts {
     thinking,
     calls: [...calls.values()].map(({ name, json }) => ({ name, arguments: parsed(json) })),
     finish: calls.size > 0 ? 'toolUse' : finish === 'length' ? 'length' : 'stop',
-    // The sum holds the thoughts, also where the figure of the output leaves them out.
+    // The total includes thinking even if the output figure does not.
     usage: [
       prompt - cached,
       Math.max(count(usage['completion_tokens']), count(usage['total_tokens']) - prompt),
@@ -184,7 +184,7 @@ function readChat(sent: Sent[]): Facts {
   }
 }
 
-/** Facts as a table keeps them: lengths and beginnings of hashes, no text of anybody's. */
+/** Facts as stored in a table: lengths and hash prefixes instead of recorded text. */
 export interface Row {
   readonly wire: Wire
   readonly text: string
@@ -209,7 +209,10 @@ function brief(text: string): string {
   return text === '' ? '' : `${text.length} ${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
 }
 
-/** A table of what each recording should give. @param isPlain it holds texts, not their hashes */
+/**
+ * Parses a table of expected facts.
+ * @param isPlain true if it has texts instead of hashes
+ */
 export function readTable(json: string, isPlain: boolean): ReadonlyMap<string, Row> {
   const sent = JSON.parse(json) as Record<string, unknown>
   return new Map(

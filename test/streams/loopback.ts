@@ -1,4 +1,4 @@
-/** A loopback server that answers with bytes as they were recorded, piece by piece, and keeps what it was asked. */
+/** A loopback server that replays recorded bytes piece by piece and records the requests. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { parseJson } from '../../src/shared/util/json.ts'
 export interface Reply {
   readonly status?: number
   readonly pieces: readonly Uint8Array[]
-  /** The connection is lost behind the last piece; else the answer ends there as if that were its end. */
+  /** True to drop the connection after the last piece instead of ending the response. */
   readonly isLost?: boolean
 }
 
@@ -19,9 +19,9 @@ export interface Asked {
 
 export interface Loopback {
   readonly url: string
-  /** What was asked so far, oldest first. */
+  /** Requests so far, oldest first. */
   readonly asked: Asked[]
-  /** Decides what is answered. */
+  /** Chooses the reply to a request. */
   reply: (asked: Asked) => Reply
   readonly close: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Recorded answers of providers, as events of a stream. Read are `*.chunks.txt`, the data of one event a line
- * (what vercel/ai keeps), of which a file may hold several one after the other; and in a folder named after its wire
- * `*.sse`, the stream to the letter, and `*.whole.json`, the whole answer of a server that does not stream.
+ * Recorded answers of providers as stream events. `*.chunks.txt` (the format of vercel/ai) has the data of one event
+ * per line and may contain several answers. In a folder named after its API, `*.sse` is an exact stream, and
+ * `*.whole.json` the answer of a server that does not stream.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
@@ -12,13 +12,13 @@ export type Wire = 'anthropic' | 'chat' | 'responses'
 export interface Recording {
   readonly name: string
   readonly wire: Wire
-  /** Each with the empty line that ends it, where it has one. */
+  /** Events, each with the empty line that ends it, if there is one. */
   readonly events: readonly string[]
 }
 
 const ending = /\.(chunks\.txt|sse|whole\.json)$/
 
-/** Of all files below a folder, sorted; those of wires that the app does not speak are left out. */
+/** Returns the recordings below a folder, sorted, without APIs that the app does not support. */
 export async function readRecordings(folder: string): Promise<Recording[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => ending.test(file))
   const all = await Promise.all(
@@ -33,8 +33,7 @@ export async function readRecordings(folder: string): Promise<Recording[]> {
 }
 
 function toTheLetter(name: string, wire: string, text: string): Recording {
-  if (wire !== 'anthropic' && wire !== 'chat' && wire !== 'responses')
-    throw new Error(`${name} lies in no wire's folder`)
+  if (wire !== 'anthropic' && wire !== 'chat' && wire !== 'responses') throw new Error(`${name} is in no API folder`)
   return { name, wire, events: text.split(/(?<=\n\n)/) }
 }
 
@@ -73,7 +72,7 @@ function hasDelta(line: string): boolean {
   return Array.isArray(choices) && choices.some((choice) => 'delta' in asRecord(choice))
 }
 
-/** The data of the events that came whole; what is no JSON is left out, and nothing counts after it. */
+/** Returns the data of complete events, up to the first that is not JSON. */
 export function dataOf(events: readonly string[]): { sent: Record<string, unknown>[]; isDone: boolean } {
   const sent: Record<string, unknown>[] = []
   for (const event of events) {
@@ -89,7 +88,7 @@ export function dataOf(events: readonly string[]): { sent: Record<string, unknow
   return { sent, isDone: false }
 }
 
-/** A whole answer in the events that a stream would have of it. */
+/** Converts a whole answer to the events of a stream. */
 function asStreamed(answer: Record<string, unknown>): Record<string, unknown>[] {
   const items = (name: string) => asList(answer[name]).map(asRecord).entries()
   if (answer['type'] === 'message')

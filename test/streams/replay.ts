@@ -1,11 +1,11 @@
 /**
- * Real answers of providers through the app's own model layer:
+ * Replays recorded provider answers through the app's model layer:
  *
  *   node test/streams/replay.ts FOLDER [--table FILE] [--plain] [--write] [--only BEGINNING] [--skip-choppings] [--skip-cuts] [--skip-turns]
  *
- * Every recording of the folder is replayed in eight choppings and held against the table (`--write` makes one of what a
- * plain reader finds in the events, to be looked at by eye; a `--plain` one holds texts instead of their hashes); cut everywhere; and those that call tools are made whole
- * turns of, whose next request is checked by the rules of its provider.
+ * Each recording is replayed in eight choppings and compared with the table, cut at every place, and, if it calls tools,
+ * used in whole turns whose next requests are checked by the rules of the provider. `--write` creates a table from a
+ * plain reading of the events, to be checked by hand; a `--plain` table has texts instead of hashes.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const [folder] = positionals
-if (folder === undefined) throw new Error('name the folder of recordings')
+if (folder === undefined) throw new Error('pass the folder of recordings')
 const recordings = (await readRecordings(folder)).filter(({ name }) => name.startsWith(values.only ?? ''))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -59,7 +59,7 @@ if (values.write && values.table !== undefined) {
   if (!values['skip-turns']) {
     const app = await openTurnApp()
     for (const recording of recordings) {
-      // What ends in a failure is no turn.
+      // An answer that fails is no turn.
       const row = table?.get(recording.name) ?? toRow(recording.wire, readFacts(recording))
       if (row.finish.startsWith('provider_')) continue
       problems.push(...(await takeTurns(recording, row.calls.length, app)))

@@ -1,7 +1,6 @@
 /**
- * What each provider demands of the next request of a conversation, as its documentation and its refusals say: calls and
- * their results in order, and the thoughts of the turn in the form in which they came, to the letter where they are
- * signed, and in no other.
+ * Requirements of each provider for the next request of a conversation, from its documentation and its errors: calls
+ * and results in order, and the turn's thinking in the format in which it came, unchanged if it is signed.
  */
 import { parseJson } from '../../src/shared/util/json.ts'
 import { asList, asRecord, asText, dataOf, type Recording, type Wire } from './recording.ts'
@@ -10,14 +9,15 @@ type Fields = Record<string, unknown>
 
 export interface Played {
   readonly recording: Recording
-  /** How many calls of its answer are carried out. */
+  /** Number of the answer's calls that are executed. */
   readonly calls: number
 }
 
 /**
+ * Checks a request.
  * @param body the next request
- * @param played what was answered before, in order, each in a turn with tools where it calls some
- * @returns what the provider would refuse, one line each
+ * @param played the answers so far in order, each in a turn with tools if it has calls
+ * @returns the violations, one line each
  */
 export function check(wire: Wire, body: Fields, played: readonly Played[]): string[] {
   return checks[wire](body, played)
@@ -31,7 +31,7 @@ const checks: Record<Wire, (body: Fields, played: readonly Played[]) => string[]
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Fields of an answer that servers know beside those of the protocol, each only those of its own. */
+/** Extra fields that each server accepts in answers; other servers' fields are refused. */
 const thoughtFields = [
   'reasoning_content',
   'reasoning',
@@ -49,29 +49,30 @@ function checkChat(body: Fields, played: readonly Played[]): string[] {
     const role = asText(message['role'])
     if (role !== 'tool' && open.length > 0) problems.push(`${at}: calls without a result: ${open.join(', ')}`)
     if (role === 'tool') {
-      if (!open.includes(asText(message['tool_call_id']))) problems.push(`${at}: a result of no call`)
+      if (!open.includes(asText(message['tool_call_id']))) problems.push(`${at}: a result without a call`)
       open = open.filter((id) => id !== message['tool_call_id'])
-      if (typeof message['content'] !== 'string') problems.push(`${at}: a result is no text`)
+      if (typeof message['content'] !== 'string') problems.push(`${at}: a result is not text`)
     } else if (role === 'assistant') {
       const calls = asList(message['tool_calls']).map(asRecord)
       open = calls.map((call) => asText(call['id']))
-      if (new Set(open).size < open.length) problems.push(`${at}: two calls of one id`)
+      if (new Set(open).size < open.length) problems.push(`${at}: two calls with one id`)
       for (const call of calls)
         if (typeof parseJson(asText(asRecord(call['function'])['arguments'])) !== 'object')
-          problems.push(`${at}: arguments are no JSON object`)
+          problems.push(`${at}: arguments are not a JSON object`)
       const { content } = message
       const isEmpty = content === null || content === '' || content === undefined
-      if (isEmpty && calls.length === 0) problems.push(`${at}: nothing in it`)
+      if (isEmpty && calls.length === 0) problems.push(`${at}: empty`)
       if (asText(content).includes('[object Object]')) problems.push(`${at}: [object Object]`)
     } else if (role !== 'user' && (role !== 'system' || index > 0)) problems.push(`${at}: role ${role}`)
   }
   if (open.length > 0) problems.push(`calls without a result at the end: ${open.join(', ')}`)
-  if (!['user', 'tool'].includes(asText(messages.at(-1)?.['role']))) problems.push('it does not end with the user')
+  if (!['user', 'tool'].includes(asText(messages.at(-1)?.['role'])))
+    problems.push('the last message is not from the user')
   problems.push(...checkThoughts(messages, played))
   return problems
 }
 
-/** Each answer that called tools, against the message that stands for it. */
+/** Compares the answers with calls to their messages in the request. */
 function checkThoughts(messages: readonly Fields[], played: readonly Played[]): string[] {
   const problems: string[] = []
   const answers = messages.filter((message) => asList(message['tool_calls']).length > 0)
@@ -95,11 +96,11 @@ function checkThoughts(messages: readonly Fields[], played: readonly Played[]): 
       .map((part) => asText(asRecord(part)['text']))
       .join('')
     if (thought !== came.inContent)
-      problems.push(`${recording.name}: the content's thought is ${JSON.stringify(thought)}`)
+      problems.push(`${recording.name}: thinking in the content is ${JSON.stringify(thought)}`)
     const tagged = /^<think>([\s\S]*)<\/think>/.exec(asText(message['content']))?.[1]?.trim()
-    if (tagged !== came.inTags) problems.push(`${recording.name}: the tagged thought is ${JSON.stringify(tagged)}`)
+    if (tagged !== came.inTags) problems.push(`${recording.name}: tagged thinking is ${JSON.stringify(tagged)}`)
     const extras = asList(message['tool_calls']).map((call) => asRecord(call)['extra_content'])
-    if (!same(extras, came.calls)) problems.push(`${recording.name}: signatures of calls are ${JSON.stringify(extras)}`)
+    if (!same(extras, came.calls)) problems.push(`${recording.name}: call signatures are ${JSON.stringify(extras)}`)
   }
   return problems
 }
@@ -108,11 +109,11 @@ interface Came {
   readonly fields: Fields
   readonly inContent: string
   readonly inTags: string | undefined
-  /** What came with each call beside the protocol. */
+  /** Extra fields of each call. */
   readonly calls: readonly unknown[]
 }
 
-/** The thoughts of a recording, put together by the rules that servers document: pieces of one text are one. */
+/** Assembles the thinking of a recording by the servers' documented rules: pieces of one text are joined. */
 function cameOf({ events }: Recording): Came {
   const fields: Fields = {}
   const calls: unknown[] = []
@@ -152,19 +153,19 @@ function checkMessages(body: Fields, played: readonly Played[]): string[] {
   let open: string[] = []
   for (const [index, message] of messages.entries()) {
     const at = `messages[${index}]`
-    if (message['role'] !== (index % 2 === 0 ? 'user' : 'assistant')) problems.push(`${at}: not whose turn it is`)
+    if (message['role'] !== (index % 2 === 0 ? 'user' : 'assistant')) problems.push(`${at}: roles do not alternate`)
     const blocks = asList(message['content']).map(asRecord)
-    if (blocks.length === 0 && asText(message['content']) === '') problems.push(`${at}: nothing in it`)
+    if (blocks.length === 0 && asText(message['content']) === '') problems.push(`${at}: empty`)
     const results = blocks.filter(({ type }) => type === 'tool_result').map((block) => asText(block['tool_use_id']))
     if (!same(results, open)) problems.push(`${at}: results ${results.join(', ')} of calls ${open.join(', ')}`)
     if (blocks.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
-      problems.push(`${at}: results do not come first`)
+      problems.push(`${at}: results are not first`)
     if (blocks.some((block) => block['type'] === 'text' && asText(block['text']).trim() === ''))
-      problems.push(`${at}: an empty text`)
+      problems.push(`${at}: empty text`)
     open = blocks.filter(({ type }) => type === 'tool_use').map((block) => asText(block['id']))
     const isAsked = asRecord(body['thinking'])['type'] === 'enabled'
     if (isAsked && open.length > 0 && !asText(blocks[0]?.['type']).includes('thinking'))
-      problems.push(`${at}: no thought before the calls`)
+      problems.push(`${at}: no thinking before the calls`)
   }
   if (open.length > 0) problems.push(`calls without a result at the end: ${open.join(', ')}`)
   const sent = messages.flatMap((message) =>
@@ -173,7 +174,7 @@ function checkMessages(body: Fields, played: readonly Played[]): string[] {
   const wanted = played.flatMap(({ recording }) => signedBlocks(dataOf(recording.events).sent))
   const thoughts = sent.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking')
   const plain = thoughts.map(({ type, thinking, signature, data }) => [type, thinking ?? '', signature ?? data])
-  if (!same(plain, wanted)) problems.push(`thoughts are ${JSON.stringify(plain)}, signed as ${JSON.stringify(wanted)}`)
+  if (!same(plain, wanted)) problems.push(`thinking is ${JSON.stringify(plain)}, expected ${JSON.stringify(wanted)}`)
   return problems
 }
 
@@ -205,25 +206,25 @@ function checkResponses(body: Fields, played: readonly Played[]): string[] {
     const type = asText(item['type']) || asText(item['role'])
     if (type === 'function_call') called.add(asText(item['call_id']))
     else if (type === 'function_call_output') {
-      if (!called.has(asText(item['call_id']))) problems.push(`input[${index}]: a result of no call`)
+      if (!called.has(asText(item['call_id']))) problems.push(`input[${index}]: a result without a call`)
       answered.add(asText(item['call_id']))
     } else if (type === 'reasoning') {
       const next = input[index + 1]
       const goesOn =
         next && (next['role'] === 'assistant' || ['function_call', 'reasoning'].includes(asText(next['type'])))
-      if (!goesOn) problems.push(`input[${index}]: a thought of which nothing came`)
+      if (!goesOn) problems.push(`input[${index}]: thinking without following output`)
     } else if (type !== 'user' && type !== 'assistant') problems.push(`input[${index}]: ${type}`)
   }
   for (const id of called) if (!answered.has(id)) problems.push(`${id}: a call without a result`)
-  if (body['store'] !== false) problems.push('it is stored')
+  if (body['store'] !== false) problems.push('store is not false')
   const sealed = input.filter(({ type }) => type === 'reasoning').map((item) => item['encrypted_content'])
   const wanted = played.flatMap(({ recording }) => sealedThoughts(dataOf(recording.events).sent))
   if (!same(sealed, wanted))
-    problems.push(`sealed thoughts are ${JSON.stringify(sealed)}, came as ${JSON.stringify(wanted)}`)
+    problems.push(`encrypted thinking is ${JSON.stringify(sealed)}, expected ${JSON.stringify(wanted)}`)
   return problems
 }
 
-/** A thought of which nothing came is refused. */
+/** Returns the encrypted thinking to send back; thinking without following output is refused. */
 function sealedThoughts(sent: readonly Fields[]): unknown[] {
   const done = sent
     .filter(({ type }) => type === 'response.output_item.added')

@@ -1,4 +1,4 @@
-/** Recordings through the app's own model layer: what comes out of one, however it arrives and wherever it is cut. */
+/** Runs recordings through the app's model layer, in any chunking and cut at any place. */
 import { AppError } from '../../src/shared/util/errors.ts'
 import { messageText, type AssistantMessage } from '../../src/shared/chat/messages.ts'
 import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
@@ -23,12 +23,12 @@ function modelFor(wire: Wire, { url }: Loopback): ChatModel {
   return createOpenAiModel(wire === 'responses' ? 'openai' : 'openai-compatible', 'm', options)
 }
 
-/** What came of one answer. */
+/** Outcome of one answer. */
 export interface Outcome {
-  /** As it was told piece by piece. */
+  /** Text and thinking as streamed. */
   readonly told: { text: string; thinking: string }
   readonly message: AssistantMessage | undefined
-  /** The code of the failure; `internal` for whatever is none of the app's. */
+  /** Code of the failure; `internal` for errors that are not the app's. */
   readonly failure: string | undefined
 }
 
@@ -47,7 +47,7 @@ export async function play(wire: Wire, loopback: Loopback, reply: Reply): Promis
   }
 }
 
-/** The facts of an answer that came to its end, as the app holds it. */
+/** Returns the facts of a complete answer as the app read them. */
 function factsOf({ told, message, failure }: Outcome): Facts {
   const thinking = message?.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('')
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = message?.usage ?? {}
@@ -63,7 +63,7 @@ function factsOf({ told, message, failure }: Outcome): Facts {
   }
 }
 
-/** @returns what differs from the table, one line each */
+/** @returns the differences from the table, one line each */
 export async function compare(recording: Recording, row: Row, loopback: Loopback): Promise<string[]> {
   const problems: string[] = []
   for (const { name, pieces } of choppings) {
@@ -75,7 +75,7 @@ export async function compare(recording: Recording, row: Row, loopback: Loopback
     }
     const kept = outcome.message ? messageText(outcome.message) : outcome.told.text
     if (outcome.told.text.replace(/\s+/g, '') !== kept.replace(/\s+/g, ''))
-      problems.push(`${recording.name}, ${name}: what was shown is not what is kept`)
+      problems.push(`${recording.name}, ${name}: the shown text differs from the stored text`)
   }
   return problems
 }
@@ -83,19 +83,19 @@ export async function compare(recording: Recording, row: Row, loopback: Loopback
 export interface Cut {
   readonly name: string
   readonly reply: Reply
-  /** How many of the events came whole. */
+  /** Number of complete events. */
   readonly whole: number
-  /** What they say. */
+  /** Returns the facts of the complete events. */
   readonly came: () => Facts
 }
 
-/** Every place between two events, and one inside each; ended as if that were all, and by a lost connection. */
+/** Returns a cut between any two events and within each, once as a normal end and once as a lost connection. */
 export function* cutsOf({ name, wire, events }: Recording): Generator<Cut> {
   const bytes = (text: string) => new TextEncoder().encode(text)
   for (const [index, event] of events.entries()) {
     const before = events.slice(0, index).join('')
     const inside = bytes(event)
-    // In the middle, which in Chinese is in the middle of a letter every other time.
+    // The middle of an event, which in Chinese is often within a character.
     const half = inside.subarray(0, Math.max(1, Math.floor(inside.length * 0.6)))
     const pieces = [bytes(before), half]
     let known: Facts | undefined
@@ -106,14 +106,14 @@ export function* cutsOf({ name, wire, events }: Recording): Generator<Cut> {
   }
 }
 
-/** @returns what is wrong with what came of a cut answer, one line each */
+/** @returns the problems with the outcome of a cut answer, one line each */
 export async function endure(recording: Recording, cut: Cut, loopback: Loopback): Promise<string[]> {
   const { told, message, failure } = await play(recording.wire, loopback, cut.reply)
   const problems: string[] = []
   if (failure?.startsWith('internal')) problems.push(`${cut.name}: ${failure}`)
   const came = cut.came()
   for (const kind of ['text', 'thinking'] as const) {
-    // A cut connection may take what was under way with it; what ended in good order is shown to the last word.
+    // A lost connection may drop the last piece; after a normal end everything must be shown.
     const isShown = cut.reply.isLost ? came[kind].startsWith(told[kind].trimEnd()) : told[kind] === came[kind]
     if (!isShown) problems.push(`${cut.name}: ${kind} shown is ${told[kind].length} long, ${came[kind].length} came`)
   }

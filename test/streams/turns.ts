@@ -1,6 +1,6 @@
 /**
- * Whole turns in the app itself, whose provider gives recorded answers: the agent carries out what they call, asks again,
- * and is asked something else; every request after a recorded answer is checked by the rules of its provider.
+ * Runs whole turns in the app with recorded answers: the agent executes the calls, sends the results, and gets another
+ * message. Checks every request after a recorded answer by the rules of its provider.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text)
 const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** An answer that ends a turn, in each provider's form. */
+/** An answer that ends a turn, in each provider's format. */
 const lastWords: Record<Wire, string> = {
   anthropic:
     event({ type: 'message_start', message: { id: 'msg_end', role: 'assistant', content: [], usage: {} } }) +
@@ -41,9 +41,9 @@ const lastWords: Record<Wire, string> = {
 
 export interface TurnApp {
   readonly loopback: Loopback
-  /** @returns what the transcript holds when the turn has ended, texts only, and the codes of its failures */
+  /** @returns the texts of the transcript after the turn, and the codes of its failures */
   readonly ask: (wire: Wire, session: string | undefined, replies: (asked: Asked) => Reply) => Promise<Turn>
-  /** What is in a file of the workspace; undefined where there is none. */
+  /** Returns a workspace file; undefined if it does not exist. */
   readonly file: (path: string) => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
@@ -106,9 +106,9 @@ function isTitle({ body }: Asked): boolean {
 }
 
 /**
- * Two turns of one recording, the second after the first.
- * @param calls of its answer that are carried out
- * @returns what was wrong
+ * Runs two turns of one recording, one after the other.
+ * @param calls number of the answer's calls that are executed
+ * @returns the problems
  */
 export async function takeTurns(recording: Recording, calls: number, app: TurnApp): Promise<string[]> {
   const { wire, name } = recording
@@ -135,7 +135,10 @@ export async function takeTurns(recording: Recording, calls: number, app: TurnAp
   return problems
 }
 
-/** A turn whose answer is cut. @returns what was wrong, and what the user is told */
+/**
+ * Runs a turn whose answer is cut.
+ * @returns the problems, and the failure codes shown to the user
+ */
 export async function breakTurn(
   recording: Recording,
   cut: Cut,
@@ -150,7 +153,7 @@ export async function breakTurn(
   const problems = taken.failures.filter((code) => code === 'internal').map((code) => `${cut.name}: ${code}`)
   const kept = taken.said[0] ?? ''
   const isKept = cut.reply.isLost ? true : kept.replace(/\s+/g, '').startsWith(came.text.replace(/\s+/g, ''))
-  if (!isKept) problems.push(`${cut.name}: ${JSON.stringify(kept)} is kept of ${JSON.stringify(came.text)}`)
-  if (taken.results > 0) problems.push(`${cut.name}: ${taken.results} calls were carried out`)
+  if (!isKept) problems.push(`${cut.name}: ${JSON.stringify(kept)} was stored of ${JSON.stringify(came.text)}`)
+  if (taken.results > 0) problems.push(`${cut.name}: ${taken.results} calls were executed`)
   return { problems, failures: taken.failures }
 }

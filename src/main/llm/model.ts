@@ -8,58 +8,58 @@ import type { Purpose } from './purpose.ts'
 import { nameOf } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
-/** A tool as a model is told of it; `parameters` is a JSON Schema object. */
+/** A tool as the model sees it; `parameters` is a JSON Schema object. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly parameters: Record<string, unknown>
-  /** The provider's own name for a tool that its models were taught: it is sent in place of all of this. */
+  /** Provider's type of a built-in tool; sent instead of description and parameters. */
   readonly native?: typeof anthropicMemoryTool
 }
 
 export const anthropicMemoryTool = 'memory_20250818'
 
-/** True for Claude models that were taught that tool: from the fourth generation on. */
+/** Returns true for Claude models trained on Anthropic's memory tool: generation 4 and later. */
 export function hasMemoryTool({ provider, model }: Pick<ChatModel, 'provider' | 'model'>): boolean {
   return provider === 'anthropic' && model.startsWith('claude-') && !/^claude-(2|3|instant)/.test(model)
 }
 
 export interface ModelRequest {
-  /** Never sent. */
+  /** Not sent; the offline model and retries use it. */
   readonly purpose: Purpose
-  /** Blocks, from the one that changes least to the one that changes most; a provider may cache each prefix. */
+  /** Blocks, the most stable first, so that providers can cache each prefix. */
   readonly system: readonly string[]
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
   /** Most tokens of the answer. */
   readonly maxOutput: number
-  /** How much the model may think before it answers; not at all when left out. */
+  /** Thinking effort; absent for no thinking. */
   readonly thinking?: ThinkingEffort
 }
 
 export type ThinkingEffort = 'low' | 'medium' | 'high'
 
-/** `done` comes last and carries the whole message; without it the stream was cut. */
+/** `done` comes last and has the whole message; a stream without it was cut off. */
 export type ModelEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'thinking'; readonly delta: string }
-  /** The arguments of a tool call are being written: nothing to show, but the model is at work. */
+  /** Arguments of a tool call are streaming; there is nothing to show yet. */
   | { readonly type: 'calling' }
-  /** What the request has used so far: all that is known of it should it be stopped. */
+  /** Usage so far, for requests that are stopped before `done`. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** A request has left, as it may be shown; each time when there are several. */
+  /** An HTTP request was sent, redacted for display. Retries emit it again. */
   | { readonly type: 'sent'; readonly request: WireRequest }
-  /** The request failed in passing and is made again after a while. */
+  /** The request failed with a transient error and is repeated after a wait. */
   | {
       readonly type: 'retry'
       readonly code: string
-      /** Why, in plain English, with the provider's own words. */
+      /** Reason in English, including the provider's message. */
       readonly message: string
-      /** What the sentence for the code is told with; `reason`: the provider's own words. */
+      /** Values for the translated sentence of `code`; `reason` is the provider's message. */
       readonly data: ErrorData
-      /** The try that comes: 2 for the first repetition. */
+      /** Number of the next attempt; 2 for the first retry. */
       readonly attempt: number
-      /** Tries at most, the first one included. */
+      /** Maximum number of attempts, including the first. */
       readonly attempts: number
       readonly afterMs: number
       /** Ends the wait. */
@@ -68,39 +68,39 @@ export type ModelEvent =
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
 export interface ChatModel {
-  /** As in the configuration: `offline`, `anthropic/<model>`, … */
+  /** Id as in the configuration: `offline`, `anthropic/<model>`, … */
   readonly id: string
   readonly provider: string
   readonly model: string
-  /** Tokens of one request, answer included. */
+  /** Tokens of a request including its answer. */
   readonly contextWindow: number
   readonly maxOutput: number
-  /** Pictures can be part of a message. */
+  /** True if messages may contain images. */
   readonly images: boolean
-  /** What it is sent stays on this machine (src/shared/util/locality.ts). */
+  /** True if requests do not leave this machine (see src/shared/util/locality.ts). */
   readonly isLocal: boolean
   /**
-   * Aborting ends the stream and the request behind it.
-   * @throws AppError `provider_…` or `context_overflow`, as failures.ts tells them apart
+   * Streams an answer. Aborting ends the stream and the HTTP request.
+   * @throws AppError `provider_…` or `context_overflow` (see middleware/provider-failures.ts), or the signal's reason
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** What a provider says of one of its models; what it does not say is left out. */
+/** Properties of a model as its provider lists them; absent if the provider does not state them. */
 export interface ListedModel {
   readonly name: string
   readonly contextWindow?: number | undefined
   readonly maxOutput?: number | undefined
   readonly images?: boolean | undefined
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly prices?: { readonly input: number; readonly output: number } | undefined
-  /** The form in which thinking is asked for. */
+  /** Form of the thinking parameter. */
   readonly thinking?: 'adaptive' | 'budget' | 'none' | undefined
 }
 
 type AssistantPart = AssistantMessage['content'][number]
 
-/** Collects a streamed answer into the message that the transcript keeps. */
+/** Builds the final message from a streamed answer. */
 export class AnswerDraft {
   readonly content: AssistantPart[] = []
   readonly #model: Pick<ChatModel, 'provider' | 'model'>
@@ -126,9 +126,9 @@ export class AnswerDraft {
   }
 
   /**
-   * A call of a tool, as the server sent it. Results refer to calls by their id, so each has one of its own; a call past
-   * the most that are carried out stands for all the others.
-   * @param signature what the provider wants to get back with the call, unread
+   * Adds a tool call. Replaces an unusable or repeated id, as results refer to calls by id. Keeps one call beyond
+   * `maxToolCalls`, which represents all further ones.
+   * @param signature opaque data that the provider expects back with the call
    */
   addCall(id: unknown, name: unknown, json: string, signature?: string): void {
     const others = this.content.filter((part) => part.type === 'toolCall')
@@ -138,14 +138,14 @@ export class AnswerDraft {
     this.content.push({
       type: 'toolCall',
       id: isUsable ? sent : `call_${randomUUID().slice(0, 8)}_${others.length}`,
-      // Nobody takes a call without a name back.
+      // Providers reject calls without a name when they are sent back.
       name: nameOf(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     })
   }
 
-  /** A call that the limit cut through is none; only the name of its tool is told. */
+  /** Records only the name of a call that the output limit cut off. */
   cutCall(name: unknown): void {
     this.#cutCall = nameOf(name).slice(0, maxId) || undefined
   }
@@ -172,13 +172,13 @@ export class AnswerDraft {
   }
 }
 
-/** A letter that came in two halves is whole by now; half a letter is none. */
+/** Repairs text cut within a surrogate pair; pairs split between deltas are complete here. */
 function wellFormed(part: AssistantPart): AssistantPart {
   if (part.type === 'text') return { ...part, text: part.text.toWellFormed() }
   return part.type === 'thinking' ? { ...part, thinking: part.thinking.toWellFormed() } : part
 }
 
-/** The arguments of a call while they stream; what is too long is counted and let go. */
+/** Collects the arguments of a streaming call; drops them beyond `maxArguments`, but counts the length. */
 export class ArgumentsDraft {
   #json = ''
   #length = 0
@@ -189,35 +189,39 @@ export class ArgumentsDraft {
     else this.#json = ''
   }
 
-  /** As `addCall` takes them. */
+  /** Arguments in the form that `addCall` expects. */
   get json(): string {
     return this.#length > maxArguments ? JSON.stringify({ [argumentsTooLong]: this.#length }) : this.#json
   }
 }
 
-/** Stands in the place of arguments that were not kept, with their length. */
+/** Key that replaces dropped arguments; its value is their length in characters. */
 export const argumentsTooLong = 'argumentsTooLong'
 
-/** True for the arguments of a call that came to their end: a JSON object, and not the nothing before it. */
+/** Returns true if the arguments are complete: a JSON object. An empty text is not complete. */
 export function isWholeCall(json: string): boolean {
   return isShallow(json) && isRecord(parseJson(json))
 }
 
 /**
- * A tool call's arguments. What is no JSON object is passed on as it came, so that the tool's own check can tell the
- * model what was wrong with it.
+ * Parses the arguments of a tool call. Passes invalid JSON on, so that the tool's validation can report it to the
+ * model.
  */
 function parseArguments(json: string): Record<string, unknown> {
   if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
-  // What nests without end is nothing that a tool takes, and more than some parsers do.
+  // Deeply nested JSON is never valid for a tool and overflows some parsers.
   if (!isShallow(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
   const value = parseJson(json)
   if (isRecord(value)) return { ...value }
   return { invalidJson: json.slice(0, maxBrokenArguments) }
 }
 
-/** @param onSent told how it goes over the wire @throws AppError as `stream` does, and `provider_unavailable` when the answer broke off */
+/**
+ * Returns the whole answer to a request.
+ * @param onSent receives each HTTP request
+ * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early
+ */
 export async function ask(
   model: ChatModel,
   request: ModelRequest,

@@ -40,24 +40,24 @@ export interface ModelsOptions {
   readonly env: NodeJS.ProcessEnv
   readonly ledger: Ledger
   readonly now: Clock
-  /** Where the providers' lists are kept. */
+  /** File with the cached model lists. */
   readonly listFile: string
-  /** Told of what is wrong with it. */
+  /** Receives read and write errors of that file. */
   readonly onProblem: (problem: unknown) => void
 }
 
-/** A provider answered, or failed after all that was tried. */
+/** A provider answered, or failed after all retries. */
 export interface ModelOutcome {
   readonly model: string
   readonly failure: AppError | undefined
 }
 
-/** Who asks, and how long they wait. */
+/** Caller and timeouts of a model. */
 export interface ModelUse {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
-  /** What is local as the request leaves: every one passes that gate. */
+  /** Returns the privacy snapshot with which every request is filtered. */
   readonly look: Look
 }
 
@@ -73,12 +73,15 @@ export class Models {
     this.#lists = new ModelLists(options.listFile, options.onProblem)
   }
 
-  /** Makes what was known of the providers' models known again. */
+  /** Loads the cached model lists. */
   async load(): Promise<void> {
     await this.#lists.load()
   }
 
-  /** @throws AppError `unknown_model`, `provider_key_missing` naming the variable to set */
+  /**
+   * Creates a model with retries, limits, usage tracking and privacy filter.
+   * @throws AppError `unknown_model`, `provider_key_missing` with the variable to set
+   */
   create(id: string, use: ModelUse): ChatModel {
     assertModelId(id)
     const { provider, model } = splitModelId(id)
@@ -95,7 +98,10 @@ export class Models {
     return gated(told(kept, this.#changes), use.look)
   }
 
-  /** What the app writes by itself about what somebody said, in their language. @param said latest first */
+  /**
+   * Returns the app's own sentences in the language of the user's messages.
+   * @param said user messages, latest first
+   */
   sentencesFor(said: readonly string[]): Sentences {
     return sentencesIn(replyLanguage(said, this.#language()))
   }
@@ -109,7 +115,10 @@ export class Models {
     return modelLimits(id, this.#options.settings.config.models[id], this.#lists.facts(provider, model))
   }
 
-  /** The offline model, the one that is chosen, and what each provider with a key lists. */
+  /**
+   * Lists the offline model, the chosen model, configured models, and the models of each provider with a key.
+   * @param fresh true to bypass the cache
+   */
   async list(
     chosen: string,
     fresh = false,
@@ -131,7 +140,11 @@ export class Models {
     return { models: [...ids].map((id) => this.#describe(id)), failures }
   }
 
-  /** Asks a provider for its models, to see whether it can be used. @throws AppError */
+  /**
+   * Requests a provider's model list to check its settings.
+   * @returns the number of models
+   * @throws AppError `input_invalid` for an unknown provider, `provider_key_missing`, and failures of the provider
+   */
   async test(name: string): Promise<number> {
     const provider = modelProviders.find((known) => known === name)
     if (!provider) throw unknownProvider(name)
@@ -142,7 +155,11 @@ export class Models {
     return models.length
   }
 
-  /** @param url undefined for the provider's own @throws AppError `input_invalid` when there is no such provider */
+  /**
+   * Stores a provider's base URL.
+   * @param url undefined for the default
+   * @throws AppError `input_invalid` if there is no such provider
+   */
   async setBaseUrl(name: string, url: string | undefined): Promise<void> {
     if (!isKeyName(name)) throw unknownProvider(name)
     await this.#options.settings.set([['providers', name, 'baseUrl'], url])
@@ -176,7 +193,7 @@ export class Models {
     }
   }
 
-  /** US dollars for a million tokens; undefined where nobody knows. */
+  /** Returns US dollars per million tokens; undefined if unknown. */
   prices(id: string): ModelPrices | undefined {
     const { provider, model } = splitModelId(id)
     return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
@@ -186,7 +203,7 @@ export class Models {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
-    // Local servers want no key, but do want to be found.
+    // Local servers need no key, but a URL.
     const apiKey = keys.get(provider) ?? (provider === 'openai-compatible' && baseUrl ? 'none' : undefined)
     if (apiKey === undefined || (provider === 'openai-compatible' && !baseUrl)) return undefined
     return {
@@ -211,10 +228,10 @@ export class Models {
   }
 }
 
-/** For requests that have a signal of their own to end them. */
+/** For requests that their own signal ends. */
 const undefinedTimeoutMs = 60_000
 
-/** `${NAME}` in a header stands for the environment's value, so that no secret has to stand in the configuration. */
+/** Replaces `${NAME}` in headers by environment variables, so that secrets need not be in the configuration. */
 function fromEnvironment(
   headers: Readonly<Record<string, string>> | undefined,
   env: NodeJS.ProcessEnv,
@@ -277,7 +294,7 @@ function createRemoteModel(
   }
 }
 
-/** The same model, whose failures and answers are told. */
+/** Wraps a model to report answers and failures. */
 function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
   return {
     ...model,
@@ -294,7 +311,7 @@ function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
   }
 }
 
-/** The same model, whose answers say what they cost, and whose requests are counted, stopped ones too. */
+/** Wraps a model to price and record usage, also of stopped requests, and to enforce the spending limit. */
 function counted(model: ChatModel, prices: ModelPrices | undefined, ledger: Ledger, agent: string): ChatModel {
   const priced = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
   return {
@@ -316,7 +333,7 @@ function counted(model: ChatModel, prices: ModelPrices | undefined, ledger: Ledg
           }
         }
       } finally {
-        // Broken off: the provider has told what it read, and what it wrote is counted here.
+        // The stream was stopped: input comes from the provider, output is estimated from the text received.
         if (begun) {
           const output = Math.max(begun.output, estimateTokens(streamed))
           const usage = { ...begun, output, totalTokens: begun.totalTokens - begun.output + output }

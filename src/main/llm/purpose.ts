@@ -3,35 +3,35 @@ import type { Message } from '#shared/chat/messages.ts'
 export type Purpose =
   | ({
       readonly kind: 'chat'
-      /** The last message is none of the user's; it stands for "go on with the answer that broke off". */
+      /** True if the request was appended to continue an interrupted answer, instead of being the user's. */
       readonly goesOn?: boolean
-      /** The conversation is held without memory: there are no tools to look into it. */
+      /** True if memory is off in the conversation; the request has no memory tools. */
       readonly isWithoutMemory?: boolean
-      /** The turn from the user's message on, where a summary took the place of its beginning. */
+      /** The current turn from the user's message on, if a summary replaces its beginning. */
       readonly turn?: readonly Message[]
     } & Day)
-  /** The last message asks to save what the ones before it hold. */
+  /** The last message asks to save notes from the messages before it. */
   | ({ readonly kind: 'flush' } & Day)
   | {
       readonly kind: 'summary'
-      /** As `renderInParts` has it. */
+      /** Rendered by `renderInParts`. */
       readonly conversation: string
-      /** What was summarised before, to be taken over. */
+      /** Summary of the conversation before this part. */
       readonly earlier: string | undefined
-      /** Identifiers that an earlier try left out; the conversation is that try. */
+      /** Identifiers that the previous attempt left out; `conversation` is then that attempt. */
       readonly missing: readonly string[]
     }
-  /** A few words for the name of a file. */
+  /** A few words for a file name. */
   | { readonly kind: 'topic'; readonly said: readonly string[] }
   | { readonly kind: 'title' }
-  /** Judging lines of the memory; asked of language models alone. */
+  /** Review of memory lines; only for language models, not for the offline model. */
   | { readonly kind: 'upkeep' }
 
 interface Day {
   /** `YYYY-MM-DD`. */
   readonly today: string
-  /** `HH:MM`, for what nobody knows the time of. */
+  /** `HH:MM`, for messages without a time. */
   readonly time: string
-  /** The file that today's notes go to; its name contains the day. */
+  /** File for today's notes; its name contains the date. */
   readonly todaysLog: string
 }

@@ -1,4 +1,3 @@
-/** Anthropic's own memory tool, on the notes in `memory/`: offered on its wire, carried out as documented. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +17,7 @@ agents:
   const env = { ANTHROPIC_API_KEY: 'sk-test-key', OPENAI_COMPATIBLE_API_KEY: 'sk-test-key' }
   const test = await openTestApp({ watch: true, config, env, files })
   const agent = await test.app.agents.get('main')
-  /** One answer that makes these calls, and one that ends the turn. */
+  /** Script: an answer with these calls, then one that ends the turn. */
   async function call(...inputs: readonly object[]): Promise<ToolResultMessage[]> {
     server.script = [{ calls: inputs.map((input) => ({ name: 'memory', arguments: input })) }, { text: 'Done.' }]
     const sent = await agent.chat.send({ text: 'go' })
@@ -34,7 +33,7 @@ const shown = (results: readonly ToolResultMessage[]) =>
   results.map((result) => `${result.isError ? 'ERROR ' : ''}${messageText(result)}`)
 
 describe('Anthropic’s memory tool', () => {
-  it('is offered by its own name, and does all that is documented, on notes of the memory', async () => {
+  it('is offered under its own name and performs all documented commands', async () => {
     const { agent, call, tools, workspace } = await openChat('anthropic/claude-sonnet-5')
     const path = '/memories/tea.md'
     const done = await call(
@@ -63,7 +62,7 @@ describe('Anthropic’s memory tool', () => {
     )
     expect(await readdir(join(workspace, 'memory'))).toEqual(['2026-01-20.md', 'drinks'])
     expect((await readdir(join(workspace, '.trash'), { recursive: true })).join(' ')).toContain('coffee.md')
-    // Shown as changes that can be taken back, recorded on the agent's account, and searched.
+    // Writes are undoable changes of the agent, and search finds them.
     expect(done.map(({ details }) => details?.kind)).toEqual([
       'change',
       undefined,
@@ -81,7 +80,7 @@ describe('Anthropic’s memory tool', () => {
     expect((await agent.memory.search('oolong')).results[0]?.path).toBe('memory/drinks/tea.md')
   })
 
-  it('refuses what is not there, not allowed or not its own, and says so in the documented words', async () => {
+  it('refuses missing, forbidden and protected paths in the documented words', async () => {
     const { call, workspace } = await openChat('anthropic/claude-opus-5')
     const log = '/memories/2026-01-20.md'
     const refused = await call(
@@ -111,7 +110,7 @@ describe('Anthropic’s memory tool', () => {
       `No replacement was performed, old_str \`coffee\` did not appear verbatim in ${log}.`,
       `No replacement was performed. Multiple occurrences of old_str \`0\` in lines: 1, 3. Please ensure it is unique`,
       'Error: Invalid `insert_line` parameter: 9. It should be within the range of lines of the file: [0, 4]',
-      'Error: /memories itself stays where it is',
+      'Error: /memories itself cannot be moved or deleted',
     ])
     expect(texts[6]).toContain('daily log')
     expect(texts[7]).toBe('Error: The path /memories/none.md does not exist')
@@ -121,7 +120,7 @@ describe('Anthropic’s memory tool', () => {
       'path_hidden',
       'write_refused',
     ])
-    expect(texts[16]).toContain('The arguments are not right')
+    expect(texts[16]).toContain('The arguments are invalid')
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toBe(files['memory/2026-01-20.md'])
     expect(await readdir(workspace)).not.toContain('.trash')
   })
@@ -129,7 +128,7 @@ describe('Anthropic’s memory tool', () => {
   it.each([
     ['anthropic/claude-3-5-sonnet-latest', '{}'],
     ['openai-compatible/claude-sonnet-5', '{}'],
-  ])('%s with %s is not offered it', async (model, chat) => {
+  ])('is not offered to %s with settings %s', async (model, chat) => {
     const { call, tools } = await openChat(model, chat)
     const [result] = await call({ command: 'view', path: '/memories' })
     expect(JSON.stringify(tools())).not.toContain('memory_20250818')

@@ -39,7 +39,7 @@ describe('the offline agent', () => {
     expect(names).toEqual(['write', 'memory_search', 'memory_get'])
   })
 
-  it('admits what it does not find, in Chinese too', async () => {
+  it('says that it found nothing, also in Chinese', async () => {
     const { ask } = await openChat()
     expect((await ask('How do I bake bread?')).text).toContain('I found nothing')
     expect((await ask('怎么烤面包？')).text).toContain('没有找到')
@@ -48,7 +48,7 @@ describe('the offline agent', () => {
   it.each([
     ['words', Array.from({ length: 9000 }, (_, index) => `word${index}`).join(' ')],
     ['one word', 'x'.repeat(100_000)],
-  ])('a note of %s that is longer than its window is noted once, said to be, and found', async (_, long) => {
+  ])('stores a long note of %s once, confirms it, and finds it', async (_, long) => {
     const { agent, ask, workspace } = await openChat()
     const { session } = await ask('Remember that I like tea')
     await ask('Remember that Bob is tall', session)
@@ -64,7 +64,7 @@ describe('the offline agent', () => {
     expect(answer.text).not.toContain('{"path"')
   })
 
-  it('every message that waited is answered, not the last one alone', async () => {
+  it('answers all queued messages, not only the last one', async () => {
     const { agent } = await openChat()
     const { session } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
     for (const text of ['What is the boiler code?', 'Remember that the plumber is called Otto', 'thanks'])
@@ -78,7 +78,7 @@ describe('the offline agent', () => {
     expect(await said()).toContain('> The boiler code is 7781')
   })
 
-  it('what fits is quoted where several notes were found together, and nothing else as the answer', async () => {
+  it('quotes only fitting lines if several notes were found', async () => {
     const { ask } = await openChat()
     for (const note of ['we chose PostgreSQL for the database', 'Buy oat milk', 'I parked on level 4'])
       await ask(`Remember that ${note}`)
@@ -87,7 +87,7 @@ describe('the offline agent', () => {
     expect(text).not.toContain('PostgreSQL')
   })
 
-  it('lists what today’s log has', async () => {
+  it('lists the entries of today’s log', async () => {
     const { ask } = await openChat()
     expect((await ask('Summarise today')).text).toContain('Nothing has been noted')
     expect((await ask('Write a poem')).text).toContain('takes a language model')
@@ -100,7 +100,7 @@ describe('the offline agent', () => {
 describe('tools, called by a model', () => {
   const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] })
 
-  it('memory_search answers with paths, lines and scores', async () => {
+  it('memory_search returns paths, lines and scores', async () => {
     const { ask } = await openChat(call('memory_search', { query: 'long-term memory' }), { text: 'done' })
     const { messages } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
@@ -115,9 +115,9 @@ describe('tools, called by a model', () => {
     ['write', { path: '/tmp/x.md', content: 'x' }, 'path_outside_workspace'],
     ['memory_get', { path: 'nowhere.md' }, 'file_not_found'],
     ['edit', { path: 'MEMORY.md', oldText: 'not there', newText: 'x' }, 'edit_no_match'],
-    ['read', { file: 'x' }, 'The arguments are not right'],
+    ['read', { file: 'x' }, 'The arguments are invalid'],
     ['delete_everything', {}, 'There is no tool'],
-  ])('%s %j fails with a result that the model can read, and the turn goes on', async (name, args, reason) => {
+  ])('%s %j fails with a result that the model can read, and the turn continues', async (name, args, reason) => {
     const { ask } = await openChat(call(name, args), { text: 'I see.' })
     const { messages, text } = await ask('x')
     const result = messages.find(({ role }) => role === 'toolResult')
@@ -126,7 +126,7 @@ describe('tools, called by a model', () => {
     expect(text).toBe('I see.')
   })
 
-  it('write and edit carry their change, and a daily log is only appended to', async () => {
+  it('write and edit return their change, and daily logs are only appended to', async () => {
     const { ask, workspace } = await openChat(
       call('write', { path: 'memory/2026-01-20.md', content: '## 10:30 - A\nfirst\n', append: true }),
       call('write', { path: 'memory/2026-01-20.md', content: 'replaced' }),
@@ -140,7 +140,7 @@ describe('tools, called by a model', () => {
     expect(await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).toContain('first')
   })
 
-  it('the next request reads the files anew', async () => {
+  it('reads the files again for the next request', async () => {
     const { ask, server } = await openChat(call('write', { path: 'USER.md', content: 'The user is called Ann.' }), {
       text: 'done',
     })
@@ -152,7 +152,7 @@ describe('tools, called by a model', () => {
 })
 
 describe('session start', () => {
-  it('the first request carries MEMORY.md and the logs of today and yesterday, slugs included, and no others', async () => {
+  it('the first request has MEMORY.md and all logs of today and yesterday, but no others', async () => {
     const { agent, workspace } = await openChat({ text: 'hi' })
     const { writeFiles } = await import('../../support/folder.ts')
     await writeFiles(workspace, {
@@ -179,7 +179,7 @@ describe('session start', () => {
 })
 
 describe('memory_get', () => {
-  it('reads the lines it is asked for, of memory and of conversations', async () => {
+  it('reads the requested lines of notes and conversations', async () => {
     const { ask, agent } = await openChat(
       { calls: [{ name: 'memory_get', arguments: { path: 'MEMORY.md', from: 2, lines: 2 } }] },
       { text: 'done' },
@@ -195,7 +195,7 @@ describe('memory_get', () => {
 })
 
 describe('turns', () => {
-  it('whoever joins late sees what was said so far, then the rest', async () => {
+  it('sends late followers the text so far, then the rest', async () => {
     const { agent } = await openChat({
       text: 'one two three four five six seven eight nine ten',
       delayMs: 15,
@@ -214,7 +214,7 @@ describe('turns', () => {
     expect(texts.length).toBeGreaterThan(1)
   })
 
-  it('stopping keeps what was said, ends the request, and the next message goes on', async () => {
+  it('keeps the partial answer of a stopped turn, and the next message continues the conversation', async () => {
     const { agent, server, ask } = await openChat({ text: 'word '.repeat(200), delayMs: 10 })
     const { session, ended } = await agent.chat.send({ text: 'x' })
     const events: ChatEvent[] = []
@@ -233,14 +233,14 @@ describe('turns', () => {
     expect((await ask('go on', session)).text).toBe('again')
   })
 
-  it('a wrong key is an answer that names the provider; nothing is lost', async () => {
+  it('reports a wrong key as an answer that names the provider', async () => {
     const { ask } = await openChat({ status: 401, message: 'invalid x-api-key' })
     const { last, messages } = await ask('hello')
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'provider_auth' })
     expect(messages).toHaveLength(2)
   })
 
-  it('the key is in no log and no transcript', async () => {
+  it('writes the key to no log and no transcript', async () => {
     const { ask, home, app } = await openChat({ status: 400, message: 'odd header x-api-key: sk-test-key' })
     const { session } = await ask('hello')
     app.log.fault(new Error('Bearer sk-test-key-0123456789'), 'planted')
@@ -253,7 +253,7 @@ describe('turns', () => {
     expect(transcript).not.toContain('sk-test-key')
   })
 
-  it('a turn that never ends is stopped by the step limit', async () => {
+  it('stops an endless turn at the step limit', async () => {
     const asked = Array.from({ length: 60 }, (_, at) => ({
       calls: [{ name: 'memory_search', arguments: { query: `question ${at}` } }],
     }))
@@ -273,7 +273,7 @@ describe('turns', () => {
     ['arguments that the tool does not take', 'read', { file: 'x' }],
     ['a file that is not there', 'read', { path: 'gone.md' }],
     ['a tool that there is not', 'fly', { to: 'Lisbon' }],
-  ])('a call that fails over and over ends the turn: %s', async (_name, name, given) => {
+  ])('ends the turn after repeated failures of one call: %s', async (_name, name, given) => {
     const { ask, server } = await openChat({ text: 'I look.', calls: [{ name, arguments: given }] })
     const { messages, last, session } = await ask('look')
     expect(server.requests).toHaveLength(4)
@@ -287,7 +287,7 @@ describe('turns', () => {
     expect((await ask('and now?', session)).text).toBe('There is none.')
   })
 
-  it('a call that fails is not held against one that fails otherwise, in one answer or in between works', async () => {
+  it('does not count different calls, parallel repeats, or failures before a success as repeats', async () => {
     const gone = (path: string) => ({ name: 'read', arguments: { path } })
     const { ask, server, workspace } = await openChat({ text: 'x' })
     const list = { name: 'list', arguments: {} }
@@ -304,7 +304,7 @@ describe('turns', () => {
     expect(messages.some((message) => messageText(message).includes('has failed'))).toBe(false)
   })
 
-  it('a call that gives the same result over and over ends the turn', async () => {
+  it('ends the turn after repeated equal results of one call', async () => {
     const { ask, server } = await openChat({ calls: [{ name: 'memory_search', arguments: { query: 'walnut' } }] })
     const { last } = await ask('walnut?')
     expect(server.requests).toHaveLength(4)
@@ -313,7 +313,7 @@ describe('turns', () => {
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
   })
 
-  it('eight answers whose calls all fail end the turn, however they differ; one answer’s calls count once', async () => {
+  it('ends the turn after eight answers with only failed calls', async () => {
     const { ask, server } = await openChat({ text: 'x' })
     const gone = (index: number) => ({ name: 'memory_get', arguments: { path: `none-${index}.md` } })
     server.script = [
@@ -327,7 +327,7 @@ describe('turns', () => {
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'tool_repeats', errorData })
   })
 
-  it('an answer with nothing in it is told as a failure, and can be asked for again', async () => {
+  it('reports an empty answer as a failure that can be retried', async () => {
     const { ask, server } = await openChat({ text: '' })
     const { last, session } = await ask('hello')
     expect(last).toMatchObject({ stopReason: 'error', errorCode: 'answer_empty' })
@@ -335,7 +335,7 @@ describe('turns', () => {
     expect((await ask('hello?', session)).text).toBe('Hello.')
   })
 
-  it('the report of the last request is kept with the session', async () => {
+  it('stores the report of the last request with the session', async () => {
     const { agent, ask } = await openChat({ text: 'hi' })
     const { session } = await ask('hello')
     const report = await agent.chat.meter.report(session, undefined)

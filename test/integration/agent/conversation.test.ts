@@ -33,7 +33,7 @@ async function openChat(script: ScriptedAnswer[], extra = '') {
 }
 
 describe('branches', () => {
-  it('an edit, a retry and a switch back each keep what was there', async () => {
+  it('keeps all versions after an edit, a retry and a switch', async () => {
     const { chat, sessions, said, ids, ask } = await openChat([
       { text: 'A1' },
       { text: 'A2' },
@@ -59,7 +59,7 @@ describe('branches', () => {
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
   })
 
-  it('a version that is deleted is offered no more, until that is undone', async () => {
+  it('hides a deleted version until it is restored', async () => {
     const { chat, sessions, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A1b' }])
     const session = await ask('one')
     const [first = ''] = await ids(session)
@@ -75,7 +75,7 @@ describe('branches', () => {
     expect(await versions()).toEqual([[first, edited]])
   })
 
-  it('the model is sent the branch that is shown, and nothing of the others', async () => {
+  it('sends the model only the current branch', async () => {
     const { chat, ids, ask, server } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
     const session = await ask('the first secret')
     const [first = ''] = await ids(session)
@@ -88,7 +88,7 @@ describe('branches', () => {
     expect(sent).not.toContain('the first secret')
   })
 
-  it('deleting takes a message and what follows out, also of search; undo brings it back', async () => {
+  it('removes deleted messages from search too, and restores them on undo', async () => {
     const { chat, said, ids, ask, agent, sessions } = await openChat([
       { text: 'the zeppelin is grey' },
       { text: 'fine' },
@@ -111,7 +111,7 @@ describe('branches', () => {
     expect([...(await sessions.get(session)).siblings().values()]).toEqual([])
   })
 
-  it('a fork begins with everything up to a message, and leaves the first alone', async () => {
+  it('forks a conversation up to a message without changing the original', async () => {
     const { sessions, said, ids, ask } = await openChat([{ text: 'A1' }, { text: 'A2' }, { text: 'A3' }])
     const session = await ask('one')
     await ask('two', session)
@@ -121,7 +121,7 @@ describe('branches', () => {
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
   })
 
-  it('an entry that is not there is an error, and nothing moves', async () => {
+  it('refuses an unknown entry and changes nothing', async () => {
     const { chat, said, ask } = await openChat([{ text: 'A1' }])
     const session = await ask('one')
     await expect(chat.retry(session, 'nope')).rejects.toMatchObject({ code: 'input_invalid' })
@@ -134,7 +134,7 @@ describe('branches', () => {
 describe('messages while the agent works', () => {
   const slow: ScriptedAnswer = { text: 'word '.repeat(30), delayMs: 10 }
 
-  it('a message to steer goes with the next request of the same turn', async () => {
+  it('sends a steering message with the next request of the same turn', async () => {
     const { chat, said, server } = await openChat([
       slow,
       { calls: [{ name: 'list', arguments: {} }] },
@@ -154,7 +154,7 @@ describe('messages while the agent works', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('what is to come after waits for the end, and can be taken back before', async () => {
+  it('sends a follow-up message after the turn, and can remove it before', async () => {
     const { chat, said } = await openChat([{ calls: [{ name: 'list', arguments: {} }] }, slow, { text: 'second' }])
     const { session, ended } = await chat.send({ text: 'one' })
     await chat.send({ text: 'later', session, delivery: 'after' })
@@ -179,7 +179,7 @@ describe('messages while the agent works', () => {
     ])
   })
 
-  it('what waits when an answer is stopped is kept, and sent when asked', async () => {
+  it('keeps queued messages when an answer is stopped, and sends them on request', async () => {
     const { chat, said, server } = await openChat([slow, { text: 'second' }])
     const { session, ended } = await chat.send({ text: 'one' })
     await chat.send({ text: 'later', session, delivery: 'after' })
@@ -193,7 +193,7 @@ describe('messages while the agent works', () => {
 })
 
 describe('attachments', () => {
-  it('files and pictures go with the message, and come back apart from it', async () => {
+  it('sends files and images with the message, and returns them as attachments', async () => {
     const { chat, server, sessions } = await openChat([{ text: 'I see' }])
     const { session, ended } = await chat.send({
       text: 'look',
@@ -215,7 +215,7 @@ describe('attachments', () => {
     })
   })
 
-  it('a model that takes no pictures says so before anything is sent', async () => {
+  it('refuses images before sending if the model takes none', async () => {
     const { app } = await openTestApp({ now })
     const { chat } = await app.agents.get('main')
     const picture = { type: 'image' as const, name: 'a.png', data: 'QUJD', mimeType: 'image/png' }
@@ -223,8 +223,8 @@ describe('attachments', () => {
   })
 })
 
-describe('conversations as a list', () => {
-  it('named by the model after the first answer, unless somebody names it', async () => {
+describe('list of conversations', () => {
+  it('takes the model’s title after the first answer, unless the user has set one', async () => {
     const { ask, sessions, server } = await openChat([{ text: 'Paris.' }])
     server.title = '“Capital of France”\n'
     const session = await ask('What is the capital of France?')
@@ -234,7 +234,7 @@ describe('conversations as a list', () => {
     expect(await sessions.summary(session)).toMatchObject({ title: 'Geography', named: true })
   })
 
-  it('pinned first, found by any word, put aside and brought back', async () => {
+  it('lists pinned sessions first, finds any word, deletes and restores', async () => {
     const { ask, sessions, home } = await openChat([{ text: '我们决定用数据库' }, { text: 'fine' }], '')
     const first = await ask('which one?')
     const second = await ask('Something else')
@@ -253,7 +253,7 @@ describe('conversations as a list', () => {
     expect((await sessions.list()).map(({ id }) => id)).toEqual([first, second])
   })
 
-  it('exported as Markdown and as it is', async () => {
+  it('exports as Markdown and as JSONL', async () => {
     const { ask, sessions } = await openChat([{ text: 'Paris.' }])
     const session = await ask('What is the capital: of France?')
     const markdown = await sessions.export(session, 'markdown')
@@ -265,7 +265,7 @@ describe('conversations as a list', () => {
     expect(jsonl.text.split('\n')[0]).toContain('"type":"session"')
   })
 
-  it('keeps one draft a conversation until it is empty', async () => {
+  it('keeps one draft per conversation until it is empty', async () => {
     const { agent } = await openChat([{ text: 'x' }])
     const draft = { text: '还没写完', attachments: [{ type: 'file' as const, name: 'a.txt', text: 'x' }] }
     await agent.drafts.save('s1', draft)
@@ -280,7 +280,7 @@ describe('conversations as a list', () => {
     expect(await agent.drafts.get(undefined)).toEqual({ text: 'new', attachments: [] })
   })
 
-  it('reads the drafts that earlier versions kept for each window, the newest first', async () => {
+  it('reads per-window drafts of earlier versions, newest first', async () => {
     const { agent, home } = await openChat([{ text: 'x' }])
     const folder = join(home, 'agents/main/drafts')
     await mkdir(folder, { recursive: true })
@@ -297,7 +297,7 @@ describe('conversations as a list', () => {
     expect(await agent.drafts.get('s1')).toBeNull()
   })
 
-  it('an old conversation goes on when it is asked to, else a message starts a new one', async () => {
+  it('continues an old conversation on request, else starts a new one', async () => {
     let at = now()
     const server = await startModelServer({ text: 'ok' })
     const { app } = await openTestApp({ config: configOf(server.url), env: { ANTHROPIC_API_KEY: 'k' }, now: () => at })
@@ -314,8 +314,8 @@ describe('conversations as a list', () => {
   })
 })
 
-describe('answers that break off', () => {
-  it('killed in the middle of an answer: what was said is there, marked, and can be gone on with', async () => {
+describe('interrupted answers', () => {
+  it('restores the partial answer after a crash, marks it, and can continue it', async () => {
     const server = await startModelServer({ text: 'word '.repeat(400), delayMs: 10 })
     const folders = await prepareFolders({ config: configOf(server.url) })
     const child = spawn(process.execPath, [cli, 'ask', 'tell me everything', '--home', folders.home], {
@@ -356,15 +356,15 @@ describe('answers that break off', () => {
     }
   })
 
-  it('nothing of a finished answer is left beside the transcript', async () => {
+  it('leaves no file beside the transcript after a finished answer', async () => {
     const { ask, home } = await openChat([{ text: 'ok '.repeat(50), delayMs: 5 }])
     await ask('one')
     expect((await readdir(join(home, 'agents/main/sessions'))).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 })
 
-describe('tools with limits', () => {
-  it('a result that is too long is shown in part, and the rest can be read', async () => {
+describe('tool limits', () => {
+  it('shortens a long result and lets the model read the rest', async () => {
     const long = Array.from({ length: 900 }, (_, line) => `line ${line} of a long file`).join('\n')
     const { app, agent, home, server, ask } = await openChat(
       [
@@ -380,25 +380,25 @@ describe('tools with limits', () => {
     await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
     await ask('x')
     const bodies = server.requests.map(({ body }) => JSON.stringify(body['messages']))
-    expect(bodies[1]).toContain('characters left out; all of it: read tool-output/toolu_0.txt')
+    expect(bodies[1]).toContain('characters left out; for the full text read tool-output/toolu_0.txt')
     expect(bodies[1]).not.toContain('line 600 of')
     expect(bodies[2]).toContain('line 499 of a long file\\nline 500 of a long file')
     expect(bodies[3]).toContain('file_not_found')
     expect(bodies[3]).not.toContain('of another conversation')
   })
 
-  it('arguments that are no JSON are told to the model', async () => {
+  it('reports invalid JSON arguments to the model', async () => {
     const { server, ask } = await openChat([
       { calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' },
       { text: 'done' },
     ])
     await ask('x')
-    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are no JSON object')
+    expect(JSON.stringify(server.requests[1]?.body['messages'])).toContain('The arguments are not a JSON object')
   })
 })
 
-describe('money', () => {
-  it('what requests use is counted by month and model, titles and stopped ones too', async () => {
+describe('usage and spending limit', () => {
+  it('counts requests by month and model, including titles and stopped ones', async () => {
     const { ask, app, chat } = await openChat([{ text: 'Paris.' }, { text: 'word '.repeat(200), delayMs: 5 }])
     const session = await ask('What is the capital of France?')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
@@ -419,7 +419,7 @@ describe('money', () => {
     expect(month?.usage.cost?.total).toBeGreaterThan(0.001)
   })
 
-  it('a limit warns, then stops, and says so; raising it goes on', async () => {
+  it('warns at the limit, then refuses requests until it is raised', async () => {
     const { ask, app, sessions, said } = await openChat([{ text: 'ok' }], 'spending: { monthlyLimit: 0.0019 }\n')
     const session = await ask('one')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
@@ -434,7 +434,7 @@ describe('money', () => {
     expect((await said(session)).at(-1)).toBe('ok')
   })
 
-  it('the count survives a restart and a torn line', async () => {
+  it('keeps the totals after a restart and a torn line', async () => {
     const { ask, app, home } = await openChat([{ text: 'ok' }])
     await ask('one')
     await until(async () => (await app.ledger.months())[0]?.requests === 2)

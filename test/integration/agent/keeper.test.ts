@@ -23,7 +23,7 @@ const pruning = {
   ttl: 0,
 } as const
 
-/** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
+/** A model that saves each FACT-n that it sees, writes empty summaries, and fails at random. */
 function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel {
   const model = {
     id: 'fake/m',
@@ -76,8 +76,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   compact: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 })
 
-describe('the invariant', () => {
-  it('whatever the conversation, the window, the failures and the crashes: no fact is lost, and requests fit (any)', async () => {
+describe('context manager', () => {
+  it('loses no fact and keeps requests within the window despite failures and crashes (property)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(8192, 16_000, 32_768, 200_000, 1_000_000),

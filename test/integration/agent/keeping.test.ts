@@ -53,8 +53,8 @@ async function openConversation(
 const ofType = <T extends TranscriptEntry['type']>(branch: readonly TranscriptEntry[], type: T) =>
   branch.filter((entry): entry is Extract<TranscriptEntry, { type: T }> => entry.type === type)
 
-describe('nothing is lost to a full window', () => {
-  it('loses no fact and no byte to many results of 50,000 characters in a window of 32k', async () => {
+describe('full context window', () => {
+  it('loses no fact and no byte over many results of 50,000 characters in a window of 32k', async () => {
     const { talk, workspace, server } = await openConversation()
     const turns = rounds(40, 150)
     const { transcript, branch } = await talk(turns)
@@ -78,14 +78,14 @@ describe('nothing is lost to a full window', () => {
     expect(keeping / all).toBeLessThan(0.5)
   }, 120_000)
 
-  it('a flush that fails once is tried again', async () => {
+  it('retries a flush that fails once', async () => {
     const { talk, workspace } = await openConversation({ failFlushes: 1 })
     const { transcript, branch } = await talk(30)
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
     expect(ofType(branch, 'flush')[0]?.status).toBe('wrote')
   }, 60_000)
 
-  it('a flush that always fails leaves the words themselves', async () => {
+  it('saves the conversation verbatim if the flush always fails', async () => {
     const { talk, workspace } = await openConversation({ failFlushes: Infinity })
     const { transcript, branch } = await talk(30)
     expect(new Set(ofType(branch, 'flush').map(({ status }) => status))).toEqual(new Set(['rescued']))
@@ -93,7 +93,7 @@ describe('nothing is lost to a full window', () => {
     expect(await lostFacts(workspace, transcript, 30)).toEqual([])
   }, 60_000)
 
-  it('leaves the history whole and says so when a summary fails; the next one works', async () => {
+  it('keeps the history if a summary fails, reports it, and succeeds the next time', async () => {
     const { talk, workspace } = await openConversation({ failSummaries: 4 })
     const turns = rounds(45, 90)
     const { transcript, branch } = await talk(turns)
@@ -102,7 +102,7 @@ describe('nothing is lost to a full window', () => {
     expect(await lostFacts(workspace, transcript, turns)).toEqual([])
   }, 60_000)
 
-  it('a provider whose window is smaller than we think: flush, compaction, and the same request again', async () => {
+  it('flushes, compacts and repeats the request if the provider’s window is smaller than expected', async () => {
     const { talk, workspace, server } = await openConversation({}, { window: 14_000 })
     const { transcript, branch } = await talk(40)
     expect(server.refused.count).toBeGreaterThan(0)
@@ -114,7 +114,7 @@ describe('nothing is lost to a full window', () => {
     expect(failed).toEqual([])
   }, 60_000)
 
-  it('one result that fills the window by itself is flushed in parts, sent cut, and kept whole', async () => {
+  it('flushes a huge result in parts, sends it trimmed, and stores it in full', async () => {
     const { talk, workspace } = await openConversation({}, { big: '一份很长的报告。'.repeat(6000) })
     const { transcript, branch } = await talk(7)
     expect(ofType(branch, 'prune').length).toBeGreaterThan(0)
@@ -123,7 +123,7 @@ describe('nothing is lost to a full window', () => {
     expect(branch.at(-1)).not.toMatchObject({ message: { stopReason: 'error' } })
   }, 60_000)
 
-  it('killed at random moments, it goes on each time and loses nothing', async () => {
+  it('continues after random crashes and loses nothing', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000
@@ -134,7 +134,7 @@ describe('nothing is lost to a full window', () => {
       const child = spawn(process.execPath, [driver, home, String(turns)])
       let last = -1
       child.stdout.on('data', (data) => (last = Number(String(data).trim().split('\n').at(-1))))
-      // Some moment after the first turn of this life; turns take some 20 ms each.
+      // A random moment after the first turn of this run; turns take about 20 ms each.
       if (isKilled) child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), random() * 120))
       const signal = await new Promise((resolve) => child.on('exit', (_code, by) => resolve(by)))
       return { last, signal }
@@ -159,7 +159,7 @@ describe('nothing is lost to a full window', () => {
 })
 
 describe('flush', () => {
-  it('writes memory files only, and nothing of it shows as a message', async () => {
+  it('writes memory files only and adds no visible message', async () => {
     const { talk, agent, server } = await openConversation()
     const behaviour = conversationModel()
     let isFirst = true
@@ -178,8 +178,8 @@ describe('flush', () => {
   }, 60_000)
 })
 
-describe('stable prefixes', () => {
-  it('two requests share their prefix byte for byte, up to the new messages', async () => {
+describe('prompt cache', () => {
+  it('two requests share their prefix byte for byte up to the new messages', async () => {
     const { talk, server } = await openConversation()
     await talk(4)
     const wire = server.requests.map(({ body }) => body)
@@ -194,8 +194,8 @@ describe('stable prefixes', () => {
   })
 })
 
-describe('the exact request', () => {
-  it('of every step is kept, without the key', async () => {
+describe('stored requests', () => {
+  it('stores every request without the key', async () => {
     const { talk, agent, server } = await openConversation()
     const { session } = await talk(5)
     const { count, request } = await agent.sessions.request(session)
@@ -209,7 +209,7 @@ describe('the exact request', () => {
 })
 
 describe('sessions', () => {
-  it('the next message after the boundary starts a new session, which leaves its end in memory', async () => {
+  it('starts a new session after the reset boundary and summarises the old one', async () => {
     let time = new Date(2026, 0, 20, 23, 0)
     const { app, workspace } = await openTestApp({ now: () => time })
     const agent = await app.agents.get('main')
@@ -231,7 +231,7 @@ describe('sessions', () => {
     )
   })
 
-  it('a session with nothing in it writes nothing', async () => {
+  it('writes nothing for an empty session', async () => {
     const { app, workspace } = await openTestApp({ now })
     const agent = await app.agents.get('main')
     const { session } = await agent.chat.send({ text: '/new' })
@@ -241,7 +241,7 @@ describe('sessions', () => {
     expect(await readdir(join(workspace, 'memory')).catch(() => [])).toEqual([])
   })
 
-  it('sessions of a day that left long ends behind take little of the next requests', async () => {
+  it('limits the share of long session summaries in later requests', async () => {
     const { app, workspace } = await openTestApp({
       now,
       files: { 'memory/2026-01-20-garden.md': `# Garden\n\n${'A log of my own. '.repeat(500)}` },
@@ -264,7 +264,7 @@ describe('sessions', () => {
     expect(items.find(({ name }) => name.includes('garden'))).toMatchObject({ sentCharacters: 8510, note: 'today' })
   })
 
-  it('commands do what they say, and say it as data', async () => {
+  it('runs commands and records their outcomes as data', async () => {
     const { agent, talk, server } = await openConversation()
     const { session } = await talk(12)
     const run = async (text: string) => {
@@ -298,14 +298,14 @@ describe('sessions', () => {
   }, 60_000)
 })
 
-describe('notes that a model says', () => {
+describe('notes in a flush’s answer', () => {
   const answersFlushesWith = (answer: string) => {
     const behave = conversationModel()
     return (body: Record<string, unknown>): ScriptedAnswer =>
       JSON.stringify(body['messages']).includes('Memory flush.') ? { text: answer } : behave(body)
   }
 
-  it('instead of writing them are in today’s log, by the flush, and that is told', async () => {
+  it('are written to today’s log as a flush, and reported', async () => {
     const { talk, server, agent, workspace } = await openConversation({}, { watch: true })
     server.respond = answersFlushesWith(
       '- FACT-101 the code of locker 101 is 4711\n- FACT-102 is in the cellar\n\nNO_REPLY',
@@ -322,7 +322,7 @@ describe('notes that a model says', () => {
   }, 60_000)
 
   it.each(['NO_REPLY', '**no reply**', 'Nothing to save. NO_REPLY', 'Done.', '没有需要保存的内容。'])(
-    'are not in the log where the model says that there are none: %s',
+    'are not written if the model says that there are none: %s',
     async (answer) => {
       const { talk, server, agent } = await openConversation()
       server.respond = answersFlushesWith(answer)

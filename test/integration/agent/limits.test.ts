@@ -36,8 +36,8 @@ function changeIn(message: Message | undefined): FileChange {
 
 const call = (name: string, args: object) => ({ name, arguments: args })
 
-describe('tools', () => {
-  it('a name that the disk does not take is that call’s own failure; the others keep their results', async () => {
+describe('limits of tools', () => {
+  it('reports an invalid file name as a failure of that call only', async () => {
     const path = `${'n'.repeat(300)}.md`
     const { results, last } = await ask({
       calls: [
@@ -53,7 +53,7 @@ describe('tools', () => {
     expect(last && messageText(last)).toBe('I see.')
   })
 
-  it('whatever a tool throws is its own result; what is too much is told to the model', async () => {
+  it('turns errors and oversized input of tools into results for the model', async () => {
     const faults: unknown[] = []
     const tool = (name: string, run: Tool['run']): Tool => ({ name, description: '', readOnly: true, schema: {}, run })
     const broken = tool('broken', () => Promise.reject(new RangeError('out of range')))
@@ -89,7 +89,7 @@ describe('tools', () => {
     expect(results.at(-1)).toMatch(/^tool_calls_too_many: only the first 128/)
   })
 
-  it('a change of thousands of lines is told in its number, and taken back all the same', async () => {
+  it('summarises a change of thousands of lines and can undo it', async () => {
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     const rest = Array.from({ length: 10 }, (_, line) => `rest ${line}\n`).join('')
     const { agent, results, workspace } = await ask(
@@ -101,15 +101,15 @@ describe('tools', () => {
     await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => `${text}added since\n`)
     await agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
     expect(await readFile(join(workspace, 'memory/big.md'), 'utf8')).toBe(`${lines('old')}${rest}added since\n`)
-    // It is taken back already, and a line of it was changed since.
+    // It is undone already, and one of its lines has changed since.
     await agent.workspace.edit('memory/big.md', { cause: 'user' }, (text = '') => text.replace('old 5\n', 'mine\n'))
     const again = agent.workspace.undo('memory/big.md', change.patch, { cause: 'user' })
     await expect(again).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 })
 
-describe('what is written can be read again', () => {
-  it('a NUL and more than can be opened are refused, and the file is as it was', async () => {
+describe('limits of writes', () => {
+  it('refuses NUL characters and files too large to read, leaving the file unchanged', async () => {
     const { app, workspace } = await openTestApp()
     const { workspace: files } = await app.agents.get('main')
     await files.write('a.md', 'as it was\n', { cause: 'user' })
@@ -119,7 +119,7 @@ describe('what is written can be read again', () => {
     expect(await readFile(join(workspace, 'a.md'), 'utf8')).toBe('as it was\n')
   })
 
-  it('what is too long for the contract is told with the place and the most', async () => {
+  it('reports the field and the limit of an input that is too long', async () => {
     const { app } = await openTestApp()
     const client = createRouterClient(createRouter(app))
     await expect(client.workspace.remember({ agent: 'main', text: 'x'.repeat(maxNote + 1) })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('followers', () => {
     keeping: null,
   })
 
-  it('what is said while they are busy comes in one piece, in order, with nothing left out', async () => {
+  it('merges text while a follower is busy, in order and without loss', async () => {
     const watcher = new Watcher(partial)
     const stop = new AbortController()
     for (let word = 0; word < 100_000; word += 1) watcher.push({ type: 'text', delta: `${word} ` })
@@ -160,7 +160,7 @@ describe('followers', () => {
     expect(told[0]).toEqual({ type: 'text', delta: Array.from({ length: 100_000 }, (_, word) => `${word} `).join('') })
   })
 
-  it('one that does not listen any more is told how everything stands, not everything that was', async () => {
+  it('sends a follower that stopped reading the current state instead of all events', async () => {
     const watcher = new Watcher(partial)
     for (let at = 0; at < 50_000; at += 1)
       watcher.push(at % 2 === 0 ? { type: 'text', delta: 'x' } : { type: 'thinking', delta: 'y' })
@@ -176,10 +176,10 @@ describe('followers', () => {
   })
 })
 
-describe('comparing', () => {
+describe('Differ', () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
 
-  it('long texts are compared in a thread, which goes when nobody needs it', async () => {
+  it('compares long texts in a worker that stops when idle', async () => {
     const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
     onTestFinished(() => differ.close())
     const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isKept: true })
@@ -191,7 +191,7 @@ describe('comparing', () => {
     await until(() => !differ.isAwake)
   })
 
-  it('whoever gives up waits no longer; what was written is described all the same', async () => {
+  it('rejects an aborted merge, but still describes a finished write', async () => {
     const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
     const stop = new AbortController()
@@ -204,7 +204,7 @@ describe('comparing', () => {
     expect(differ.isAwake).toBe(false)
   })
 
-  it('a thread that is lost in the middle costs no answer', async () => {
+  it('answers without the worker if it is lost', async () => {
     const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
     const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isKept: true })
     await differ.close()

@@ -50,7 +50,7 @@ agents:
 }
 
 describe('tools of other programs (MCP)', () => {
-  it('a server is started on demand, its tools are offered by its name, and called', async () => {
+  it('starts a server on demand, offers its tools under its name, and calls them', async () => {
     const { ask, app, model } = await openWithTools('always', call('add', { a: 19, b: 23 }), { text: 'It is 42.' })
     expect(app.mcp.status()).toMatchObject([{ name: 'tools', state: 'stopped', tools: [] }])
     const [result] = await (await ask()).results()
@@ -63,7 +63,7 @@ describe('tools of other programs (MCP)', () => {
     expect(status?.log.join('\n')).toContain('test-tools: started')
   })
 
-  it('a secret comes from the environment, not from the configuration', async () => {
+  it('takes secrets from the environment instead of the configuration', async () => {
     const { ask } = await openWithTools('always', call('secret'), { text: 'ok' })
     const [result] = await (await ask()).results()
     expect(result && messageText(result)).toBe('from the environment')
@@ -74,7 +74,7 @@ describe('tools of other programs (MCP)', () => {
     ['always', '42', 'always'],
     ['deny', 'tool_denied', 'ask'],
     ['never', 'tool_denied', 'never'],
-  ] as const)('asked for, and answered “%s”', async (decision, expected, kept) => {
+  ] as const)('asks for permission and applies the decision “%s”', async (decision, expected, kept) => {
     const { ask, agent, app, home } = await openWithTools('ask', call('add', { a: 40, b: 2 }), { text: 'ok' })
     const { events, session, results } = await ask()
     await until(() => events.some((event) => event.type === 'permissions' && event.permissions.length > 0))
@@ -92,7 +92,7 @@ describe('tools of other programs (MCP)', () => {
     }
   })
 
-  it('a tool that the user never allows is not even offered', async () => {
+  it('does not offer a tool that the user forbids', async () => {
     const { ask, model } = await openWithTools('never', { text: 'ok' })
     await (
       await ask()
@@ -100,7 +100,7 @@ describe('tools of other programs (MCP)', () => {
     expect(JSON.stringify(model.requests[0]?.body['tools'])).not.toContain('mcp__')
   })
 
-  it('stopping ends the waiting for an answer', async () => {
+  it('ends the permission request when the turn is stopped', async () => {
     const { ask, agent } = await openWithTools('ask', call('add', { a: 1, b: 1 }), { text: 'ok' })
     const { events, session, ended } = await ask()
     await until(() => events.some((event) => event.type === 'permissions'))
@@ -109,7 +109,7 @@ describe('tools of other programs (MCP)', () => {
     await until(() => events.some((event) => event.type === 'turnEnd' && event.reason === 'aborted'))
   })
 
-  it('a tool that takes long tells how far it is, and is not cut off while it does', async () => {
+  it('reports progress and does not time out while a tool reports it', async () => {
     const { ask } = await openWithTools('always', call('slow', { steps: 6, everyMs: 300 }), { text: 'ok' })
     const { events, results } = await ask()
     const [result] = await results()
@@ -124,14 +124,14 @@ describe('tools of other programs (MCP)', () => {
     ['fail', {}, 'it did not work'],
     ['add', { a: 'x' }, 'Invalid'],
     ['die', {}, 'mcp_unavailable'],
-  ])('%s %j is a result that the model can read, and the turn goes on', async (tool, args, reason) => {
+  ])('%s %j gives a result that the model can read, and the turn continues', async (tool, args, reason) => {
     const { ask } = await openWithTools('always', call(tool, args), { text: 'I see.' })
     const [result] = await (await ask()).results()
     expect(result).toMatchObject({ isError: true })
     expect(result && messageText(result)).toContain(reason)
   })
 
-  it('a picture that a tool returns reaches the model', async () => {
+  it('sends a tool’s image to the model', async () => {
     const { ask, model } = await openWithTools('always', call('picture'), { text: 'ok' })
     await (
       await ask()
@@ -139,7 +139,7 @@ describe('tools of other programs (MCP)', () => {
     expect(JSON.stringify(model.requests[1]?.body['messages'])).toContain('"data":"QUJD"')
   })
 
-  it('a server behind an address', async () => {
+  it('connects to a server by URL', async () => {
     const server = spawn(process.execPath, [script, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void server.kill())
     const [line] = (await once(server.stdout, 'data')) as [Buffer]
@@ -152,7 +152,7 @@ describe('tools of other programs (MCP)', () => {
     expect(result && messageText(result)).toBe('42')
   })
 
-  it('a server that does not start is said so, and keeps nobody from talking', async () => {
+  it('reports a server that does not start, and the chat still works', async () => {
     const { ask, app } = await openWithServer('command: "/no/such/program"', { text: 'hello' })
     await (
       await ask()

@@ -42,8 +42,8 @@ async function openTalk(options: { window?: number } = {}) {
   return { ...test, agent, server, say }
 }
 
-describe('the meter', () => {
-  it('over 30 turns its total is within 3 % of what the provider counts, and its layers sum to the total', async () => {
+describe('context meter', () => {
+  it('stays within 3 % of the provider’s count over 30 turns, and its layers sum to the total', async () => {
     const { agent, say } = await openTalk()
     let session = ''
     for (let turn = 0; turn < 30; turn += 1) session = await say(`${talk[turn % talk.length]} (${turn})`)
@@ -54,7 +54,7 @@ describe('the meter', () => {
       expect(estimatedTokens).toBe(reportedTokens)
       expect(Object.values(layers).reduce((sum, tokens) => sum + tokens, 0)).toBe(estimatedTokens)
     }
-    // What was shown before the provider had answered: by the count of the request before.
+    // Before its answer, a request is calibrated by the previous report.
     const reports = (await agent.sessions.get(session)).branch().flatMap((entry) => reportOf(entry) ?? [])
     const errors = reports.slice(1).map((report, index) => {
       const before = calibrated({ ...report, reportedTokens: null }, reports[index])
@@ -68,7 +68,7 @@ describe('the meter', () => {
     expect(shown.estimatedTokens).toBe(reports.at(-1)?.reportedTokens)
   }, 60_000)
 
-  it('every item can be read as it was sent, of any request; two requests differ by what was said between them', async () => {
+  it('returns each item of any request as it was sent, and compares two requests', async () => {
     const { agent, say } = await openTalk()
     const session = await say('The first question is about tea.')
     await say('The second question is about coffee.')
@@ -90,7 +90,7 @@ describe('the meter', () => {
     await expect(meter.report(session, 'none')).rejects.toMatchObject({ code: 'input_invalid' })
   })
 
-  it('what if: another window, without a file', async () => {
+  it('predicts a request with another window or without a file', async () => {
     const { agent, say } = await openTalk()
     const session = await say('Hello there, how are you today?')
     const { meter } = agent.chat
@@ -100,12 +100,12 @@ describe('the meter', () => {
     expect(report).toMatchObject({ contextWindow: 8000, compactAt: 6000 })
     expect(report.items.map(({ name }) => name)).not.toContain('MEMORY.md')
     const memory = asItIs.items.find(({ name }) => name === 'MEMORY.md')?.tokens ?? 0
-    // What names a file to the model goes with it.
+    // The file’s tags disappear from the prompt as well.
     expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeGreaterThan(0)
     expect(asItIs.estimatedTokens - report.estimatedTokens - memory).toBeLessThan(15)
   })
 
-  it('the timeline has each flush, compaction and pruning, with what was written, dropped and kept', async () => {
+  it('lists each flush, compaction and pruning with its details', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.respond = conversationModel()
     server.window = 32_000
@@ -119,7 +119,7 @@ describe('the meter', () => {
     const agent = await app.agents.get('main')
     let session: string | undefined
     for (let turn = 0; turn < 25; turn += 1) {
-      // After ten minutes without a word the provider's cache is cold: old results are cut.
+      // After ten idle minutes the prompt cache has expired, so old results are pruned.
       if (turn >= 11) time += 600_000
       const sent = await agent.chat.send({ text: messageOf(turn), session })
       await sent.ended

@@ -14,12 +14,12 @@ async function openFolder() {
   return { workspace: new Workspace({ workspace: folder, forbidden: [] }), folder }
 }
 
-describe('rescued words', () => {
-  it('wait in order, whatever they say; what became of each is told, and nothing is removed', async () => {
+describe('text saved verbatim', () => {
+  it('is distilled in order, even if it quotes other entries, and records the outcome', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
     await rescue(workspace, origin, 'User: first', at, false)
-    // A tool has read the file: what it says is said again inside the next.
+    // A tool result quotes the file, so its text occurs again inside the next entry.
     const quoted = await readFile(file, 'utf8')
     await rescue(workspace, origin, `User: second\n\n${quoted}`, at, false)
     const [first, second, ...others] = await waitingRescues(workspace)
@@ -36,7 +36,7 @@ describe('rescued words', () => {
     expect(text).toContain(quoted.trim())
   })
 
-  it('a file of the user in that place is left alone', async () => {
+  it('leaves a user’s file at that path alone', async () => {
     const { workspace, folder } = await openFolder()
     await mkdir(join(folder, 'memory/rescued'), { recursive: true })
     await writeFile(join(folder, 'memory/rescued/mine.md'), '## 10:00 - Kept word for word, waiting to be distilled\n')

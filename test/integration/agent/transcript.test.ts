@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 const user = (content: string) => ({ role: 'user' as const, content, timestamp: 1 })
 
 describe('transcripts', () => {
-  it('is append-only JSONL whose entries hang together', async () => {
+  it('writes append-only JSONL with linked entries', async () => {
     const file = join(await temporaryFolder(), 'a', 's.jsonl')
     const transcript = await Transcript.create(file, '/w', new Date(0))
     const first = await transcript.appendMessage(user('one'))
@@ -26,7 +26,7 @@ describe('transcripts', () => {
     expect(again.lastCustom('x')).toEqual({ y: 1 })
   })
 
-  it('a line torn by a crash is skipped and reported, and what comes next is whole', async () => {
+  it('skips and reports a line torn by a crash, and appends a whole line after it', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await (await Transcript.create(file, '/w', new Date(0))).appendMessage(user('one'))
     await appendFile(file, '{"type":"message","id":"abc","parentId":null,"mess')
@@ -36,7 +36,7 @@ describe('transcripts', () => {
     expect((await Transcript.open(file)).messages().map(({ message }) => message.content)).toEqual(['one', 'two'])
   })
 
-  it('opens what pi writes, entries of other types included', async () => {
+  it('opens transcripts of pi, including entries of other types', async () => {
     const file = join(await temporaryFolder(), 'pi.jsonl')
     const usage = {
       input: 1,
@@ -111,7 +111,7 @@ describe('transcripts', () => {
     expect((await Transcript.open(file)).messages().map(({ id }) => id)).toEqual(['a', 'c'])
   })
 
-  it('refuses a transcript of a newer version and leaves it alone', async () => {
+  it('refuses a transcript of a newer version and leaves it unchanged', async () => {
     const file = join(await temporaryFolder(), 's.jsonl')
     await writeFile(
       file,
@@ -120,7 +120,7 @@ describe('transcripts', () => {
     await expect(Transcript.open(file)).rejects.toMatchObject({ code: 'transcript_unsupported' })
   })
 
-  it('lists sessions, the newest first, with a title of their first words', async () => {
+  it('lists sessions newest first, titled by their first words', async () => {
     const sessions = new Sessions(join(await temporaryFolder(), 'sessions'), '/w', () => new Date())
     expect(await sessions.list()).toEqual([])
     const { transcript } = await sessions.create(new Date())

@@ -31,7 +31,7 @@ async function openChat(isOffline: boolean) {
     const last = (await agent.sessions.get(sent.session)).messages().at(-1)
     return { session: sent.session, text: last ? messageText(last.message) : '' }
   }
-  /** Every file of the workspace with its bytes. */
+  /** Returns every file of the workspace with its bytes. */
   const notes = async () => {
     const found = await readdir(test.workspace, { recursive: true, withFileTypes: true })
     const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
@@ -43,7 +43,7 @@ async function openChat(isOffline: boolean) {
 }
 
 describe('a chat without memory', () => {
-  it('nothing of memory is sent, in any request of it, and nothing of it is written, not when it is shortened or ends', async () => {
+  it('sends no memory and writes none, also on compaction and at the end', async () => {
     const { agent, server, say, notes } = await openChat(false)
     const before = await notes()
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
@@ -68,7 +68,7 @@ describe('a chat without memory', () => {
     const kinds = (await agent.sessions.get(session)).entries.map(({ type }) => type)
     expect(kinds).toContain('compaction')
     expect(kinds).not.toContain('flush')
-    // A new chat ends it; what others leave behind, this one does not.
+    // A new chat ends it; other chats would leave a summary.
     const next = await say('/new', session)
     expect(next.session).not.toBe(session)
     await agent.chat.close()
@@ -76,7 +76,7 @@ describe('a chat without memory', () => {
     expect((await agent.sessions.list()).find(({ id }) => id === session)).toMatchObject({ isWithoutMemory: true })
   })
 
-  it('it is not searched, and is from the moment on that it is kept after all', async () => {
+  it('is excluded from search until the user keeps it', async () => {
     const { agent, server, say } = await openChat(false)
     const found = async (session: string) => {
       await agent.memory.settle(10_000)
@@ -84,7 +84,7 @@ describe('a chat without memory', () => {
       return results.filter(({ path }) => path === `sessions/${session}.jsonl`)
     }
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
-    // Another one, to know that conversations are looked at.
+    // A second chat proves that conversations are searched.
     await say('A puffin knits.')
     await until(async () =>
       (await agent.memory.search('puffin knits', { minScore: 0 })).results.some(({ source }) => source === 'sessions'),
@@ -98,7 +98,7 @@ describe('a chat without memory', () => {
     await until(async () => (await found(session)).length === 0)
   })
 
-  it('/remember notes nothing in it, and says how to have something noted', async () => {
+  it('refuses /remember and says how to keep notes', async () => {
     const { agent, say, notes } = await openChat(false)
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
     const before = await notes()
@@ -115,7 +115,7 @@ describe('a chat without memory', () => {
     ['Where does the safe open?', 'held without memory'],
     ['Remember that the narwhal sings', 'held without memory'],
     ['保险箱的密码是什么？', '不使用记忆'],
-  ])('the offline model looks nothing up and notes nothing: %s', async (question, answer) => {
+  ])('answers offline without searching or noting anything: %s', async (question, answer) => {
     const { say, notes } = await openChat(true)
     const before = await notes()
     const { text } = await say(question, undefined, true)

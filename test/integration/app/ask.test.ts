@@ -99,7 +99,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     server.script = [{ text: '' }]
     const empty = await run('ask', 'hello')
     expect(empty).toMatchObject({ code: 1, stdout: '' })
-    expect(empty.stderr).toContain('answered with nothing')
+    expect(empty.stderr).toContain('returned an empty answer')
     server.script = [{ text: 'Once upon', stop: 'length' }]
     const long = await run('ask', 'tell me')
     expect(long).toMatchObject({

@@ -1,4 +1,3 @@
-/** Servers that put what they were sent into what they say of it. */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -21,8 +20,8 @@ async function echoing(): Promise<string> {
   return `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}/v1`
 }
 
-describe('a key that a server echoes', () => {
-  it('is in no message, no transcript, no problem and no log', async () => {
+describe('key in a provider’s error message', () => {
+  it('appears in no message, transcript, problem or log', async () => {
     const url = await echoing()
     const env = { OPENAI_COMPATIBLE_BASE_URL: url, OPENAI_COMPATIBLE_API_KEY: key }
     const { app, home } = await openTestApp({ env })

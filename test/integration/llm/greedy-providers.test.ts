@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const reader = fileURLToPath(new URL('../../support/greedy-reader.ts', import.meta.url))
 
-/** A server that goes on giving until the reader has had enough. */
+/** A server that sends data until the reader closes the connection. */
 async function greedy(give: (response: ServerResponse) => AsyncGenerator<string>, gzip = false): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
@@ -67,27 +67,27 @@ async function read(what: string, provider: string, url: string): Promise<Outcom
   return JSON.parse(stdout) as Outcome
 }
 
-/** Of a process with the client in it, some 150 of them before anything comes. */
+/** Memory limit of a process with the client in it; the process alone takes about 150 MB. */
 const maxMegabytes = 400
 
 describe('a provider that never stops', () => {
-  it.each(['anthropic', 'openai', 'openai-compatible'])('%s: a line without an end', async (provider) => {
+  it.each(['anthropic', 'openai', 'openai-compatible'])('stops at an endless line: %s', async (provider) => {
     const outcome = await read('answer', provider, await greedy(sse('data: {"x":"', letters)))
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
   it.each([
-    ['an event of ever more lines', sse('', `data: ${letters}\n`), false],
-    ['comments, one after the other', sse('', `: ${letters}\n\n`), false],
-    ['a line without an end in a few compressed bytes', sse('data: ', letters), true],
-  ])(' %s', async (_name, give, gzip) => {
+    ['an endless event of many lines', sse('', `data: ${letters}\n`), false],
+    ['endless comments', sse('', `: ${letters}\n\n`), false],
+    ['an endless line in few compressed bytes', sse('data: ', letters), true],
+  ])('stops at %s', async (_name, give, gzip) => {
     const outcome = await read('answer', 'openai-compatible', await greedy(give, gzip))
     expect(outcome.code).toBe('provider_too_much')
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('an answer without an end is cut, and what came is kept', async () => {
+  it('cuts an endless answer and keeps the text so far', async () => {
     const outcome = await read(
       'answer',
       'openai-compatible',
@@ -98,7 +98,7 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('arguments of 30 MB are told to be too long, and the answer is whole otherwise', async () => {
+  it('replaces 30 MB of arguments by their length and keeps the rest of the answer', async () => {
     const opening = chunk({
       tool_calls: [{ index: 0, id: 'a', function: { name: 'write', arguments: '{"content":"' } }],
     })
@@ -118,7 +118,7 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('of ten thousand calls one more is kept than are carried out', async () => {
+  it('keeps one call beyond the limit out of ten thousand', async () => {
     const call = (index: number) =>
       chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: 'read', arguments: '{"path":"MEMORY.md"}' } }] })
     const outcome = await read(
@@ -133,7 +133,7 @@ describe('a provider that never stops', () => {
     expect(outcome.calls).toBe(129)
   })
 
-  it('a failure that tells a novel', async () => {
+  it('stops at an endless error message', async () => {
     const give = (response: ServerResponse) => {
       response.writeHead(400, { 'Content-Type': 'application/json' })
       return forever('{"error":{"message":"', letters)
@@ -143,7 +143,7 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it.each(['list', 'vectors'])('%s without an end', async (what) => {
+  it.each(['list', 'vectors'])('stops at endless data: %s', async (what) => {
     const give = (response: ServerResponse) => {
       response.writeHead(200, { 'Content-Type': 'application/json' })
       return forever('{"data":[', `${'0.123,'.repeat(10_000)}`)
@@ -153,7 +153,7 @@ describe('a provider that never stops', () => {
     expect(outcome.megabytes).toBeLessThan(maxMegabytes)
   })
 
-  it('pages of models without an end', async () => {
+  it('stops at endless pages of models', async () => {
     const page = JSON.stringify({
       data: Array.from({ length: 100 }, (_, at) => ({ id: `m${at}` })),
       has_more: true,
@@ -170,7 +170,7 @@ describe('a provider that never stops', () => {
     expect(outcome.models).toBe(5000)
   })
 
-  it('a request’s body does not follow a redirect', async () => {
+  it('does not send the body to a redirect target', async () => {
     let received = ''
     const other = await greedy(async function* (response) {
       received += response.req.method ?? ''
@@ -185,7 +185,7 @@ describe('a provider that never stops', () => {
     expect(received).toBe('')
   })
 
-  it('an event that nests without end is refused before it is taken apart', async () => {
+  it('refuses endlessly nested JSON before parsing it', async () => {
     const deep = `data: ${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}\n\n`
     const url = await greedy((response) => {
       response.writeHead(200, stream)

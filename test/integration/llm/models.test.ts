@@ -54,7 +54,7 @@ async function collect(model: ChatModel, signal = new AbortController().signal, 
 describe.each(providers)('%s', (name, create) => {
   const provider = name.replace(/ .*/, '')
 
-  it('a redirection is not followed: nobody else is sent the conversation or the key', async () => {
+  it('does not follow a redirect, which would pass on the conversation and the key', async () => {
     const elsewhere = await startModelServer({ text: 'I have it all now.' })
     for (const status of [301, 302, 303, 307, 308]) {
       const headers = { Location: `${elsewhere.url}/v1?key=secret` }
@@ -88,7 +88,7 @@ describe.each(providers)('%s', (name, create) => {
     expect(message && messageText(message)).toBe(text)
   })
 
-  it('reads a stream that arrives byte by byte, also through characters', async () => {
+  it('reads a stream that arrives byte by byte, also within characters', async () => {
     expect((await run({ text: '多字节 ✅ text', pieceBytes: 3 })).text).toBe('多字节 ✅ text')
   })
 
@@ -106,7 +106,7 @@ describe.each(providers)('%s', (name, create) => {
     expect(message?.stopReason).toBe('toolUse')
   })
 
-  it('aborting ends the request', async () => {
+  it('closes the request when it is aborted', async () => {
     const server = await startModelServer({ text: 'a long answer '.repeat(50), delayMs: 20 })
     const stop = new AbortController()
     let text = ''
@@ -139,11 +139,11 @@ describe.each(providers)('%s', (name, create) => {
     [500, 'oops', 'provider_failed'],
     [400, 'The response was filtered due to the prompt triggering our content management policy', 'provider_refused'],
     [404, 'model: test-model does not exist', 'provider_error'],
-  ])('status %i "%s" is %s', async (status, message, code) => {
+  ])('maps status %i "%s" to %s', async (status, message, code) => {
     await expect(run({ status, message })).rejects.toMatchObject({ code, data: { provider } })
   })
 
-  it('tries again after 429 and 529, and not with a tool', async () => {
+  it('retries after 429 and 529', async () => {
     const server = await startModelServer(
       { status: 429, message: 'slow down', headers: { 'retry-after': '0' } },
       { status: 529, message: 'overloaded', headers: { 'retry-after': '0' } },
@@ -160,7 +160,7 @@ describe.each(providers)('%s', (name, create) => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('a wait counts its tries, and ends at once for whoever does not want to wait', async () => {
+  it('numbers the attempts, and ends the wait at once on request', async () => {
     const wait = { status: 429, message: 'slow down', headers: { 'retry-after': '50' } }
     const server = await startModelServer(wait, wait, { text: 'there' })
     const tries: string[] = []
@@ -175,7 +175,7 @@ describe.each(providers)('%s', (name, create) => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it('what is asked beside the answers is tried once more, and not after a long wait', async () => {
+  it('retries background requests once, and not after a long wait', async () => {
     const quiet = { ...request, purpose: { kind: 'title' } } as const
     const ask = async (afterMs: string) => {
       const server = await startModelServer({ status: 503, message: 'later', headers: { 'retry-after-ms': afterMs } })
@@ -187,54 +187,54 @@ describe.each(providers)('%s', (name, create) => {
     expect(await ask('20000')).toBe(1)
   })
 
-  it('reads on through pings, comments and events that it does not know, in odd pieces', async () => {
+  it('skips pings, comments and unknown events in a fragmented stream', async () => {
     expect((await run({ text: '一句 in pieces', pieceBytes: 5, comments: true, thinking: 'hm' })).text).toBe(
       '一句 in pieces',
     )
   })
 
-  it('an error in the middle of the stream has its code', async () => {
+  it('reports the code of an error in the middle of the stream', async () => {
     await expect(run({ text: 'this will not be finished', errorAfter: 5 })).rejects.toMatchObject({
       code: 'provider_overloaded',
     })
   })
 
-  it('a refusal is told as one, with what was said before it', async () => {
+  it('reports a refusal and keeps the text before it', async () => {
     const { message } = await run({ text: 'I would rather not', stop: 'refusal' })
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'provider_refused' })
     expect(message && messageText(message)).toBe('I would rather not')
   })
 
-  it('an answer that reached its longest says so', async () => {
+  it('reports an answer that reached its output limit', async () => {
     expect((await run({ text: 'and so on', stop: 'length' })).message?.stopReason).toBe('length')
   })
 
-  it('a call that the limit cut through is none, and its tool is named', async () => {
+  it('drops a call cut off by the limit and names its tool', async () => {
     const calls = [{ name: 'memory_search', arguments: {} }]
     const { message } = await run({ text: 'Let me look.', calls, rawArguments: '{"query":"the ki', stop: 'length' })
     expect(message).toMatchObject({ stopReason: 'length', cutCall: 'memory_search' })
     expect(message?.content.map(({ type }) => type)).toEqual(['text'])
   })
 
-  it('a provider that falls silent is given up', async () => {
+  it('gives up on a silent provider', async () => {
     const server = await startModelServer({ text: 'a beginning that goes nowhere', stallAfter: 4 })
     const silent = withIdleTimeout(create(server), 150)
     await expect(collect(silent)).rejects.toMatchObject({ code: 'provider_timeout' })
     await until(() => server.aborted.count === 1)
   })
 
-  it('an answer that breaks off after its first words is not asked for again', async () => {
+  it('does not retry an answer that broke off after its first words', async () => {
     const server = await startModelServer({ text: 'this will not be finished at all', cutAfter: 6 }, { text: 'again' })
     await expect(collect(withRetries(create(server), [1]))).rejects.toMatchObject({ code: 'provider_cut' })
     expect(server.requests).toHaveLength(1)
   })
 
-  it('arguments that are no JSON reach the tool’s check as they came', async () => {
+  it('passes invalid JSON arguments on to the tool’s validation', async () => {
     const { message } = await run({ calls: [{ name: 'read', arguments: {} }], rawArguments: '{"path": "MEM' })
     expect(message?.content.at(-1)).toMatchObject({ arguments: { invalidJson: '{"path": "MEM' } })
   })
 
-  it('a picture goes to the model', async () => {
+  it('sends images to the model', async () => {
     const server = await startModelServer({ text: 'a cat' })
     const content = [
       { type: 'text' as const, text: 'what is it?' },
@@ -245,7 +245,7 @@ describe.each(providers)('%s', (name, create) => {
     expect(sent).toContain(provider === 'anthropic' ? '"media_type":"image/png"' : 'data:image/png;base64,QUJD')
   })
 
-  it('sends the headers of the configuration, and travels through a proxy', async () => {
+  it('sends configured headers and uses a proxy', async () => {
     const server = await startModelServer({ text: 'ok' })
     const proxy = await startProxy()
     const options = { apiKey: 'k', timeoutMs: 5000, headers: { 'x-team': 'blue' }, fetch: proxyFetch(proxy.url, {}) }
@@ -258,19 +258,19 @@ describe.each(providers)('%s', (name, create) => {
     expect(proxy.hosts).toEqual([new URL(server.url).host])
   })
 
-  it('a stream that is cut is an error, not an answer', async () => {
+  it('reports a cut stream as an error', async () => {
     await expect(run({ text: 'this will not be finished', cutAfter: 5 })).rejects.toMatchObject({
       code: 'provider_cut',
     })
   })
 
-  it('a server that is not there is told as such', async () => {
+  it('reports an unreachable server', async () => {
     const server = await startModelServer()
     const model = create({ ...server, url: 'http://127.0.0.1:9', openAiUrl: 'http://127.0.0.1:9/v1' })
     await expect(collect(model)).rejects.toMatchObject({ code: 'provider_unavailable' })
   })
 
-  it('sends history with its calls and results in the provider’s own form', async () => {
+  it('sends the history with calls and results in the provider’s format', async () => {
     const server = await startModelServer({ text: 'ok' })
     const assistant = {
       role: 'assistant' as const,
@@ -325,7 +325,7 @@ describe.each(providers)('%s', (name, create) => {
 })
 
 describe('quirks', () => {
-  it('gives calls without an id one of their own', async () => {
+  it('gives calls without an id a unique one', async () => {
     const server = await startModelServer({ calls: [{ name: 'read', arguments: {} }], noIds: true })
     const { message } = await collect(
       createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 }),
@@ -336,7 +336,7 @@ describe('quirks', () => {
   const compatible = (server: ModelServer) =>
     createOpenAiModel('openai-compatible', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
 
-  it('a call in one lump, without an index or an id', async () => {
+  it('reads whole calls without index or id', async () => {
     const server = await startModelServer({
       calls: [
         { name: 'read', arguments: { path: 'a.md' } },
@@ -351,25 +351,25 @@ describe('quirks', () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('no figures of usage are no figures, not a failure', async () => {
+  it('accepts an answer without usage', async () => {
     const server = await startModelServer({ text: 'ok', noUsage: true })
     expect((await collect(compatible(server))).message?.usage.totalTokens).toBe(0)
   })
 
-  it('a server that refuses the option for usage is asked without it', async () => {
+  it('repeats the request without the usage option if the server refuses it', async () => {
     const server = await startModelServer({ text: 'ok' })
     server.unknownOptions = ['stream_options']
     expect((await collect(compatible(server))).text).toBe('ok')
     expect(server.requests).toHaveLength(2)
   })
 
-  it('thoughts between tags are thoughts', async () => {
+  it('reads thinking between tags', async () => {
     const server = await startModelServer({ text: '<think>\nLet me see.\n</think>\n\nIt is 4.' })
     const { text, thinking } = await collect(compatible(server))
     expect([text, thinking.trim()]).toEqual(['It is 4.', 'Let me see.'])
   })
 
-  it('OpenAI’s thoughts go back as the sealed items in which they came', async () => {
+  it('sends OpenAI’s thinking back as encrypted items', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think' })
     server.hasResponses = true
     const model = createOpenAiModel('openai', 'm', { apiKey: 'k', baseUrl: server.openAiUrl, timeoutMs: 5000 })
@@ -380,7 +380,7 @@ describe('quirks', () => {
     )
   })
 
-  it('Anthropic’s thoughts go back signed, hidden ones too', async () => {
+  it('sends Anthropic’s thinking back signed, including redacted blocks', async () => {
     const server = await startModelServer({ text: 'ok', thinking: 'I think', redacted: true })
     const model = createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
     const { message } = await collect(model)
@@ -397,7 +397,7 @@ describe('quirks', () => {
     ['claude-sonnet-4-5', { thinking: { type: 'enabled', budget_tokens: 8192 } }],
     ['claude-opus-5', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } }],
     ['claude-3-5-haiku', {}],
-  ])('asks %s to think in its own form', async (name, params) => {
+  ])('sends the thinking parameter of %s in its own form', async (name, params) => {
     const server = await startModelServer({ text: 'ok' })
     const model = createAnthropicModel(name, { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
     const asked: ModelRequest = { ...request, maxOutput: 20_000, thinking: 'medium' }
@@ -406,7 +406,7 @@ describe('quirks', () => {
     expect({ ...(thinking ? { thinking } : {}), ...(output_config ? { output_config } : {}) }).toEqual(params)
   })
 
-  it('marks the system prompt as a prefix to cache, for Anthropic', async () => {
+  it('marks Anthropic’s system prompt for caching', async () => {
     const server = await startModelServer({ text: 'ok' })
     await collect(createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 }))
     expect(server.requests[0]?.body['system']).toMatchObject([{ cache_control: { type: 'ephemeral' } }])

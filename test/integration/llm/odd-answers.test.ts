@@ -19,7 +19,7 @@ const end = (finish: unknown = 'stop', rest: object = {}) => ({
 const call = (tool: object, finish = 'tool_calls') => [chunk({ tool_calls: [tool] }), end(finish)]
 const read = { name: 'read', arguments: '{"path":"a.md"}' }
 
-/** Events of Chat Completions, and what has to become of them. */
+/** Chat Completions events with the expected message. */
 const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
   ['an empty object as usage', [said, end('stop', { usage: {} })], { usage: usage(0, 0) }],
   [
@@ -28,12 +28,12 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     { usage: usage(0, 0) },
   ],
   [
-    'texts in usage',
+    'strings in usage',
     [said, end(), { usage: { prompt_tokens: '12', completion_tokens: '3' } }],
     { usage: usage(12, 3) },
   ],
   [
-    'usage below zero, in halves, and without an end',
+    'negative and fractional usage',
     [said, end(), { usage: { prompt_tokens: -4, completion_tokens: 2.5 } }],
     { usage: usage(0, 3) },
   ],
@@ -43,18 +43,18 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     { usage: usage(1e12, 0) },
   ],
   [
-    'more read from the cache than there was',
+    'more cached tokens than input',
     [said, end(), { usage: { prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } } }],
     {},
   ],
   [
-    'a list as usage, a text as chunk, null as choices',
+    'an array as usage, a string as chunk, null as choices',
     [said, { choices: null }, { choices: 'x', usage: [1] }, 'data: 3\n\n', 'data: null\n\n', end()],
     { usage: usage(0, 0) },
   ],
   ['null as content, role and delta', [chunk({ role: null, content: null }), chunk(null), said, end()], {}],
   [
-    'content in a list of parts',
+    'content as an array of parts',
     [
       chunk({
         content: [
@@ -67,12 +67,12 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
     {},
   ],
   [
-    'half a letter',
+    'half a surrogate pair',
     [chunk({ content: 'said' }), 'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n', end()],
     { content: [{ type: 'text', text: 'said\ufffd' }] },
   ],
   [
-    'a letter in two halves',
+    'a surrogate pair split between two chunks',
     [
       'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n',
       'data: {"choices":[{"delta":{"content":"\\ude00"}}]}\n\n',
@@ -88,12 +88,12 @@ const chats: [string, (object | string)[], Partial<AssistantMessage>][] = [
   ['no id', call({ index: 0, function: read }), calls(expect.stringMatching(/^call_/))],
   ['null as id', call({ index: 0, id: null, function: read }), calls(expect.stringMatching(/^call_/))],
   [
-    'an id of a megabyte',
+    'an id of one megabyte',
     call({ index: 0, id: 'x'.repeat(1_000_000), function: read }),
     calls(expect.stringMatching(/^call_/)),
   ],
   [
-    'two calls of one id',
+    'two calls with one id',
     [
       chunk({
         tool_calls: [
@@ -150,7 +150,7 @@ async function answer(create: (server: ModelServer) => ChatModel, raw: (object |
   throw new Error('no answer')
 }
 
-/** What was written is read again, by the same rules as after a restart. */
+/** Stores the message and reads it back, as after a restart. */
 async function survives(message: AssistantMessage): Promise<void> {
   expect(assistantMessageSchema.safeParse(JSON.parse(JSON.stringify(message))).error).toBeUndefined()
   const file = join(await temporaryFolder(), 'a.jsonl')
@@ -167,7 +167,7 @@ const responses = (server: ModelServer) =>
 const anthropic = (server: ModelServer) =>
   createAnthropicModel('m', { apiKey: 'k', baseUrl: server.url, timeoutMs: 5000 })
 
-describe('answers of odd servers', () => {
+describe('malformed answers', () => {
   it.each(chats)('chat completions: %s', async (_name, raw, expected) => {
     const message = await answer(chat, raw)
     expect(message).toMatchObject(expected)
@@ -178,8 +178,8 @@ describe('answers of odd servers', () => {
   it.each<[string, object, unknown, unknown]>([
     ['an empty object as usage', {}, 7, 'read'],
     ['null as usage and name', { input_tokens: null, output_tokens: null }, null, null],
-    ['a list as usage, texts in it', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
-    ['no number', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
+    ['arrays and strings in usage', { input_tokens: ['x'], output_tokens: '3' }, { a: 1 }, 5],
+    ['invalid numbers', { input_tokens: -1, output_tokens: 1e308 }, '', ''],
   ])('Messages: %s', async (_name, wire, id, name) => {
     const message = await answer(anthropic, [
       { type: 'message_start', message: { usage: wire } },
@@ -204,7 +204,7 @@ describe('answers of odd servers', () => {
     ['an empty object as usage', { status: 'completed', usage: {} }],
     ['null as everything', { status: null, usage: null, incomplete_details: null, output: null }],
     [
-      'texts in usage',
+      'strings in usage',
       { status: 'completed', usage: { input_tokens: '5', output_tokens: 'x', input_tokens_details: null } },
     ],
   ])('Responses: %s', async (_name, response) => {
@@ -224,12 +224,12 @@ describe('answers of odd servers', () => {
     ['anthropic', anthropic, 'event: content_block_delta\ndata: {"type":"content_bl\n\n'],
     ['chat completions', chat, 'data: {"choices":[{"del\n\n'],
     ['responses', responses, 'event: response.completed\ndata: {"type":"resp\n\n'],
-  ])('%s: an event that is no JSON is a cut', async (_name, create, event) => {
+  ])('%s: reports an event with invalid JSON as a cut stream', async (_name, create, event) => {
     await expect(answer(create, [event])).rejects.toMatchObject({ code: 'provider_cut' })
   })
 })
 
-describe('what is no answer', () => {
+describe('bodies that are no answer', () => {
   const clients: [string, (server: ModelServer) => ChatModel][] = [
     ['chat completions', chat],
     ['messages', anthropic],
@@ -242,7 +242,7 @@ describe('what is no answer', () => {
     ['{"half": ', '{"half":'],
   ]
   it.each(clients.flatMap(([name, create]) => bodies.map(([body, words]) => [name, body, words, create] as const)))(
-    '%s: %j is told in its own words',
+    '%s: quotes %j in the failure',
     async (_name, body, words, create) => {
       const failure = await answer(create, [body]).catch((error: unknown) => error)
       expect(failure).toMatchObject({ code: 'provider_garbled', data: { reason: expect.stringContaining(words) } })
@@ -250,8 +250,8 @@ describe('what is no answer', () => {
   )
 })
 
-describe('what older versions wrote', () => {
-  it('answers with figures missing and numbers as ids are read, none is skipped', async () => {
+describe('transcripts of older versions', () => {
+  it('reads answers with missing usage and numeric ids without skipping any', async () => {
     const file = join(await temporaryFolder(), 'a.jsonl')
     const entry = (id: string, parentId: string | null, message: object) => ({
       type: 'message',

@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 
-/** A Sunday. */
 const now = () => new Date(2026, 10, 22, 10, 30)
 
-/** The app with the offline model, and a way to say something in it and hear the answer. */
+/** Opens the app with the offline model and returns helpers to send messages and read answers. */
 async function openConversation(options: TestAppOptions = {}) {
   const { app, workspace, home } = await openTestApp({ now, ...options })
   const agent = await app.agents.get('main')
@@ -64,7 +63,7 @@ const conversations: readonly {
 
 describe('the offline model in the user’s language', () => {
   it.each(conversations)(
-    '$language: greeting, note, question, what is not known, and what cannot be written',
+    '$language: answers greetings, notes, questions, unknown things and refused notes',
     async ({ language, hello, save, ask, unknown, unwritable }) => {
       const locale = language === 'Traditional Chinese' ? 'zh-TW' : 'en'
       const config = `interface: { locale: ${locale} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
@@ -81,7 +80,7 @@ describe('the offline model in the user’s language', () => {
     },
   )
 
-  it('a window in the system’s language tells which one that is; Japanese and Korean are answered in it', async () => {
+  it('uses the system’s language where the message leaves it open, and for Japanese and Korean', async () => {
     const { app, say, newSession } = await openConversation({ files: { 'MEMORY.md': '- 会議は木曜です\n' } })
     app.settings.hearSystemLanguage('zh-TW')
     expect(await say('會議 👍')).toMatch(/^你的記憶裡寫著/)
@@ -92,7 +91,7 @@ describe('the offline model in the user’s language', () => {
     expect(await say('울타리는 누가 칠했어?')).toMatch(/^I found nothing in your memory about “울타리는/)
   })
 
-  it('quotes what was noted in a span of days, or the line that fits a question', async () => {
+  it('quotes the notes of a period, or the line that answers a question', async () => {
     const { say } = await openConversation({
       files: {
         'MEMORY.md':
@@ -127,12 +126,12 @@ describe('the offline model in the user’s language', () => {
     )
     expect(await say('11月20日记了什么')).toBe('2026-11-20 的记录：\n\n- 11:00 预算定了八万元 [memory/2026-11-20.md:2]')
     expect(await say('What did I do on November 20?')).toContain('[memory/2026-11-20.md:2]')
-    // A Latin word glued to Han is found, and what only seems to ask for a note is a question.
+    // Latin words next to Han are found; a question that contains “remember” is still a question.
     expect(await say('我的Slack handle是什么')).toMatch(
       /^你的记忆里写着：\n\n> 我的Slack handle是@lin_wei\n\n\[MEMORY.md:4\]/,
     )
     expect(await say('记得上次我们讨论的方案是什么')).toContain('> 上次讨论的方案是先上灰度再全量')
-    // The day of the note is told from the day that it speaks of.
+    // The answer gives the date in the note as well as the date of the note.
     expect(await say('季度评审是什么时候？')).toMatch(
       /^时间写在原文里：\n\n> 季度评审在12月3日下午三点\n\n\[memory\/2026-11-03.md:2\] · 记于 2026-11-03/,
     )
@@ -141,7 +140,7 @@ describe('the offline model in the user’s language', () => {
     expect(answer.length).toBeLessThan(200)
   })
 
-  it('writes nothing of what is not to be kept to a file, also when the conversation ends', async () => {
+  it('writes no note that the user refused, not even when the conversation ends', async () => {
     const { app, say, workspace } = await openConversation()
     await say('I prefer green tea in the morning.')
     for (const [told, refused, said] of [
@@ -161,14 +160,14 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('212')
   })
 
-  it('/new keeps short statements under a heading of their language, and nothing that was not said by the user', async () => {
+  it('stores short statements of the user under a heading in their language on /new', async () => {
     const { app, say, workspace } = await openConversation()
     await say('我对青霉素过敏。')
     await say('预算定了八万元。')
     await say('护照放在哪里？')
     await say('谢谢')
     await say('/new')
-    // What the old conversation leaves is written beside the new one.
+    // The summary of the old conversation is written in the background.
     await app.close()
     const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
     expect(log).toBe('# 2026-11-22\n\n## 10:30 - 对话中保留的内容\n- 我对青霉素过敏。\n- 预算定了八万元。\n')
@@ -180,7 +179,7 @@ describe('the offline model in the user’s language', () => {
     expect(kept).not.toMatch(/cut off/)
   })
 
-  it('an answer that broke off is gone on with, and our request to do so is nobody’s words', async () => {
+  it('continues an interrupted answer, and stores no request to continue', async () => {
     const { agent, app, say, workspace } = await openConversation({
       files: { 'MEMORY.md': '- 护照放在书房第二个抽屉\n' },
     })
@@ -204,7 +203,7 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('cut off')
   })
 
-  it('with only earlier conversations to quote, it quotes the user, and never its own “nothing found”', async () => {
+  it('quotes the user from earlier conversations, never its own “nothing found”', async () => {
     const { say, settled, newSession } = await openConversation()
     expect(await say('紫色河马叫什么名字？')).toMatch(/^在你的记忆里没有找到/)
     newSession()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp, untouchedConfig } from '../../support/app.ts'
 
-/** The app with the offline model and the built-in model of meaning, and a way to say something in a chat. */
+/** Opens the app with the offline model and the built-in embeddings, and returns a helper to send messages. */
 async function openChat(files: Readonly<Record<string, string>> = {}) {
   const { app, workspace } = await openTestApp({
     files,
@@ -26,7 +26,7 @@ async function openChat(files: Readonly<Record<string, string>> = {}) {
   return { memory, settle, say, workspace }
 }
 
-/** Enough of other things for the search to measure what nearness means in this memory. */
+/** Unrelated notes; score calibration needs them. */
 const other = {
   'MEMORY.md': `# Long-term memory
 
@@ -52,8 +52,8 @@ const notes = [
   { note: 'The standup is at 9:30 on weekdays', line: 13, question: 'when is the daily meeting' },
 ]
 
-describe('the offline chat and search by meaning', { timeout: 60_000 }, () => {
-  it('answers each paraphrased question with the line of the log that the search found', async () => {
+describe('offline chat with semantic search', { timeout: 60_000 }, () => {
+  it('answers each paraphrased question with the matching line of the log', async () => {
     const { settle, say } = await openChat(other)
     let session: string | undefined
     for (const { note } of notes) ({ session } = await say(`Remember that ${note}`, session))
@@ -69,14 +69,14 @@ describe('the offline chat and search by meaning', { timeout: 60_000 }, () => {
   })
 })
 
-describe('answers of the offline chat that found nothing', { timeout: 60_000 }, () => {
+describe('offline answers without a result', { timeout: 60_000 }, () => {
   it.each([
     'Who painted the garden fence?',
     '谁刷了花园的围墙？',
     'What did I do on 2025-03-01?',
     'Forget the garden fence',
     'hello',
-  ])('are not found again: %s', async (question) => {
+  ])('are not found by search: %s', async (question) => {
     const { memory, settle, say } = await openChat()
     const { session, answer } = await say(question)
     await settle()
@@ -88,7 +88,7 @@ describe('answers of the offline chat that found nothing', { timeout: 60_000 }, 
     }
   })
 
-  it('are not kept when the conversation ends, while what was quoted is', async () => {
+  it('are left out of the session summary, while quotes are included', async () => {
     const { say, settle, workspace } = await openChat()
     const { session } = await say('Remember that the gate code is 4711')
     await settle()

@@ -12,7 +12,7 @@ const german = {
   flushSystem: 'Du sicherst Notizen.',
   flush: 'Sichere jetzt, was bleiben soll.',
 }
-/** Words of one kind of request in the prompt of another, and no place for what is to be filled in. */
+/** Prompts that contain the wording of other requests, without placeholders. */
 const crossed = {
   system: 'Memory flush. Today is Monday, 1999-12-31.',
   compaction: 'Name the topic of this conversation.',
@@ -33,8 +33,8 @@ const cases: readonly [what: string, prompts: Prompts][] = [
   ]),
 ]
 
-describe('the offline model knows what it is asked for', () => {
-  it.each(cases)('with %s, notes go to today’s log, and flush, summary and topic are what they are', async (_, own) => {
+describe('offline model with custom prompts', () => {
+  it.each(cases)('with %s, writes notes to today’s log, and performs flush, summary and topic', async (_, own) => {
     const { flushSystem, flush, ...prompts } = own
     const settings = {
       prompts,

@@ -22,15 +22,15 @@ beforeAll(async () => {
 afterAll(() => loopback.close())
 
 describe('recorded answers', () => {
-  it('each has a row in the table, and each row a recording', () => {
+  it('each have one row in the table', () => {
     expect(recordings.map(({ name }) => name).sort()).toEqual([...table.keys()].sort())
   })
 
-  it.each(named)('$name is the same in eight choppings', async ({ recording, row }) => {
+  it.each(named)('$name gives the same result in eight choppings', async ({ recording, row }) => {
     expect(row && (await compare(recording, row, loopback))).toEqual([])
   })
 
-  it.each(named)('$name, cut anywhere, loses no word and makes no half call', async ({ recording }) => {
+  it.each(named)('$name, cut anywhere, loses no text and makes no incomplete call', async ({ recording }) => {
     const problems: string[] = []
     for (const cut of cutsOf(recording)) problems.push(...(await endure(recording, cut, loopback)))
     expect(problems).toEqual([])
@@ -46,11 +46,11 @@ describe('whole turns', () => {
   const whole = named.filter(({ row }) => row && !row.finish.startsWith('provider_'))
   const broken = named.filter(({ row }) => row?.finish.startsWith('provider_') && row.text !== '')
 
-  it.each(whole)('after $name the next request is as its provider wants it', async ({ recording, row }) => {
+  it.each(whole)('sends a valid next request after $name', async ({ recording, row }) => {
     expect(await takeTurns(recording, row?.calls.length ?? 0, app)).toEqual([])
   })
 
-  it.each(broken)('after $name what was said is kept, and nothing is carried out', async ({ recording, row }) => {
+  it.each(broken)('keeps the text and runs no call after $name', async ({ recording, row }) => {
     const cut = {
       name: recording.name,
       whole: recording.events.length,
@@ -68,7 +68,7 @@ function replyWith(text: string, status = 200): Reply {
   return { status, pieces: [new TextEncoder().encode(text)] }
 }
 
-describe('what servers say of a failure', () => {
+describe('error responses', () => {
   const gemini = (error: object) => [{ error }]
   it.each<[string, Wire, number, unknown, string]>([
     [
@@ -170,7 +170,7 @@ describe('what servers say of a failure', () => {
       'provider_quota',
     ],
     [
-      'a router tells what is behind it',
+      'a router passes on the upstream error',
       'chat',
       400,
       {
@@ -218,13 +218,13 @@ describe('what servers say of a failure', () => {
     ['chat', [{ error: { code: 400, message: 'No such thing.' } }], 'No such thing.'],
     ['chat', { detail: 'No such thing.' }, 'No such thing.'],
     ['responses', { error: { message: 'No such thing.', type: 'invalid_request_error' } }, 'No such thing.'],
-  ])('%s is quoted in its words: %j', async (wire, body, reason) => {
+  ])('quotes %s: %j', async (wire, body, reason) => {
     loopback.reply = () => replyWith(JSON.stringify(body), 400)
     await expect(answer(wire, [])).rejects.toMatchObject({ code: 'provider_error', data: { reason } })
   })
 })
 
-describe('failures in the middle of an answer are quoted in the words of the provider', () => {
+describe('errors within a stream', () => {
   const begun = 'data: {"choices":[{"index":0,"delta":{"content":"Hi "}}]}\n\n'
   const plain = (data: object) => `data: ${JSON.stringify(data)}\n\n`
   const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
@@ -264,7 +264,7 @@ describe('failures in the middle of an answer are quoted in the words of the pro
     await expect(answer(wire, [])).rejects.toMatchObject({ code, data: { reason } })
   })
 
-  it('a connection that is lost has no words', async () => {
+  it('reports a lost connection without a reason', async () => {
     loopback.reply = () => ({ ...replyWith(begun), isLost: true })
     const failure: unknown = await answer('chat', []).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'provider_cut', data: { provider: 'openai-compatible', status: 0 } })
@@ -272,7 +272,7 @@ describe('failures in the middle of an answer are quoted in the words of the pro
   })
 })
 
-it('what an answer used is known when it breaks off', async () => {
+it('reports the usage of an answer that broke off', async () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { prompt_tokens: 7, completion_tokens: 1 } }
   loopback.reply = () => replyWith(`data: ${JSON.stringify(chunk)}\n\n`)
   const used: number[] = []
@@ -325,10 +325,10 @@ async function answer(wire: Wire, messages: readonly Message[], more: Partial<Mo
 const said = 'data: {"choices":[{"index":0,"delta":{"content":"said"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 const sent = (asked: Asked | undefined) => asList(asked?.body['messages']).map(asRecord)
 
-describe('thoughts that go back', () => {
+describe('thinking sent back', () => {
   const turn = (model: string, signature: string) => [user('look'), thought(model, signature), result('c1')]
 
-  it('only to the model that thought them', async () => {
+  it('goes only to the model that produced it', async () => {
     for (const [model, signature] of [
       ['other', 'reasoning_content'],
       ['m', 'reasoning_content'],
@@ -346,7 +346,7 @@ describe('thoughts that go back', () => {
     expect(types).toEqual([['tool_use'], ['thinking', 'tool_use']])
   })
 
-  it('what another program kept with a call does not change the call', async () => {
+  it('ignores data of other programs in a call', async () => {
     loopback.reply = () => replyWith(said)
     const kept = thought('m', 'reasoning_content')
     const signed = kept.content.map((part) =>
@@ -359,7 +359,7 @@ describe('thoughts that go back', () => {
     expect(sent(loopback.asked.at(-1))[2]?.['tool_calls']).toEqual([call])
   })
 
-  it('not with answers of turns without tools', async () => {
+  it('leaves out answers of turns without tools', async () => {
     loopback.reply = () => replyWith(said)
     const plain = {
       ...thought('m', 'reasoning_content'),
@@ -372,7 +372,7 @@ describe('thoughts that go back', () => {
     expect(sent(loopback.asked.at(-1))[2]).toEqual({ role: 'assistant', content: 'Yes.' })
   })
 
-  it('a server that refuses them is asked without, from then on', async () => {
+  it('is left out from then on if the server refuses it', async () => {
     const refusal = {
       error: { message: "property 'messages.2.assistant.reasoning' is unsupported", code: 'wrong_api_format' },
     }
@@ -388,7 +388,7 @@ describe('thoughts that go back', () => {
     ])
   })
 
-  it('a server that demands them gets them with every answer', async () => {
+  it('is sent with every answer if the server demands it', async () => {
     const demand = {
       error: {
         message: 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
@@ -407,7 +407,7 @@ describe('thoughts that go back', () => {
     expect(loopback.asked.length - before).toBe(2)
   })
 
-  it('a turn that another model began is gone on with without a budget of thought', async () => {
+  it('disables the thinking budget in a turn that another model began', async () => {
     const thinking = { thinking: 'medium' as const }
     loopback.reply = () => replyWith('', 500)
     const name = 'claude-sonnet-4-5'

@@ -1,4 +1,3 @@
-/** What is shown of a request is what the provider's server received, and nothing of it is secret. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -12,7 +11,7 @@ import { startModelServer, type ModelServer } from '../../support/model-server.t
 const key = 'sk-wire-0123456789"\\key'
 const gateway = 'gateway-9876543210-secret'
 
-/** A pixel, over and over: longer than what is kept of a picture. */
+/** A repeated pixel, longer than the stored part of an image. */
 const picture = Buffer.alloc(600, 'picture').toString('base64')
 
 interface Wire {
@@ -61,7 +60,7 @@ agents:
   return { ...test, agent, say }
 }
 
-/** Everything below a folder, unpacked. */
+/** Returns the contents of all files below a folder, decompressed. */
 async function everything(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const texts = entries
@@ -74,7 +73,7 @@ async function everything(folder: string): Promise<string> {
 }
 
 describe.each(wires)('$name', ({ model, hasResponses, path }) => {
-  it('what is shown is what the server received, byte for byte, of the last try', async () => {
+  it('stores exactly what the server received in the last attempt', async () => {
     const server = await startModelServer(
       { status: 529, message: 'overloaded', headers: { 'retry-after-ms': '1' } },
       { calls: [{ name: 'read', arguments: { path: 'USER.md' } }] },
@@ -103,7 +102,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
         else expect(value, name).toBe(received?.headers[name])
       }
       expect(hidden).toEqual(['authorization', 'x-gateway'])
-      // What the connection itself adds, and nothing else, is not among them.
+      // Only headers that the connection adds are missing.
       const shown = new Set(wire?.headers.map(([name]) => name))
       const others = Object.keys(received?.headers ?? {}).filter((name) => !shown.has(name))
       const connection = /^(host|connection|content-length|accept-encoding|accept-language|sec-fetch-mode)$/
@@ -111,7 +110,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
     }
   })
 
-  it('no key is in anything that is written or shown, wherever it stood in the request', async () => {
+  it('redacts keys everywhere in stored and shown requests', async () => {
     const server = await startModelServer({ text: 'Done.' })
     server.hasResponses = hasResponses
     const { agent, app, home, say } = await open(server, model)
@@ -127,7 +126,7 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
       expect(written).not.toContain(secret)
   })
 
-  it('of pictures the beginning is kept, and how much is left out', async () => {
+  it('stores only the beginning of an image and the number of omitted characters', async () => {
     const server = await startModelServer({ text: 'A picture.' })
     server.hasResponses = hasResponses
     const { agent, say } = await open(server, model)
@@ -146,8 +145,8 @@ describe.each(wires)('$name', ({ model, hasResponses, path }) => {
   })
 })
 
-describe('requests and their rows', () => {
-  it('the offline model sends nothing over a wire, and its request is kept as before', async () => {
+describe('stored requests and their rows', () => {
+  it('stores the offline model’s request without an HTTP request', async () => {
     const { app } = await openTestApp()
     const agent = await app.agents.get('main')
     const sent = await agent.chat.send({ text: 'What do you know about tea?' })
@@ -157,7 +156,7 @@ describe('requests and their rows', () => {
     expect(request?.json).toContain('about tea')
   })
 
-  it('a request that failed is shown as it left', async () => {
+  it('stores a failed request as it was sent', async () => {
     const server = await startModelServer({ status: 400, message: 'no' })
     const { agent, say } = await open(server, 'anthropic/test-model')
     const session = await say({ text: 'hello there' })
@@ -165,7 +164,7 @@ describe('requests and their rows', () => {
     expect(request?.wire?.body).toBe(server.requests[0]?.text)
   })
 
-  it('each tool and each turn is a row, they sum to the total, and each can be read', async () => {
+  it('shows a row for each tool and turn, which sum to the total and can be read', async () => {
     const server = await startModelServer({ text: 'It is so.' })
     const { agent, say } = await open(server, 'anthropic/test-model')
     let session = ''
@@ -190,7 +189,7 @@ describe('requests and their rows', () => {
     expect(last).not.toContain('about number 27')
     const memory = report.items.findIndex(({ name }) => name === toolItem('memory_search'))
     expect(JSON.parse(read[memory] ?? '')).toMatchObject({ name: 'memory_search' })
-    // An older report without its request stays as it is.
+    // A report without a stored request stays unchanged.
     expect(unfolded(report, { system: [], messages: [], tools: [] })).toEqual(report)
   }, 60_000)
 })

@@ -7,8 +7,8 @@ import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 const settings = { reserveTokensFloor: 20_000, softThresholdTokens: 4000 }
 const window = fc.integer({ min: 8192, max: 1_000_000 })
 
-describe('room for a conversation', () => {
-  it('whatever stands in every request, a compaction leaves room below both thresholds (any)', () => {
+describe('roomBeside', () => {
+  it('leaves room below both thresholds after a compaction, for any fixed size (property)', () => {
     fc.assert(
       fc.property(
         window,
@@ -27,7 +27,7 @@ describe('room for a conversation', () => {
     )
   })
 
-  it('nothing moves where prompt and files leave half of the window', () => {
+  it('changes nothing if prompt and files leave half of the window', () => {
     for (const contextWindow of [16_384, 32_000, 200_000]) {
       const budget = budgetOf({ contextWindow, maxOutput: 4096 }, settings)
       expect(roomBeside(budget, contextWindow * 0.2)).toEqual(budget)
@@ -36,14 +36,14 @@ describe('room for a conversation', () => {
 })
 
 describe('files in a small window', () => {
-  it('small files stay whole, large ones get the same share', () => {
+  it('keeps small files whole and gives large ones equal shares', () => {
     expect(shareOut([100, 5000, 300, 9000], 4400)).toBe(2000)
     expect(shareOut([100, 200], 300)).toBe(Infinity)
     expect(shareOut([], 0)).toBe(Infinity)
     expect(shareOut([10, 10], 0)).toBe(0)
   })
 
-  it('prompt, tools and files take half of what a request may have, however small the window (any)', () => {
+  it('limits prompt, tools and files to half of the threshold, for any window (property)', () => {
     fc.assert(
       fc.property(window, fc.nat(2000), (compactAt, system) => {
         expect(fileTokens(compactAt, system) + system).toBeLessThanOrEqual(
@@ -53,7 +53,7 @@ describe('files in a small window', () => {
     )
   })
 
-  it('a text is cut to its tokens, in whatever script (any)', () => {
+  it('cuts a text to its token limit in any script (property)', () => {
     const unit = fc.constantFrom('记', 'a', ' ', '\n', '😀', 'word ')
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 3000 }), fc.nat(800), (units, limit) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { identifiersIn } from '../../../src/main/agent/compaction/summarize.ts'
 
-describe('identifiers of a text', () => {
-  it('paths, addresses, names, versions, days and amounts are found', () => {
+describe('identifiersIn', () => {
+  it('finds paths, addresses, names, versions, dates and quantities', () => {
     const found = identifiersIn(
       'Ask ada@example.org about src/main/app/composition/create-app.ts, POSTGRES_URL and v2.3.0 (2026-01-20): 500 ms.',
     )
@@ -18,9 +18,9 @@ describe('identifiers of a text', () => {
     )
   })
 
-  // Each of these took half a minute, in which no window and no terminal was answered: the test's own time limit tells.
+  // Each of these once took half a minute because of backtracking; the test's time limit catches that.
   it.each(['x', '1', 'a-', 'a.', '/a', 'A1', '_', '@', 'x@', 'http://', 'a:'])(
-    'a hundred thousand letters of %j hide no name and hold nobody up',
+    'finds identifiers next to 100,000 characters of %j quickly',
     (letters) => {
       const run = letters.repeat(100_000 / letters.length)
       expect([...identifiersIn(`see docs/keeping.md ${run} and v2.3.0`)]).toEqual(
@@ -29,7 +29,7 @@ describe('identifiers of a text', () => {
     },
   )
 
-  it('a long text in a script without spaces is looked through whole', () => {
+  it('reads a long text in a script without spaces to its end', () => {
     expect([...identifiersIn(`${'数据库的地址是'.repeat(200)}POSTGRES_URL`)]).toContain('POSTGRES_URL')
   })
 })

@@ -57,7 +57,7 @@ describe('cut point', () => {
     expect(findCutPoint(messages, tokens, keep)).toBe(cut)
   })
 
-  it('always keeps the last thing said, and never begins with a result (any conversation)', () => {
+  it('always keeps the last message and never begins with a result (property)', () => {
     const role = fc.constantFrom('user', 'assistant', 'toolResult')
     fc.assert(
       fc.property(fc.array(role, { minLength: 1, maxLength: 30 }), fc.integer({ min: 0, max: 400 }), (roles, keep) => {
@@ -104,19 +104,19 @@ describe('pruning', () => {
       ...overrides,
     })
 
-  it('leaves everything alone below 30 % of the window, and small results always', () => {
+  it('prunes nothing below 30 % of the window, and never small results', () => {
     expect(plan(10_000, { tokens: 9000 })).toBeUndefined()
     expect(plan(3000)).toBeUndefined()
   })
 
-  it('cuts old results to head and tail from 30 % on', () => {
+  it('trims old results to head and tail above 30 %', () => {
     expect(plan(10_000)).toEqual({ trimmed: ['1', '2'], cleared: [], charactersBefore: 20_000, charactersAfter: 6006 })
     const sent = applyPruning(conversation(10_000), { trimmed: new Set(['1']), cleared: new Set() })
     expect(sent[2] && messageText(sent[2])).toBe(`${'x'.repeat(1500)}\n…\n${'x'.repeat(1500)}`)
     expect(sent[4] && messageText(sent[4])).toHaveLength(10_000)
   })
 
-  it('clears from 50 % on, when there is enough to clear', () => {
+  it('clears results above 50 % if that saves enough', () => {
     const many = [
       user('q'),
       ...Array.from({ length: 20 }, (_, index) => [
@@ -152,13 +152,13 @@ describe('pruning', () => {
     ).toBeUndefined()
   })
 
-  it('spares the last answers’ results and what is before the first user message', () => {
+  it('spares results of the newest answers and before the first user message', () => {
     const early = [answer('', ['0']), result('0', 'w'.repeat(9000)), ...conversation(10_000)]
     expect(plan(0, { messages: early })?.trimmed).toEqual(['1', '2'])
     expect(plan(0, { messages: conversation(10_000).slice(0, 5) })).toBeUndefined()
   })
 
-  it('within the ttl the cached prefix is left alone; off is off; what is decided is not decided again', () => {
+  it('respects the ttl, the mode off, and earlier decisions', () => {
     expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 299_000 })).toBeUndefined()
     expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
     expect(plan(10_000, { settings: { ...settings, mode: 'off' } })).toBeUndefined()
@@ -192,8 +192,8 @@ const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
   tokensBefore: 1,
 })
 
-describe('what the entries say', () => {
-  it('a flush has read up to its entry; one that failed has read nothing', () => {
+describe('keepingState', () => {
+  it('counts messages as flushed up to the entry of a flush, but not of a failed one', () => {
     expect(keepingState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
       flushed: 1,
       hasFlushedInCycle: true,
@@ -201,13 +201,13 @@ describe('what the entries say', () => {
     expect(keepingState([message('a'), flushed('a', 'failed')])).toMatchObject({ flushed: 0, hasFlushedInCycle: false })
   })
 
-  it('after a compaction its summary stands for what is before the first kept entry', () => {
+  it('replaces messages before the first kept entry by the summary of a compaction', () => {
     const state = keepingState([message('a'), message('b'), message('c'), flushed('c'), compacted('c'), message('d')])
     expect(state).toMatchObject({ summary: 'up to c', flushed: 1, hasFlushedInCycle: false })
     expect(state.live.map(({ id }) => id)).toEqual(['c', 'd'])
   })
 
-  it('summarising what no flush has read is a fault', () => {
+  it('throws if messages are summarised that no flush has read', () => {
     const state = keepingState([message('a'), message('b'), flushed('a')])
     expect(() => assertFlushed(state, 1)).not.toThrow()
     expect(() => assertFlushed(state, 2)).toThrow('a flush has read 1')
@@ -215,7 +215,7 @@ describe('what the entries say', () => {
 })
 
 describe('identifiers', () => {
-  it('finds those that are spoken of again and that the summary lacks', () => {
+  it('finds identifiers that are used later and that the summary lacks', () => {
     const before =
       'See src/main/app/composition/create-app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
     expect(
@@ -236,13 +236,13 @@ describe('calibration', () => {
     [0, 5, 1],
     [1000, 10_000, 2],
     [1000, 10, 0.5],
-  ])('%i estimated and %s counted is a factor of %d', (estimated, reported, factor) => {
+  ])('%i estimated and %s reported tokens give the factor %d', (estimated, reported, factor) => {
     expect(calibration(estimated, reported)).toBe(factor)
   })
 })
 
-describe('parts', () => {
-  it('no part is over the limit, and nothing of the conversation is missing (any text)', () => {
+describe('renderInParts and textInParts', () => {
+  it('keeps each part within the limit and loses no text (property)', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -21,7 +21,7 @@ async function open(file?: string, day = 1) {
   return { windows, problems, file: place }
 }
 
-describe('the window that a refusal names', () => {
+describe('namedWindow', () => {
   it.each([
     ['400 {"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}', 200_000],
     ['input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length', 200_000],
@@ -46,8 +46,8 @@ describe('the window that a refusal names', () => {
   })
 })
 
-describe('what is learned', () => {
-  it('a named window is taken and kept; another belief ends it', async () => {
+describe('LearnedWindows', () => {
+  it('stores a window that the provider names, until the configured window changes', async () => {
     const { windows, file } = await open()
     await windows.learn(model, refusal('maximum context length is 8192 tokens'), 9000)
     const learned = { window: 8192, believed: 128_000, isGuess: false }
@@ -59,7 +59,7 @@ describe('what is learned', () => {
     expect(again.windows.of({ ...model, id: 'other' })).toBeUndefined()
   })
 
-  it('without a number the belief is halved; it is kept when a request has passed, and tried anew after a week', async () => {
+  it('halves the window if no number is named, stores it after a success, and drops it after a week', async () => {
     const { windows, file } = await open()
     await windows.learn(model, silent, 200_000)
     await windows.learn(model, silent, 200_000)
@@ -70,26 +70,26 @@ describe('what is learned', () => {
     expect((await open(file, 9)).windows.of(model)).toBeUndefined()
   })
 
-  it('a guess lies below what was refused', async () => {
+  it('guesses less than the size of the refused request', async () => {
     const { windows } = await open()
     await windows.learn(model, silent, 20_000)
     expect(windows.of(model)?.window).toBe(18_000)
   })
 
-  it('where nothing passes, the length was not it: the belief stands again', async () => {
+  it('returns to the configured window if even small requests are refused', async () => {
     const { windows, file } = await open()
     for (let round = 0; round < 6; round += 1) await windows.learn(model, silent, 200_000)
     expect(windows.of(model)).toBeUndefined()
     expect((await open(file)).windows.of(model)).toBeUndefined()
   })
 
-  it('a window that is known already teaches nothing', async () => {
+  it('learns nothing if the named window is the configured one', async () => {
     const { windows } = await open()
     await windows.learn(model, refusal('maximum context length is 128000 tokens'), 130_000)
     expect(windows.of(model)).toBeUndefined()
   })
 
-  it('a file that is none of ours is no obstacle', async () => {
+  it('ignores an invalid file and overwrites it', async () => {
     const { file } = await open()
     await writeFile(file, '{"a": {"window": "no"')
     const { windows, problems } = await open(file)

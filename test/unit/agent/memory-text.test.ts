@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
 
-describe('the form of Anthropic’s memory tool', () => {
+describe('text functions of Anthropic’s memory tool', () => {
   it.each([
     ['a\nb\n', 1, -1, ['     1\ta', '     2\tb']],
     ['a\nb\nc', 2, 2, ['     2\tb']],
     ['a\nb', -3, 99, ['     1\ta', '     2\tb']],
     ['', 1, -1, []],
-  ])('lines of %j from %d to %d', (text, from, to, expected) => {
+  ])('numbers lines of %j from %d to %d', (text, from, to, expected) => {
     expect(numbered(text, from, to)).toEqual(expected)
   })
 
@@ -16,7 +16,7 @@ describe('the form of Anthropic’s memory tool', () => {
     ['a\nb\nc', 'b\nc', [2]],
     ['aaa', 'aa', [1, 1]],
     ['a', 'b', []],
-  ])('in %j, %j begins in lines %j', (text, passage, expected) => {
+  ])('finds in %j the passage %j at lines %j', (text, passage, expected) => {
     expect(occurrences(text, passage)).toEqual(expected)
   })
 
@@ -27,11 +27,11 @@ describe('the form of Anthropic’s memory tool', () => {
     ['a\n', 2, 'x', undefined],
     ['a\n', -1, 'x', undefined],
     ['', 0, 'x', 'x\n'],
-  ])('into %j after line %d goes %j', (text, after, inserted, expected) => {
+  ])('inserts into %j after line %d the text %j', (text, after, inserted, expected) => {
     expect(withInserted(text, after, inserted).text).toBe(expected)
   })
 
-  it('a folder is listed two levels deep, with what lies deeper counted', () => {
+  it('lists a folder two levels deep and counts the sizes of deeper files', () => {
     const files = [
       { path: 'memory/2026-01-20.md', size: 2048 },
       { path: 'memory/people/ann.md', size: 10 },

@@ -76,7 +76,7 @@ describe('recalls of a conversation', () => {
     expect(uses(said('why?'), found, answered(text))).toEqual([{ query: 'q', question: 'why?', use }])
   })
 
-  it('what is read next was used; what is said of the next question belongs to that', () => {
+  it('counts a result as used if it is read later in the same turn', () => {
     const one = searched('one', [['a.md', 1, 5]])
     const two = searched('two', [['b.md', 1, 5]])
     expect(
@@ -95,8 +95,8 @@ describe('recalls of a conversation', () => {
   })
 })
 
-describe('then and now', () => {
-  it('a passage that moved is the same one; what is new comes last', () => {
+describe('compareResults', () => {
+  it('matches a passage that moved, and puts new results last', () => {
     const then = [
       { path: 'a.md', startLine: 1, endLine: 5, score: 0.9, snippet: '', use: 'cited' as const },
       { path: 'b.md', startLine: 1, endLine: 2, score: 0.5, snippet: '', use: null },

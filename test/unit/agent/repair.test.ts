@@ -1,4 +1,3 @@
-/** Messages as older versions wrote them, and what they mean. */
 import { describe, expect, it } from 'vitest'
 import { repaired } from '../../../src/main/agent/sessions/repair-messages.ts'
 import { assistantMessageSchema } from '../../../src/shared/chat/message-schemas.ts'
@@ -10,7 +9,7 @@ describe('messages of older versions', () => {
     [undefined, 'stop'],
     ['aborted', 'aborted'],
     ['length', 'length'],
-  ])('an answer that stopped for %j is read as one that stopped for %s', (stopReason, expected) => {
+  ])('reads the stop reason %j as %s', (stopReason, expected) => {
     const message = { role: 'assistant', content: 'hello', provider: 7, model: 'm', usage: null, stopReason }
     const entry = repaired({ timestamp: '2026-01-20T10:00:00.000Z', message }) as { message: unknown }
     expect(assistantMessageSchema.parse(entry.message)).toMatchObject({

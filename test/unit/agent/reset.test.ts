@@ -12,11 +12,11 @@ describe('reset rules', () => {
     [at(1, 20, 3), at(1, 20, 5), true],
     [at(1, 1, 12), at(2, 1, 3), true],
     [at(1, 21, 12), at(1, 20, 12), false],
-  ])('daily: from %s to %s: over %s', (last, now, over) => {
+  ])('daily: last message %s, now %s: over is %s', (last, now, over) => {
     expect(isSessionOver(last, now, daily)).toBe(over)
   })
 
-  it('idle, both, off', () => {
+  it('supports idle, both and off', () => {
     const idle = { ...daily, mode: 'idle' } as const
     expect(isSessionOver(at(1, 20, 10), at(1, 20, 13, 59), idle)).toBe(false)
     expect(isSessionOver(at(1, 20, 10), at(1, 20, 14), idle)).toBe(true)
@@ -26,7 +26,7 @@ describe('reset rules', () => {
   })
 })
 
-describe('reset rules where clocks change', () => {
+describe('reset rules and daylight saving time', () => {
   const zone = process.env['TZ']
   beforeEach(() => {
     process.env['TZ'] = 'Europe/Berlin'
@@ -36,7 +36,7 @@ describe('reset rules where clocks change', () => {
     else process.env['TZ'] = zone
   })
 
-  it('the boundary is where the clock has it, on days of 23 and 25 hours too', () => {
+  it('uses the local clock, also on days of 23 and 25 hours', () => {
     // 29 March 2026: 02:00 becomes 03:00. 25 October 2026: 03:00 becomes 02:00.
     for (const [month, day] of [
       [3, 29],

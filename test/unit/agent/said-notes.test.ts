@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { notesIn } from '../../../src/main/agent/compaction/flush.ts'
 
-describe('what a flush is answered with', () => {
+describe('notesIn', () => {
   it.each([
     ['- The gate code is 4711', '- The gate code is 4711'],
     ['The cat is called Minka.\n\nNO_REPLY', 'The cat is called Minka.'],
     ['Nothing in the cellar works since 2019.', 'Nothing in the cellar works since 2019.'],
     ['用户的猫叫小白。', '用户的猫叫小白。'],
-  ])('%j holds notes', (answer, notes) => {
+  ])('returns the notes in %j', (answer, notes) => {
     expect(notesIn(answer)).toBe(notes)
   })
 
@@ -20,7 +20,7 @@ describe('what a flush is answered with', () => {
     'There is nothing to keep. NO_REPLY',
     'OK.',
     '好的。',
-  ])('%j holds none', (answer) => {
+  ])('returns undefined for %j', (answer) => {
     expect(notesIn(answer)).toBeUndefined()
   })
 })

@@ -33,12 +33,12 @@ const cases: readonly [what: string, stored: unknown, read: ToolDetails][] = [
   ['a list', [1], foreign([1])],
 ]
 
-describe('what tools left with their results', () => {
-  it.each(cases)('%s is read as what it is', (_what, stored, read) => {
+describe('stored tool details', () => {
+  it.each(cases)('reads %s correctly', (_what, stored, read) => {
     expect(readToolDetails(stored)).toEqual(read)
   })
 
-  it.each(cases)('%s is written to another conversation as it was', async (_what, stored, read) => {
+  it.each(cases)('copies %s to another transcript unchanged', async (_what, stored, read) => {
     const folder = await temporaryFolder()
     const timestamp = '2026-01-20T10:00:00.000Z'
     const message = { role: 'toolResult', toolCallId: 'c', toolName: 't', content: [], isError: false, timestamp: 1 }

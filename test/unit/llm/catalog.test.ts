@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { costOf, modelLimits, modelPrices, splitModelId } from '../../../src/main/llm/catalog/catalog.ts'
 
 describe('model table', () => {
-  it('an unknown model gets a small window, and any figure can be set by hand', () => {
+  it('gives an unknown model a small window; settings override every figure', () => {
     expect(modelLimits('openai-compatible/never-heard-of')).toEqual({
       contextWindow: 32_768,
       maxOutput: 4096,
@@ -19,7 +19,7 @@ describe('model table', () => {
     })
   })
 
-  it('says what a usage costs, and nothing where there is no price', () => {
+  it('returns the cost of a usage, and undefined prices for an unknown model', () => {
     const prices = modelPrices('anthropic/claude-sonnet-4-5', undefined)
     expect(
       prices && costOf({ input: 1_000_000, output: 100_000, cacheRead: 1_000_000, cacheWrite: 0 }, prices),

@@ -38,7 +38,7 @@ describe('offline model', () => {
     ['기억나?', 'question'],
     ['会議はいつですか', 'question'],
     ['help', 'help'],
-  ])('%j is %s', (message, kind) => {
+  ])('reads %j as %s', (message, kind) => {
     expect(understand(message, today).kind).toBe(kind)
   })
 
@@ -46,11 +46,11 @@ describe('offline model', () => {
     [['了解'], 'zh-Hant', 'zh-Hant'],
     [['了解', '会议是周四吗？'], 'en', 'zh-Hans'],
     [['会议', '日程呢'], 'en', 'zh-Hans'],
-  ])('%j with an interface in %s is answered in %s', (texts, shown, language) => {
+  ])('answers %j with an interface in %s in %s', (texts, shown, language) => {
     expect(replyLanguage(texts, shown)).toBe(language)
   })
 
-  it('quotes the line that fits, with where it stands', () => {
+  it('quotes the matching line with its location', () => {
     const passages = [
       {
         path: 'MEMORY.md',
@@ -63,7 +63,7 @@ describe('offline model', () => {
     ])
   })
 
-  describe('with what the search found by meaning', () => {
+  describe('with semantic matches', () => {
     const path = 'memory/2026-01-20.md'
     const texts = ['Avoid the bridge in winter', 'Lena takes the bridge in winter', 'Mara is allergic to penicillin']
     const lines = ['# 2026-01-20', '', ...texts]
@@ -72,7 +72,7 @@ describe('offline model', () => {
     const quotes = (question: string, found: ReturnType<typeof at>) =>
       bestLines(question, passages, 3, today, found).map(({ text }) => text)
 
-    it('prefers that line to one that shares a single word with the question', () => {
+    it('prefers a semantic match to a line that shares a single word', () => {
       expect(quotes('which medicine should she avoid', [])).toEqual([texts[0]])
       expect(quotes('which medicine should she avoid', at(5, 0.9))[0]).toBe(texts[2])
     })
@@ -81,38 +81,38 @@ describe('offline model', () => {
       expect(quotes('who takes the bridge in winter', at(5, 0.9))[0]).toBe(texts[1])
     })
 
-    it('leaves out a line that meaning is unsure of', () => {
+    it('leaves out lines with an uncertain semantic match', () => {
       expect(quotes('which medicine should she avoid', at(5, 0.2))).toEqual([texts[0]])
     })
 
-    it('lets words choose among the lines of the passage', () => {
+    it('ranks the lines of a passage by shared words', () => {
       const found = [{ path, startLine: 3, endLine: 5, meaning: 0.9 }]
       expect(quotes('is the penicillin dangerous', found)).toEqual([texts[2]])
     })
 
-    it('quotes the found lines where none shares a word with the question', () => {
+    it('quotes the found lines if none shares a word with the question', () => {
       const near = (found: ReturnType<typeof at>) => nearLines(passages, 3, today, found).map(({ text }) => text)
       expect(near(at(5, 0.9))).toEqual([texts[2]])
       expect(near([{ path, startLine: 4, endLine: 5, meaning: 0.9 }])).toEqual(texts.slice(1))
-      // A heading says nothing: the line below it does.
+      // A heading has no answer; quote the line below it.
       expect(near(at(1, 0))).toEqual([texts[0]])
       expect(near([])).toEqual([texts[0]])
     })
   })
 
-  it('quotes Chinese by its words', () => {
+  it('segments Chinese words', () => {
     const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
     expect(bestLines('飞书插件怎么用', passages, 1, today)[0]).toMatchObject({ line: 2 })
   })
 
-  it('Latin words glued to Han are words of their own', () => {
+  it('separates Latin words from adjacent Han characters', () => {
     const lines = ['我的生日是五月三号', '团队用Slack沟通', '我的Slack handle是@lin_wei']
     expect(bestLines('我的Slack handle是什么', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)[0]).toMatchObject({
       line: 3,
     })
   })
 
-  it('of conversations, only what the user told is quoted', () => {
+  it('quotes only the user’s messages from conversations', () => {
     const { nothingFound, noModel } = sentencesIn('zh-Hans')
     const lines = [
       '- User: 我的护照号码是多少',
@@ -124,7 +124,7 @@ describe('offline model', () => {
     expect(bestLines('护照号码是多少', [{ path, from: 1, lines }], 3, today)).toEqual([
       { path, line: 3, text: '我的护照号码是E1234567。' },
     ])
-    // In the middle of a kept conversation nobody says who speaks.
+    // In the middle of a summary the speaker of a line is unknown.
     const middle = [nothingFound('护照号码'), noModel, '', '**助手:** 护照', '**用户:** 护照号码？']
     expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
   })
@@ -152,7 +152,7 @@ describe('offline model', () => {
     ['👍', undefined],
     ['PostgreSQL', undefined],
     ['4711', undefined],
-  ])('%j tells %s', (text, told) => {
+  ])('detects in %j the language %s', (text, told) => {
     expect(toldLanguage(text)).toBe(told)
   })
 
@@ -165,7 +165,7 @@ describe('offline model', () => {
     [['你好', 'hello'], 'zh-Hant', 'zh-Hant'],
     [['会議はいつ'], 'zh-Hans', 'zh-Hans'],
     [['회의 언제', 'when is it'], 'zh-Hans', 'en'],
-  ] as const)('%j with an interface in %s is answered in %s', (texts, locale, language) => {
+  ] as const)('answers %j with an interface in %s in %s', (texts, locale, language) => {
     expect(replyLanguage(texts, locale)).toBe(language)
   })
 })
@@ -173,7 +173,7 @@ describe('offline model', () => {
 const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
 describe('several messages before one answer', () => {
-  it('every note that was asked for is written, whatever else was said', async () => {
+  it('writes every requested note beside other messages', async () => {
     const model = createOfflineModel()
     const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
     const messages: Message[] = [

@@ -9,7 +9,7 @@ function read(pieces: readonly string[]) {
   return { text: of('text'), thinking: of('thinking') }
 }
 
-describe('thoughts between tags', () => {
+describe('ThinkTags', () => {
   it.each([
     ['<think>a</think>b', 'a', 'b'],
     ['\n<think>\na\n</think>\n\nb', 'a\n', 'b'],
@@ -18,11 +18,11 @@ describe('thoughts between tags', () => {
     ['<think>never closed', 'never closed', ''],
     ['<thin', '', '<thin'],
     ['<think>a < b </thin x</think>c', 'a < b </thin x', 'c'],
-  ])(' %j', (answer, thinking, text) => {
+  ])('splits %j', (answer, thinking, text) => {
     expect(read([answer])).toEqual({ thinking, text })
   })
 
-  it('however the answer is cut into pieces', () => {
+  it('gives the same result for any chunking (property)', () => {
     const answer = '<think>\nSome </thoughts> here\n</think>\n\nThe answer <think>itself</think>.'
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 80, maxLength: 80 }), (lengths) => {

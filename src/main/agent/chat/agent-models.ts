@@ -14,7 +14,6 @@ export class AgentModels {
   readonly #windows: LearnedWindows
   readonly #look: Look
 
-  /** @param look what of the agent's memory stays on this machine */
   constructor(models: Models, config: AgentConfig, windows: LearnedWindows, look: Look) {
     this.#models = models
     this.#config = config
@@ -22,14 +21,21 @@ export class AgentModels {
     this.#look = look
   }
 
-  /** A model whose window is what is known of it now. @throws AppError `provider_key_missing` when the model's provider is not set up */
+  /**
+   * Creates a model whose context window is the current estimate.
+   * @param id defaults to the configured model
+   * @throws AppError `provider_key_missing` if the model's provider is not set up
+   */
   create(id: string = this.#config.current.model): ChatModel {
     const { idleTimeout } = this.#config.current.chat
     const use = { agent: this.#config.id, timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout, look: this.#look }
     return withLearnedWindow(this.#models.create(id, use), this.#windows)
   }
 
-  /** For a meter or a command, which can do with a model that is not set up: only its window matters then. */
+  /**
+   * Returns the configured model, or the offline model if its provider has no key, for callers that need only the
+   * context window.
+   */
   preview(): ChatModel {
     try {
       return this.create()
@@ -40,7 +46,7 @@ export class AgentModels {
   }
 }
 
-/** The same model, which learns from refusals how large its window is. */
+/** Wraps a model: `context_overflow` refusals lower its window estimate, completed answers confirm it. */
 function withLearnedWindow(model: ChatModel, windows: LearnedWindows): ChatModel {
   const window = () => windows.of(model)?.window ?? model.contextWindow
   return {

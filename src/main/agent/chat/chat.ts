@@ -27,31 +27,29 @@ import { prepareWork, type Work, type ChatOptions } from './turn-context.ts'
 export interface SendInput extends Said {
   readonly session?: string | undefined
   readonly model?: string | undefined
-  /** The message whose place this one takes. */
+  /** Id of the message that this one replaces; the answer goes to a new branch. */
   readonly replaces?: string | undefined
   readonly delivery?: 'next' | 'after' | undefined
-  /** The new session is held without memory. */
+  /** True to start the new session without memory. */
   readonly withoutMemory?: boolean | undefined
-  /** Goes on with a session that is over. */
+  /** True to continue a session that its reset rule has ended. */
   readonly reopen?: boolean | undefined
 }
 
 export interface Sent {
   readonly session: string
-  /** True when an answer was being given: the message waits. */
+  /** True if an answer is running; the message is queued. */
   readonly queued: boolean
   readonly ended: Promise<void>
 }
 
-/** A turn has ended. */
 export interface ChatChange {
   readonly session: string
   readonly reason: TurnEnd
-  /** How long it took. */
   readonly ms: number
 }
 
-/** Of the newest messages, a chat that ends leaves so many in the daily log. */
+/** Newest messages of an ended chat that go into its summary note. */
 const leftMessages = 15
 
 export class Chat {
@@ -64,11 +62,11 @@ export class Chat {
   readonly #turns: LiveTurns
   readonly #background: Background
   readonly #distiller = new Distiller()
-  /** Sessions that are leaving behind what they do. */
+  /** Sessions whose summary is being written. */
   readonly #leaving = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
-  /** Which waiting message became which message of the conversation, until it is stored. */
+  /** Ids of queued messages by the message built from them, until that message is stored. */
   readonly #fromQueue = new WeakMap<Message, string>()
   readonly #permissions: Permissions
 
@@ -93,16 +91,16 @@ export class Chat {
         if (reason === 'done') void this.#goOn(session)
       },
     })
-    // Messages are told as they are; of anything else, whoever follows the conversation looks again.
+    // Followers receive messages in full and refetch for other entries.
     sessions.changes.subscribe(({ session, entry }) => {
       if (entry && entry.type !== 'message' && !reportOf(entry)) this.#turns.emit(session, { type: 'changed' })
     })
   }
 
   /**
-   * Stores the message and starts the turn, or carries out the command; either runs on by itself. While an answer is
-   * being given the message waits. Where the session is over, a new one takes it. When this returns, the message
-   * is on the disk.
+   * Stores the message and starts the turn, or runs the command. Resolves as soon as the message is on disk; await
+   * `ended` for the answer. A message sent while an answer runs is queued. If the session is over, the message opens a
+   * new one.
    * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
   async send(input: SendInput): Promise<Sent> {
@@ -117,7 +115,7 @@ export class Chat {
     const { id, transcript } = await this.#sessionFor(input, command)
     if (command?.name === 'new' || command?.name === 'reset')
       return { session: id, queued: false, ended: Promise.resolve() }
-    // Another window may have been quicker.
+    // Another window may have started a turn in the meantime.
     const meanwhile = this.#turns.get(id)
     if (meanwhile) return this.#wait(id, meanwhile, input, command)
     const stored = Promise.withResolvers<void>()
@@ -127,7 +125,7 @@ export class Chat {
         if (!command) await this.#say(id, transcript, model, input)
         stored.resolve()
       } catch (error) {
-        // Whoever sent it is told, and still has it.
+        // The rejection reaches the caller, who still has the text.
         stored.reject(error)
         return 'error'
       }
@@ -147,14 +145,15 @@ export class Chat {
     if (replaces !== undefined) throw busy(session)
     await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
     this.#emitQueue(session)
-    // The answer may have ended while the message was stored.
+    // The answer may have ended while the message was saved.
     if (!this.#turns.get(session)) void this.#goOn(session)
     return { session, queued: true, ended: running.ended }
   }
 
   /**
-   * Answers a message of the user again, on a branch of its own; `message` may also name an answer to it.
-   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
+   * Answers a user message again on a new branch.
+   * @param message id of the user message or of an answer to it
+   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`, `provider_key_missing`
    */
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create(modelId)
@@ -167,25 +166,37 @@ export class Chat {
     return this.#answerAgain(session, transcript, model)
   }
 
-  /** Goes on where an answer broke off. @throws AppError `session_busy`, `unknown_session` */
+  /**
+   * Continues an interrupted answer.
+   * @throws AppError `session_busy`, `unknown_session`, `provider_key_missing`
+   */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create()
     const transcript = await this.#idle(session)
     return this.#answerAgain(session, transcript, model)
   }
 
-  /** Shows another version of a message. @throws AppError `session_busy`, `unknown_session`, `input_invalid` */
+  /**
+   * Switches to another version of a message.
+   * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
+   */
   async switchTo(session: string, entry: string): Promise<void> {
     await (await this.#idle(session)).switchTo(entry)
   }
 
-  /** Takes a message and all after it out of the conversation. @throws AppError as `switchTo` */
+  /**
+   * Deletes a message and all messages after it from the conversation. `undelete` restores them.
+   * @throws AppError as `switchTo`
+   */
   async deleteFrom(session: string, entry: string): Promise<void> {
     const transcript = await this.#idle(session)
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
   }
 
-  /** Brings back what `deleteFrom` took out. @throws AppError as `switchTo` */
+  /**
+   * Restores the messages that `deleteFrom` deleted.
+   * @throws AppError as `switchTo`
+   */
   async undelete(session: string, entry: string): Promise<void> {
     const transcript = await this.#idle(session)
     await transcript.switchTo(entry)
@@ -197,7 +208,10 @@ export class Chat {
     this.#emitQueue(session)
   }
 
-  /** Sends what waited for an answer that broke off. @throws AppError as `send` */
+  /**
+   * Sends the oldest queued message after an answer failed or was stopped.
+   * @throws AppError as `send`
+   */
   async sendQueued(session: string): Promise<void> {
     await this.#idle(session)
     const first = this.#queue.takeFirst(session)
@@ -208,12 +222,12 @@ export class Chat {
     this.#permissions.answer(id, decision)
   }
 
-  /** True while a conversation is answering. */
+  /** True while any conversation has a running turn. */
   get isAnswering(): boolean {
     return this.#turns.isAnswering
   }
 
-  /** What the running turn has said so far, then everything as it happens. */
+  /** Yields the state of the running turn, then every event until `signal` aborts. */
   watch(session: string, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const waiting = () => ({
       queue: this.#queue.shown(session),
@@ -222,7 +236,7 @@ export class Chat {
     return this.#turns.watch(session, waiting, signal)
   }
 
-  /** Makes a request that waits to be repeated at once; without effect where none waits. */
+  /** Repeats a request that waits for its retry without further delay; does nothing if none waits. */
   retryNow(session: string): void {
     this.#turns.hurry(session)
   }
@@ -231,7 +245,7 @@ export class Chat {
     return this.#turns.stop(session)
   }
 
-  /** True when a reset has ended the session: the next message starts a new one. */
+  /** Returns true if the session's reset rule has ended it: the next message starts a new session. */
   isOver(transcript: Transcript): boolean {
     const last = transcript.messages().findLast(({ message }) => message.role === 'user')
     return (
@@ -240,14 +254,14 @@ export class Chat {
     )
   }
 
-  /** Stops every turn and waits until what they had said, and what ended sessions leave, is on disk. */
+  /** Stops every turn and waits until partial answers and summaries of ended sessions are on disk. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#turns.close()
     await this.#background.close()
   }
 
-  /** The conversation that takes a message: the given one, or a new one. */
+  /** Returns the session for a message: the given one, or a new one if that is over or the command starts one. */
   async #sessionFor(
     { session, replaces, reopen, withoutMemory = false }: SendInput,
     command: CommandCall | undefined,
@@ -255,25 +269,27 @@ export class Chat {
     const { sessions, now } = this.#options
     const current = session === undefined ? undefined : { id: session, transcript: await sessions.get(session) }
     const isNew = command?.name === 'new' || command?.name === 'reset'
-    // Nothing was said in it: it is new.
     if (current && isNew && current.transcript.entries.length === 0) return current
     const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && mayGoOn) return current
     if (current) this.#background.run(this.#leave(current.id, current.transcript))
     const created = await sessions.create(now())
-    // Whoever goes on where a session was over goes on the way it was held.
+    // A session that opens because the old one is over keeps its memory mode.
     const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
     if (isApart) await created.transcript.setWithoutMemory(true)
     return created
   }
 
-  /** @throws AppError `session_busy`, `unknown_session` */
+  /**
+   * Returns the transcript of a session without a running turn.
+   * @throws AppError `session_busy`, `unknown_session`
+   */
   async #idle(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw busy(session)
     return this.#options.sessions.get(session)
   }
 
-  /** After a good end: the next message that waits, or a name for the conversation. */
+  /** Runs after a turn that ended well: sends the next queued message, else names the conversation. */
   async #goOn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#background.run(this.#distil(session))
@@ -306,7 +322,6 @@ export class Chat {
     })
   }
 
-  /** Adds what the user said to the conversation. */
   async #say(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
     await noteModel(transcript, model)
     await this.#tell(session, transcript, userMessage(said, this.#options.now()))
@@ -325,7 +340,6 @@ export class Chat {
     if (waiting !== undefined) await this.#queue.delivered(session, waiting)
   }
 
-  /** Answers what is in the transcript. */
   async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
     const { sessions } = this.#options
     return runTurn({
@@ -339,7 +353,7 @@ export class Chat {
       tell: (message) => this.#tell(session, transcript, message),
       report: (report) => this.meter.keep(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
-      // An answer is not lost for what is kept of its request: without it the request says that it was not kept.
+      // An unsaved wire request must not cost the answer; the request then shows as not recorded.
       keepWire: (number, wire) =>
         sessions.keepWire(session, number, wire).catch((error: unknown) => {
           if (!(error instanceof AppError)) this.#options.onFault(error)
@@ -388,7 +402,7 @@ export class Chat {
     }
   }
 
-  /** What a session that is over leaves behind: durable notes, and its last messages, those that it has not left before. */
+  /** Saves an ended session: flushes durable notes and writes a summary of the messages not summarised before. */
   async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
@@ -416,12 +430,12 @@ export class Chat {
     await transcript.appendCustom(leftEntry, { through: last.id })
   }
 
-  /** A model has answered: what no flush could read before is distilled now. */
+  /** Distils notes from passages that were saved verbatim because no model was available. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
     if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return
     const model = this.#models.preview()
-    // A stand-in while the chosen model cannot be had only extracts.
+    // The offline model, used while the chosen one is unavailable, would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
@@ -438,7 +452,6 @@ export class Chat {
     })
   }
 
-  /** Once, when the first answer is there and nobody has named the conversation. */
   async #name(session: string): Promise<void> {
     const { sessions, config } = this.#options
     const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
@@ -468,7 +481,7 @@ function busy(session: string): AppError {
   return new AppError('session_busy', 'this conversation is still answering; stop it first', { session })
 }
 
-/** Work that nobody waits for, until the end: then everybody waits for it. */
+/** Runs promises in the background; `close` waits for all of them. */
 class Background {
   readonly #work = new Set<Promise<void>>()
   readonly #onFault: (error: unknown) => void

@@ -27,7 +27,7 @@ export interface CommandContext {
 
 const maxResults = 6
 
-/** What it came to stands in the conversation, its expected failures too. */
+/** Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`. */
 export async function carryOut(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
   const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
@@ -37,7 +37,10 @@ export async function carryOut(command: CommandCall, context: CommandContext): P
   return outcome
 }
 
-/** `/new` and `/reset` are the session's own business and never come here. */
+/**
+ * Runs every command except `/new` and `/reset`, which `Chat` handles.
+ * @throws AppError `input_invalid` for those two, `chat_apart` for `/remember` in a chat without memory
+ */
 async function run({ name, argument }: CommandCall, context: CommandContext): Promise<CommandOutcome> {
   const { workspace, memory, keeper, session, now } = context
   const { signal } = context.tools
@@ -53,9 +56,9 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
     }
     case 'remember': {
       if (argument === '') return { kind: 'needsArgument', command: name }
-      // What is promised above the chat holds for whatever is said in it.
+      // The chat view promises that a chat without memory stores nothing.
       if (context.transcript.isWithoutMemory)
-        throw new AppError('chat_apart', 'this chat is held without memory; keep this chat after all, then remember')
+        throw new AppError('chat_apart', 'memory is off in this chat; keep the chat first, then use /remember')
       const { change } = await workspace.remember(argument, now(), { cause: 'capture', session })
       return { kind: 'remembered', change }
     }

@@ -28,7 +28,7 @@ import type { AgentModels } from './agent-models.ts'
 import type { Requests } from './model-request.ts'
 import { toolsFor } from '../tools/own-tools.ts'
 
-/** A summary that was not written yet: this share of what it stands for, but not more than so many tokens. */
+/** Estimated size of a future summary: this share of the tokens it replaces, at most `maxSummaryTokens`. */
 const summaryShare = 0.2
 const maxSummaryTokens = 2000
 
@@ -48,22 +48,25 @@ export interface WhatIfOutcome {
 export class Meter {
   readonly #options: MeterOptions
   readonly #reports = new Map<string, ContextReport>()
-  /** The newest of each model in whatever conversation: what a new one is calibrated by. */
+  /** Latest report of each model from any conversation; calibrates new conversations. */
   readonly #ofModel = new Map<string, ContextReport>()
 
   constructor(options: MeterOptions) {
     this.#options = options
-    // Another branch is shown: what its last request was stands in the transcript.
+    // The cached report belongs to the old branch; the transcript has the one of the new branch.
     options.sessions.changes.subscribe(({ session, entry }) => {
       if (entry && isBranchMark(entry)) this.#reports.delete(session)
     })
   }
 
-  /** The last request that the provider has answered, in our own estimate. */
+  /**
+   * Returns the report of the branch's last answered request, in estimated tokens; undefined before the first answer.
+   */
   last(session: string, transcript: Transcript): ContextReport | undefined {
     return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
 
+  /** Stores the report of an answered request; ignores one without the provider's token count. */
   async keep(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
     if (report.reportedTokens === null) return
     this.#reports.set(session, report)
@@ -71,7 +74,13 @@ export class Meter {
     await transcript.appendCustom(reportEntry, report)
   }
 
-  /** The session's last request, or another by the id of its step, or the one that it (or a new one) would send now. */
+  /**
+   * Returns a report of the context.
+   * @param session without it, a new conversation is assumed
+   * @param step entry id of a past report; without it, the session's last request, or the request that would be sent
+   * now
+   * @throws AppError `input_invalid` if the conversation has no such step
+   */
   async report(session: string | undefined, step: string | undefined): Promise<ContextReport> {
     const transcript = await this.#transcript(session)
     if (step !== undefined && transcript) {
@@ -97,7 +106,9 @@ export class Meter {
     return eventDetails((await this.#options.sessions.get(session)).branch(), id)
   }
 
-  /** Of a kept request, or of the one that would be sent now. */
+  /**
+   * Returns the text of one item of a stored request, or of the request that would be sent now if it was not stored.
+   */
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     if (session !== undefined) {
       const { request } = await this.#options.sessions.request(session, number)
@@ -108,7 +119,10 @@ export class Meter {
     return textOfItem(request, layer, name)
   }
 
-  /** @throws AppError `input_invalid` when there is no request with one of the numbers */
+  /**
+   * Compares two stored requests block by block.
+   * @throws AppError `input_invalid` if one of the requests was not stored
+   */
   async difference(session: string, from: number, to: number): Promise<BlockChange[]> {
     const [before, after] = await Promise.all([from, to].map((number) => this.#request(session, number)))
     return before && after ? requestDifference(before, after) : []
@@ -124,7 +138,7 @@ export class Meter {
     }
   }
 
-  /** What the next message will bring: asked of the same function that decides it then. */
+  /** Predicts the steps before the next message with the same function that decides them then. */
   #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
     const state = keepingState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()
@@ -165,7 +179,7 @@ export class Meter {
     return calibrated(report, last ?? this.#ofModel.get(report.model))
   }
 
-  /** Each tool and each turn a row of its own, as far as the request was kept. */
+  /** Splits the report into one row for each tool and turn, if the request was stored. */
   async #inRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
     if (session === undefined || report.request === undefined) return report
     const { request } = await this.#options.sessions.request(session, report.request)
@@ -176,7 +190,7 @@ export class Meter {
   async #request(session: string, number: number): Promise<SentRequest> {
     const { request } = await this.#options.sessions.request(session, number)
     const sent = request && readSentRequest(request.json)
-    if (!sent) throw new AppError('input_invalid', `request ${number} was not kept`, { reason: String(number) })
+    if (!sent) throw new AppError('input_invalid', `request ${number} was not recorded`, { reason: String(number) })
     return sent
   }
 
@@ -192,7 +206,7 @@ export class Meter {
   }
 }
 
-/** With the tools that were sent last: those of other programs are not started only to be counted. */
+/** Adds the tools of the last request: MCP servers are not started just to count their tools. */
 function asSent(now: ContextReport, last: ContextReport): ContextReport {
   if (now.model !== last.model) return now
   const tools = (report: ContextReport) =>

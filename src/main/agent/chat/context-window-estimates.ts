@@ -1,7 +1,7 @@
 /**
- * Windows that turned out smaller than they were believed to be: a provider refuses a request for its length. Where it
- * names the number, that is the window; else the belief is halved until a request passes. What was learned is kept on
- * disk, and holds as long as the belief that it corrects: another `models.<id>.contextWindow` in the settings ends it.
+ * Corrects context windows that are smaller than configured. If a provider refuses a request for its length and names
+ * its window, that number is used; otherwise the window is halved until a request passes. An estimate is stored on disk
+ * and holds until `models.<id>.contextWindow` changes in the settings.
  */
 import { z } from 'zod'
 import type { LearnedWindow } from '#shared/contract/index.ts'
@@ -19,14 +19,14 @@ const learnedSchema = z.object({
 type Learned = z.infer<typeof learnedSchema>
 const fileSchema = z.record(z.string(), learnedSchema)
 
-/** No model that can hold a conversation has less, tokens. */
+/** Tokens. No usable chat model has a smaller window. */
 const minWindow = 2048
-/** A guess is put to the test again after this. */
+/** Age at which a guess is dropped and the configured window is tried again. */
 const guessMs = 7 * 24 * 3_600_000
-/** What a refused request held was too much: the next guess lies below. */
+/** The next guess is at most this share of the refused request. */
 const belowRefused = 0.9
 
-/** A model and the window that it is believed to have. */
+/** A model with its configured window, in tokens. */
 export interface Believed {
   readonly id: string
   readonly contextWindow: number
@@ -35,14 +35,14 @@ export interface Believed {
 export interface LearnedWindowsOptions {
   readonly file: string
   readonly now: Clock
-  /** Told what is wrong with the file: what was learned holds for this run then. */
+  /** Receives read and write errors of the file; estimates then last for this run only. */
   readonly onProblem: (problem: unknown) => void
 }
 
 export class LearnedWindows {
   readonly #options: LearnedWindowsOptions
   readonly #learned = new Map<string, Learned>()
-  /** Guesses that no request has passed with yet. */
+  /** Models whose guess no request has confirmed yet. */
   readonly #untried = new Set<string>()
   readonly #writes = new Queue()
 
@@ -61,7 +61,7 @@ export class LearnedWindows {
     return windows
   }
 
-  /** Undefined while the window is believed to be what it is. */
+  /** Returns the estimate for a model; undefined if the configured window holds or a guess has expired. */
   of({ id, contextWindow }: Believed): LearnedWindow | undefined {
     const learned = this.#learned.get(id)
     if (!learned || learned.believed !== contextWindow || learned.window >= contextWindow) return undefined
@@ -69,24 +69,24 @@ export class LearnedWindows {
     return isOld ? undefined : { window: learned.window, believed: learned.believed, isGuess: learned.isGuess }
   }
 
-  /** What was learned of a model that says the learned window already. */
+  /** Returns the estimate for a model whose `contextWindow` is already the estimated one. */
   learnedOf({ id, contextWindow }: Believed): LearnedWindow | undefined {
     const learned = this.#learned.get(id)
     return learned?.window === contextWindow ? this.of({ id, contextWindow: learned.believed }) : undefined
   }
 
   /**
-   * A request was refused as too long.
-   * @param refused tokens of the request and of the longest answer to it, in our own estimate
+   * Lowers the estimate after a request was refused as too long.
+   * @param refused estimated tokens of the request plus its largest permitted answer
    */
   async learn(model: Believed, error: AppError, refused: number): Promise<void> {
     const current = this.of(model)?.window ?? model.contextWindow
     const named = namedWindow(wordsOf(error))
-    // The window is known, and the request was too long for it all the same: nothing to learn about the window.
+    // The provider names a window that we already know: the request was too long for it.
     if (named !== undefined && named >= current) return
     const window = named ?? Math.floor(Math.min(current / 2, refused * belowRefused))
     if (window < minWindow && named === undefined) {
-      // Nothing passes: the length is not what this provider is about.
+      // Even the smallest window is refused, so the length is not the real reason.
       this.#untried.delete(model.id)
       if (this.#learned.delete(model.id)) await this.#save()
       return
@@ -100,7 +100,7 @@ export class LearnedWindows {
     }
   }
 
-  /** A request passed: what was guessed last is kept. */
+  /** Confirms and stores the current guess after a request passed. */
   async passed(id: string): Promise<void> {
     if (this.#untried.delete(id)) await this.#save()
   }
@@ -119,7 +119,7 @@ function wordsOf({ message, data, cause }: AppError): string {
   return [message, typeof reason === 'string' ? reason : '', told].join('\n')
 }
 
-/** How providers and servers name their window; each with the number in the first group. */
+/** Wordings of providers and servers; the first group is the window in tokens. */
 const wordings = [
   // Anthropic: "prompt is too long: 210000 tokens > 200000 maximum", "exceed context limit: 190000 + 20000 > 200000"
   /tokens? > (\d+)/,
@@ -139,7 +139,7 @@ const wordings = [
   /(?:limit|maximum)(?: is| of|:) (\d+) tokens/,
 ]
 
-/** @returns the window that the words of a refusal name, tokens */
+/** Returns the window, in tokens, that the text of a refusal names; undefined if it names none. */
 export function namedWindow(words: string): number | undefined {
   const plain = words.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   for (const wording of wordings) {

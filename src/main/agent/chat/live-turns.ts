@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RunningTurn {
   readonly signal: AbortSignal
-  /** Resolves when all that the turn leaves is on disk. */
+  /** Resolves when everything the turn stores is on disk. */
   readonly ended: Promise<void>
 }
 
@@ -23,11 +23,11 @@ interface LiveTurn extends RunningTurn {
   thinking: string
   retrying: Retrying | undefined
   keeping: 'flush' | 'compaction' | undefined
-  /** Ends the wait for the next try. */
+  /** Ends the wait before the next retry. */
   hurry: (() => void) | undefined
 }
 
-/** What waits beside the turn itself. */
+/** Queued messages and open permission requests. */
 export interface Waiting {
   readonly queue: QueuedMessage[]
   readonly permissions: Permission[]
@@ -35,9 +35,9 @@ export interface Waiting {
 
 export interface TurnHooks {
   readonly onStart: (session: string) => void
-  /** Whatever the turn threw. Not called for one that was stopped. */
+  /** Receives any error of a turn that was not stopped. */
   readonly onFault: (session: string, error: unknown) => void
-  /** @param ms how long the turn took */
+  /** @param ms duration of the turn */
   readonly onEnd: (session: string, reason: TurnEnd, ms: number) => void
 }
 
@@ -50,7 +50,6 @@ export class LiveTurns {
     this.#hooks = hooks
   }
 
-  /** True while any turn is running. */
   get isAnswering(): boolean {
     return this.#turns.size > 0
   }
@@ -78,7 +77,7 @@ export class LiveTurns {
     return turn
   }
 
-  /** @param hurry ends the wait that the turn is in */
+  /** @param hurry ends the wait before the retry */
   waits(session: string, hurry: () => void): void {
     const turn = this.#turns.get(session)
     if (turn) turn.hurry = hurry
@@ -94,7 +93,9 @@ export class LiveTurns {
     return turn !== undefined
   }
 
-  /** What the running turn has said so far, then everything as it happens. Whoever falls far behind is told anew. */
+  /**
+   * Yields the state of the running turn, then every event. A slow consumer gets a fresh state instead of a backlog.
+   */
   async *watch(session: string, waiting: () => Waiting, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     const watcher = new Watcher(() => this.#partial(session, waiting()))
     const watchers = this.#watchers.get(session) ?? new Set()
@@ -153,7 +154,7 @@ function told(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'parti
   return { ...why, afterMs: at - performance.now() }
 }
 
-/** What somebody who joins later needs to be told. */
+/** Records the state for followers that join later. */
 function remember(turn: LiveTurn, event: ChatEvent): void {
   if (event.type === 'retrying') {
     const { code, data, attempt, attempts, afterMs } = event
@@ -170,9 +171,9 @@ function remember(turn: LiveTurn, event: ChatEvent): void {
   }
 }
 
-/** Pieces of an answer are told once a frame of the screen, ms. */
+/** Milliseconds between two pieces of an answer: one screen frame. */
 const gatherMs = 16
-/** Events that cannot be gathered; past this one is told how everything stands instead. */
+/** Queued events that could not be merged; beyond this the queue is replaced by the current state. */
 const maxWaiting = 2000
 
 export class Watcher {
@@ -180,7 +181,7 @@ export class Watcher {
   #waiting: ChatEvent[] = []
   #wake: (() => void) | undefined
 
-  /** @param standing how everything stands now */
+  /** @param standing returns the current state */
   constructor(standing: () => ChatEvent) {
     this.#standing = standing
   }
@@ -194,7 +195,7 @@ export class Watcher {
     this.#wake?.()
   }
 
-  /** Everything that is pushed, in order, until the signal; ends without an error then. */
+  /** Yields all pushed events in order; returns without an error when the signal aborts. */
   async *events(signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
     let toldAt = -Infinity
     const stop = () => this.#wake?.()
@@ -208,7 +209,7 @@ export class Watcher {
           continue
         }
         const rest = toldAt + gatherMs - performance.now()
-        // More of the same may follow; with something behind it, it has ended.
+        // Wait for more of the same piece. An event behind it means that the piece is complete.
         if (isPiece(first) && this.#waiting.length === 1 && rest > 0) await sleep(rest)
         const event = this.#waiting.shift()
         if (!event) continue
@@ -225,7 +226,7 @@ function isPiece({ type }: ChatEvent): boolean {
   return type === 'text' || type === 'thinking'
 }
 
-/** One event that says what two say, where that can be. */
+/** Merges two events into one; undefined if they cannot be merged. */
 function gather(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
   if (one.type === 'text' && other.type === 'text') return { ...one, delta: one.delta + other.delta }
   if (one.type === 'thinking' && other.type === 'thinking') return { ...one, delta: one.delta + other.delta }

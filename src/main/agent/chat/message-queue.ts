@@ -29,7 +29,7 @@ const extension = '.json'
 export class MessageQueue {
   readonly #folder: string
   readonly #waiting = new Map<string, readonly Waiting[]>()
-  /** On their way: taken, and not in the conversation yet. */
+  /** Messages taken from the queue that are not in the transcript yet. */
   readonly #taken = new Map<string, readonly Waiting[]>()
   readonly #writes = new Queue()
 
@@ -37,7 +37,7 @@ export class MessageQueue {
     this.#folder = folder
   }
 
-  /** With what waited when the app ended. */
+  /** Loads the messages that were queued when the app ended. Skips unreadable files. */
   static async open(folder: string): Promise<MessageQueue> {
     const queue = new MessageQueue(folder)
     for (const name of await namesIn(folder)) {
@@ -48,7 +48,10 @@ export class MessageQueue {
     return queue
   }
 
-  /** @throws the system's error; the message does not wait then */
+  /**
+   * Adds a message.
+   * @throws the file system error if it cannot be saved; the message is not queued then
+   */
   async add(session: string, message: Omit<Waiting, 'id'>): Promise<void> {
     const added = { ...message, id: randomUUID() }
     this.#waiting.set(session, [...of(this.#waiting, session), added])
@@ -60,13 +63,12 @@ export class MessageQueue {
     }
   }
 
-  /** Takes back one message. */
   async remove(session: string, id: string): Promise<void> {
     without(this.#waiting, session, id)
     await this.#save(session)
   }
 
-  /** Those that go with the next request. */
+  /** Takes the messages to send with the next request of the running turn. */
   takeNext(session: string): readonly Waiting[] {
     return this.#take(
       session,
@@ -74,18 +76,18 @@ export class MessageQueue {
     )
   }
 
-  /** The one that waits longest. */
+  /** Takes the oldest message; undefined if the queue is empty. */
   takeFirst(session: string): Waiting | undefined {
     return this.#take(session, of(this.#waiting, session).slice(0, 1))[0]
   }
 
-  /** One that was taken is in the conversation now. */
+  /** Removes a taken message from disk once the transcript has it. */
   async delivered(session: string, id: string): Promise<void> {
     without(this.#taken, session, id)
     await this.#save(session)
   }
 
-  /** One that was taken could not be delivered: it waits on, before all others. */
+  /** Returns a taken message to the head of the queue when its delivery failed. */
   putBack(session: string, message: Waiting): void {
     without(this.#taken, session, message.id)
     this.#waiting.set(session, [message, ...of(this.#waiting, session)])

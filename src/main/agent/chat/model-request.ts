@@ -30,17 +30,17 @@ import type { Tool } from '../tools/tool.ts'
 export interface RequestSources {
   readonly config: AgentConfig
   readonly workspace: Workspace
-  /** Where prompts and templates lie. */
+  /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
   readonly windows: Pick<LearnedWindows, 'learnedOf'>
   readonly look: Look
 }
 
-/** A request, and whether it has anything of notes that stay on this machine. */
 export type Assembled = Assembly & {
+  /** True if the request contains text of local notes. */
   readonly isLocal: boolean
-  /** Where some of it comes from that is trusted less than the user. */
+  /** Sources of the request's text that are less trusted than the user. */
   readonly sources: readonly Source[]
 }
 
@@ -49,7 +49,7 @@ export interface RequestParts {
   /** Undefined for a conversation that has not begun. */
   readonly transcript: Transcript | undefined
   readonly tools: readonly Tool[]
-  /** As if something were otherwise. */
+  /** Changes to assume for a what-if request. */
   readonly change?: WhatIfWindow
 }
 
@@ -65,14 +65,14 @@ export class Requests {
     return loadPrompts(resources, config.current, workspace.layout.own)
   }
 
-  /** @param contextWindow in place of the model's own, tokens */
+  /** @param contextWindow tokens, overrides the model's window */
   budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
     const { reserveTokensFloor, memoryFlush } = this.#sources.config.current.compaction
     const { softThresholdTokens } = memoryFlush
     return budgetOf({ maxOutput: model.maxOutput, contextWindow }, { reserveTokensFloor, softThresholdTokens })
   }
 
-  /** The request as it would be sent now, and what it is made of. */
+  /** Builds the request that would be sent now, with its report. */
   async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembled> {
     const { config, workspace, now, windows } = this.#sources
     const { chat } = config.current
@@ -85,7 +85,7 @@ export class Requests {
     const isApart = transcript?.isWithoutMemory === true
     const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
     const messages = live.map(({ message }) => message)
-    // Before anything is cut: half a line that stays here is known less well than all of it.
+    // Redact before cutting: half of a local line would not be recognised.
     const seen = await this.#seenBy(model, all, messages, isSummaryLocal)
     const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
     const assembly = assemble({
@@ -121,7 +121,7 @@ export class Requests {
     }
   }
 
-  /** Files and messages as the model may see them: all there is for a local one. */
+  /** Returns files and messages as the model may see them, unredacted for a local model. */
   async #seenBy(
     model: ChatModel,
     files: readonly ContextFile[],
@@ -146,7 +146,7 @@ export class Requests {
     return { sight, files: shown, messages: passed, heldBack }
   }
 
-  /** The prompt changes at most once a day, so that a provider can keep it in its cache. */
+  /** The prompt changes at most once a day, so that providers can cache it. */
   async #systemPrompt(at: Date, isApart: boolean): Promise<string> {
     const { config, workspace } = this.#sources
     const today = localDate(at)
@@ -162,10 +162,9 @@ export class Requests {
   }
 }
 
-/** A summary that stays here is one more message that does. */
 const summaryHeld = '[It stays on this machine: it was made of notes that are marked local.]'
 
-/** The turn that is going on, where a compaction fell into the middle of it; nothing where what is sent has it whole. */
+/** Returns the messages of the running turn if a compaction has cut it, else nothing. */
 function cutTurn(
   branch: readonly TranscriptEntry[],
   live: readonly { readonly message: Message }[],
@@ -176,7 +175,7 @@ function cutTurn(
   return asked < 0 ? {} : { turn: messages.slice(asked).map(withTimestamp) }
 }
 
-/** Project context, MEMORY.md, and the logs of the session's first day and the day before. */
+/** Returns project context, MEMORY.md, and the logs of the session's first day and the day before. */
 async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<ContextFile[]> {
   const yesterday = new Date(sessionStart)
   yesterday.setDate(yesterday.getDate() - 1)
@@ -184,7 +183,7 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
     { date: localDate(yesterday), day: 'yesterday' as const },
     { date: localDate(sessionStart), day: 'today' as const },
   ]
-  // Logs lie in one folder: no need to look through thousands of notes for every request.
+  // Logs share one folder; listing it is cheaper than scanning all notes for every request.
   const { layout } = workspace
   const folders = memoryFoldersOf(layout)
   const beside = await Promise.all(
@@ -207,7 +206,7 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   )
 }
 
-/** How the agent is to be, which is no memory. */
+/** Returns SOUL.md, which shapes the agent but is no memory. */
 async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
   const path = ownPath('SOUL.md', workspace.layout)
   return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentSettings } from '#platform'
 
-/** What a text says is filled in by: `{{name}}` by the value of that name. */
+/** Values for the `{{name}}` placeholders of a text. */
 type Values = Readonly<Record<string, string>>
 
 export interface SystemValues extends Values {
@@ -16,7 +16,7 @@ export interface SystemValues extends Values {
 
 export interface Prompts {
   readonly system: (values: SystemValues) => string
-  /** In the place of `system`, for a conversation that is held without memory. */
+  /** Used instead of `system` in a conversation without memory. */
   readonly withoutMemory: (values: SystemValues) => string
   readonly flushSystem: string
   readonly flush: (values: { readonly todaysLog: string }) => string
@@ -27,12 +27,16 @@ export interface Prompts {
   }) => string
   readonly slug: (values: { readonly conversation: string }) => string
   readonly title: (values: { readonly conversation: string }) => string
-  /** What a review asks of lines that may contradict each other, and of what logs say. */
+  /** Prompt of the review of lines that may contradict each other. */
   readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
   readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
 }
 
-/** @param ownFolder of the agent's own files, empty for the top: texts have `{{own}}` before their names */
+/**
+ * Loads the prompts; settings override files.
+ * @param ownFolder folder of the agent's own files, fills `{{own}}`; empty for the workspace root
+ * @throws the file system error if a prompt file cannot be read
+ */
 export async function loadPrompts(
   resources: string,
   { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
@@ -65,7 +69,7 @@ export async function loadPrompts(
   }
 }
 
-/** What is filled in is never filled in again; a name that has no value stays as it stands. */
+/** Inserted values are not expanded again; a placeholder without a value stays. */
 function fill(template: string, values: Values): string {
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole)
 }

@@ -7,7 +7,10 @@ import { ownTools } from '../tools/own-tools.ts'
 const own = new Set([...ownTools, anthropicMemory].map(({ name }) => name))
 const most = 20
 
-/** Each place once, at most twenty. @param texts of notes that are in the request */
+/**
+ * Returns the distinct sources of messages and notes that are less trusted than the user, at most 20.
+ * @param texts notes in the request
+ */
 export function originsOf(messages: readonly Message[], texts: readonly string[]): Source[] {
   const found = new Map<string, Source>()
   const add = (source: Source) => found.set(`${source.kind}: ${source.name}`, source)
@@ -31,7 +34,7 @@ export function originsOf(messages: readonly Message[], texts: readonly string[]
   return [...found.values()].slice(0, most)
 }
 
-/** The host that a tool was asked to look at, else whose tool it is. */
+/** Returns the web host that a call names, else the tool's name. */
 function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
   const url = /https?:\/\/[^\s"'<>\\]+/i.exec(JSON.stringify(call?.arguments ?? {}))?.[0]
   const host = url === undefined ? undefined : URL.parse(url)?.hostname
@@ -39,8 +42,9 @@ function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
 }
 
 /**
- * Where what a tool has read comes from: by the marks of its lines, which may be pruned later, and by the front matter of the
- * notes, which a page of them, or a passage that was found, does not have.
+ * Returns the sources of a tool result. Reads the notes themselves: a page or passage lacks their front matter, and
+ * pruning may later remove the marks of its lines.
+ * @param read returns the note at a path, undefined if it cannot be read
  */
 export async function readFrom(
   call: ToolCallPart,
@@ -54,13 +58,13 @@ export async function readFrom(
   return each([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, most)
 }
 
-/** Another agent's memory. */
+/** Returns the agent that owns a note of a shared memory; empty for the agent's own notes. */
 function sharedBy(path: string): Source[] {
   const agent = /^@([^/]+)\//.exec(path)?.[1]
   return agent === undefined ? [] : [{ kind: 'agent', name: agent }]
 }
 
-/** What the user typed, without what they attached. */
+/** Returns the text that the user typed, without attachments and messages from other sources. */
 export function ownWordsIn(messages: readonly Message[]): string {
   return messages
     .flatMap((message) => (message.role === 'user' && !message.sources ? [splitAttachments(message).text] : []))

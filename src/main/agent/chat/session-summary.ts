@@ -14,35 +14,41 @@ export interface HookOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
   readonly prompt: Prompts['slug']
-  /** In the user's language; asked with what they said, latest first. */
+  /**
+   * Returns sentences in the user's language.
+   * @param said user messages, latest first
+   */
   readonly sentencesFor: (said: readonly string[]) => Sentences
   readonly messages: readonly Message[]
-  /** How many of the newest are kept. */
+  /** Number of newest messages that go into the summary. */
   readonly count: number
   readonly session: string
   readonly at: Date
-  /** What of the memory stays on this machine, as it is now. */
+  /** Returns the current privacy snapshot. */
   readonly look: Look
 }
 
-/** How far a session has been kept: the id of its last message then. */
+/** Custom entry with the id of the last message that a summary covers. */
 export const leftEntry = 'commonplace.left'
 
-/** How many of the messages an earlier end of the session has kept. */
+/** Returns the number of messages that earlier summaries of the session cover. */
 export function countLeft(transcript: Transcript): number {
   const left = transcript.lastCustom(leftEntry)
   return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
 }
 
-/** Characters of one message that are kept; the transcript has the rest. */
+/** Characters of one message that go into the summary. */
 const maxCharacters = 2000
 const slugTimeoutMs = 15_000
-/** Letters of any script: a file's name is read by whoever spoke. */
+/** Letters of any script: file names follow the conversation's language. */
 const slugPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:-[\p{L}\p{M}\p{N}]+){0,5}/u
-/** Three bytes a character at most leave room for the date: names end at 255 bytes. */
+/** Characters. A character takes up to 3 bytes, and file names end at 255 bytes, date included. */
 const maxSlug = 60
 
-/** @returns the path that was written, or undefined when nothing was said */
+/**
+ * Writes a note with the newest messages of a session, marked local if they contain local text.
+ * @returns its path; undefined if the user said nothing
+ */
 export async function keepSession(options: HookOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
   const said = withoutRefused(messages)
@@ -70,7 +76,7 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   }
 }
 
-/** The offline model found nothing, or had nothing to look for: that must not become a memory. */
+/** Returns true for answers in which the offline model found nothing; they must not become memory. */
 function isOwnSentence(message: Message): boolean {
   return message.role === 'assistant' && message.provider === 'offline' && fromMemoryIn(messageText(message)) === ''
 }
@@ -103,13 +109,13 @@ async function topicOf(
     const [slug] = messageText(answer).normalize('NFC').toLowerCase().match(slugPattern) ?? []
     return slug && [...slug].slice(0, maxSlug).join('').replace(/-+$/, '')
   } catch (error) {
-    // The name is a nicety; the time will do.
+    // The topic is optional; the time serves as the name.
     if (error instanceof AppError || (error instanceof Error && /abort|timeout/i.test(error.name))) return undefined
     throw error
   }
 }
 
-/** The first line of what the user said each time. */
+/** Returns the first line of each user message. */
 function userTexts(messages: readonly Message[]): string[] {
   return messages
     .filter(({ role }) => role === 'user')
@@ -127,7 +133,7 @@ interface ResetRule {
   readonly idleMinutes: number
 }
 
-/** True when a boundary lies between the last activity and now. A clock that was set back ends nothing. */
+/** Returns true if a reset boundary lies between the last activity and now; false if the clock was set back. */
 export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): boolean {
   if (now <= lastActivity) return false
   const isDaily = rule.mode === 'daily' || rule.mode === 'daily+idle'
@@ -137,8 +143,8 @@ export function isSessionOver(lastActivity: Date, now: Date, rule: ResetRule): b
 }
 
 /**
- * The latest moment not after `now` at which the local clock showed `atHour`. Days are counted on the calendar, so that
- * one of 23 or 25 hours has its boundary where the clock has it; an hour that a change of clocks skips falls on the next.
+ * Returns the latest moment not after `now` at which the local clock showed `atHour`. Counts calendar days, so days of
+ * 23 or 25 hours work; an hour skipped by daylight saving time falls on the next one.
  */
 function lastBoundary(now: Date, atHour: number): Date {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate(), atHour)

@@ -18,7 +18,7 @@ export interface Naming {
   readonly requests: Requests
 }
 
-/** Leaves one alone that has a name. */
+/** Asks a model for a title unless the conversation has one, titles are off, or only the offline model is available. */
 export async function nameConversation(
   { transcript, config, models, requests }: Naming,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function nameConversation(
   if (title !== undefined && transcript.name === undefined) await transcript.appendName(title)
 }
 
-/** @returns undefined when no model answers, or nothing that could be a title */
+/** @returns undefined if the model fails or its answer is no usable title */
 async function titleOf(
   model: ChatModel,
   prompt: Prompts['title'],
@@ -61,7 +61,7 @@ async function titleOf(
     )
     return cleaned(messageText(answer))
   } catch (error) {
-    // A nicety: the first words will do.
+    // The title is optional; the first words serve instead.
     if (error instanceof AppError || signal.aborted) return undefined
     if (error instanceof Error && /abort|timeout/i.test(error.name)) return undefined
     throw error

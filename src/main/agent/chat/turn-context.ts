@@ -26,7 +26,6 @@ export interface Work {
   readonly keeper: Keeper
 }
 
-/** Whom it tells, and whom it asks. */
 export interface WorkHooks {
   readonly permissions: Permissions
   readonly emit: (event: ChatEvent) => void
@@ -34,7 +33,7 @@ export interface WorkHooks {
   readonly alone: () => Promise<void>
 }
 
-/** Starts the servers of tools that do not run yet. */
+/** Creates the tools, permissions and context manager of one turn. Starts MCP servers that do not run yet. */
 export async function prepareWork(
   options: ChatOptions & { readonly requests: Requests },
   { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
@@ -92,7 +91,7 @@ function toolContext(
     signal,
     now,
     onFault,
-    // The message that is being answered: another one with each turn, and with each message that steers.
+    // A getter: each turn, and each message sent during one, has its own origin.
     get origin() {
       const turn = transcript.messages().findLast(({ message }) => message.role === 'user')?.id
       return { cause: 'agent' as const, session, turn }
@@ -115,16 +114,22 @@ export interface ChatOptions {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly models: Models
-  /** What of the memory stays on this machine, as it is now. */
+  /** Returns the current privacy snapshot. */
   readonly look: Look
-  /** Has a person decide on a change that words of others went into. @param model that asks for it */
+  /**
+   * Asks the user to accept a change that contains text of others.
+   * @param model id of the model that proposes it
+   */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: LearnedWindows
   readonly mcp: McpServers
   readonly queue: MessageQueue
-  /** Where prompts and templates lie. */
+  /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
-  /** Logs what is no expected failure. @returns the log reference that the user is shown */
+  /**
+   * Logs an unexpected error.
+   * @returns the log reference shown to the user
+   */
   readonly onFault: (error: unknown) => string
 }

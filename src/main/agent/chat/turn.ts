@@ -14,28 +14,34 @@ import { ownWordsIn } from './provenance-tracking.ts'
 import type { Assembled } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
-/** Model requests of one turn. */
+/** Model requests in one turn. */
 const maxSteps = 50
 
 export interface TurnOptions {
   readonly model: ChatModel
-  /** The request as it would be sent now. */
+  /** Builds the request that would be sent now. */
   readonly assemble: () => Promise<Assembled>
-  /** The answer with calls that no other call of the conversation is taken for. */
+  /** Returns the answer with call ids that are unique in the conversation. */
   readonly withOwnIds: (answer: AssistantMessage) => AssistantMessage
-  /** Stores a message, and tells of it when it is on disk. */
+  /** Stores a message, then emits it. */
   readonly tell: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
-  /** Keeps what is about to be sent. @returns its number */
+  /**
+   * Records the request before it is sent.
+   * @returns its number
+   */
   readonly keepRequest: (request: Omit<ModelRequest, 'purpose'>) => Promise<number>
-  /** Keeps how it went over the wire, as far as that can be done: never throws. */
+  /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
-  /** Follows an answer on disk while it is given. */
+  /** Starts saving the answer to disk while it streams. */
   readonly follow: () => LiveAnswer
-  /** What the user has sent meanwhile, to go with the next request. */
+  /** Takes the queued messages to send with the next request. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
-  /** A request waits to be repeated. @param hurry ends the wait */
+  /**
+   * Called when a request waits for its retry.
+   * @param hurry ends the wait
+   */
   readonly onWait: (hurry: () => void) => void
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
@@ -71,8 +77,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return 'error'
 }
 
-/** What was said is followed on disk until it is in the transcript. */
-/** What an answer was given with, for what it has written. */
+/** Origin of an answer's context, for the notes that its calls write. */
 interface Background {
   sources: readonly Source[]
   ownWords: string
@@ -90,15 +95,15 @@ async function answerOnce(options: TurnOptions, hasSpoken: boolean, background: 
   }
 }
 
-/** An answer that ends and has nothing in it is a failure: nobody can tell it from none. */
+/** Turns an empty answer into the failure `answer_empty`. */
 function notEmpty(answer: AssistantMessage): AssistantMessage {
   const hasNoCall = answer.content.every(({ type }) => type !== 'toolCall')
   if (answer.stopReason !== 'stop' || !hasNoCall || messageText(answer).trim() !== '') return answer
-  const errorMessage = `${answer.model} answered with nothing`
+  const errorMessage = `${answer.model} returned an empty answer`
   return { ...answer, stopReason: 'error', errorCode: 'answer_empty', errorMessage, errorData: { model: answer.model } }
 }
 
-/** Refusals for length that one answer takes: halving a million tokens comes below any window in ten. */
+/** Refusals for length in one answer: ten halvings take a million tokens below any window. */
 const maxRefusals = 12
 
 interface Refusals {
@@ -116,7 +121,7 @@ async function askModel(
   const draft = new AnswerDraft(model, tools.now)
   let usage = noUsage
   const window = model.contextWindow
-  // What is said before anybody knows what it is said of counts as local.
+  // Treat text as local until the request is known.
   let isLocal = model.isLocal
   const broken = (reason: 'aborted' | 'error', failure?: AppError) => {
     const answer = draft.finish(reason, usage, failure)
@@ -140,7 +145,7 @@ async function askModel(
       }
       if (event.type === 'usage') usage = event.usage
       else if (event.type === 'calling') continue
-      // Each time that it goes out.
+      // Retries send the request again.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
         const { type: _retry, hurry, ...why } = event
@@ -161,7 +166,7 @@ async function askModel(
     if (!(error instanceof AppError)) throw error
     if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals) return broken('error', error)
     const count = refused.count + 1
-    // The window is smaller than was believed: what fits into it is made ready as for any other request.
+    // The window estimate shrank: prepare the request again for the smaller window.
     if (model.contextWindow < window) return askModel(options, live, background, { count, hasMadeRoom: false })
     if (!refused.hasMadeRoom && (await keeper.makeRoom()))
       return askModel(options, live, background, { count, hasMadeRoom: true })

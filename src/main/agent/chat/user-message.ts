@@ -20,13 +20,13 @@ export function userMessage({ text, attachments = [] }: Said, at: Date): UserMes
   return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts], timestamp }
 }
 
-/** @throws AppError `images_unsupported` */
+/** @throws AppError `images_unsupported` if there are images and the model takes none */
 export function assertTakesImages(model: ChatModel, attachments: readonly Attachment[]): void {
   if (model.images || !attachments.some(({ type }) => type === 'image')) return
-  throw new AppError('images_unsupported', `${model.id} cannot read pictures`, { model: model.id })
+  throw new AppError('images_unsupported', `${model.id} cannot read images`, { model: model.id })
 }
 
-/** From here on another model answers. */
+/** Records a change of the answering model. */
 export async function noteModel(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
   const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
   const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)

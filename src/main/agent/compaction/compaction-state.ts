@@ -1,12 +1,12 @@
 /**
- * What a transcript's branch says about keeping: which messages still count, what summary stands for the
- * rest, how far a flush has read, what was pruned. Everything follows from the entries, so a restart changes nothing.
+ * Derives the compaction state from a transcript's branch: live messages, the summary of the others, the progress of
+ * flushes, and pruned results. It follows from the entries alone, so a restart changes nothing.
  *
- *   entries   m m m m F m m C m m m        F flush (read up to here)   C compaction (its summary stands for what is before
- *                       └──┬──┘              its first kept entry)
- *   live messages:  from C's first kept entry on
+ *   entries   m m m m F m m C m m m     F flush (has read up to here)
+ *                       └──┬──┘         C compaction (its summary replaces the messages before its first kept entry)
+ *   live messages: from C's first kept entry on
  *
- * The invariant: no message is summarised that no flush has read.
+ * Invariant: a message is only summarised after a flush has read it.
  */
 import type { Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
@@ -21,25 +21,31 @@ export interface LiveMessage {
 
 export interface KeepingState {
   readonly summary: string | undefined
-  /** A local model made it of local notes. */
+  /** True if local notes went into the summary; a local model wrote it. */
   readonly isSummaryLocal: boolean
-  /** Where some of what the summary stands for comes from. */
+  /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources: readonly Source[]
-  /** Messages that no summary stands for, oldest first. */
+  /** Messages that no summary replaces, oldest first. */
   readonly live: readonly LiveMessage[]
-  /** How many of the live messages a flush has read, from the first on. */
+  /** Number of live messages that a flush has read, counted from the oldest. */
   readonly flushed: number
-  /** A flush has run since the last compaction: the next one waits for it. */
+  /** True if a flush has run since the last compaction; the next one waits for a compaction. */
   readonly hasFlushedInCycle: boolean
-  /** Messages of the user since a model that was asked for notes or a summary failed; Infinity when it did not, or has since. */
+  /**
+   * User messages since a request for notes or a summary failed; Infinity if the latest one succeeded or there was
+   * none.
+   */
   readonly turnsSinceFailure: number
   readonly pruned: PruneDecisions
 }
 
-/** After a failure one turn goes by before keeping asks again: a turn never waits for what has just failed. */
+/**
+ * User messages until compaction asks a model again after a failure, so that a turn never waits for a request that just
+ * failed.
+ */
 const restTurns = 2
 
-/** True while keeping asks for nothing, for it has failed a moment ago. */
+/** Returns true while compaction asks no model because a request failed recently. */
 export function isResting({ turnsSinceFailure }: Pick<KeepingState, 'turnsSinceFailure'>): boolean {
   return turnsSinceFailure < restTurns
 }
@@ -91,7 +97,10 @@ function isTurn(entry: TranscriptEntry): boolean {
   return entry.type === 'message' && entry.message.role === 'user'
 }
 
-/** Of a request of keeping: 0 where it failed, Infinity where it did not; undefined for what asked for nothing. */
+/**
+ * Returns 0 if the entry records a failed request for notes or a summary, Infinity if it records success, else
+ * undefined.
+ */
 function outcomeOf(entry: TranscriptEntry): number | undefined {
   if (entry.type === 'flush') {
     if (entry.status === 'rescued') return entry.message === undefined ? undefined : 0
@@ -101,7 +110,10 @@ function outcomeOf(entry: TranscriptEntry): number | undefined {
   return entry.type === 'custom' && entry.customType === noticeEntry ? 0 : undefined
 }
 
-/** @throws Error when messages up to `cut` would be summarised that no flush has read: a fault of ours, never of the user's */
+/**
+ * @throws Error if messages before `cut` would be summarised although no flush has read them; this is a bug in the
+ * caller
+ */
 export function assertFlushed(state: KeepingState, cut: number): void {
   if (cut > state.flushed)
     throw new Error(`compaction up to message ${cut} of ${state.live.length}, but a flush has read ${state.flushed}`)

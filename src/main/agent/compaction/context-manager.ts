@@ -1,9 +1,8 @@
 /**
- * Keeps a conversation within its model's window without losing anything. Before each request it looks how
- * full the window is; then it prunes, flushes, compacts, in that order, as far as is due. Each step is an entry of the
- * transcript, written when it is done, so that a crash in between repeats a step and never skips one. What has failed is
- * not asked for again in the next turn: answers go on meanwhile, and before a request grows past the window its oldest
- * turns are left out.
+ * Keeps a conversation within its model's context window. Before each request it measures the context and runs the
+ * steps that are due, in this order: prune, flush, compact. Each step appends a transcript entry when it is done, so a
+ * crash repeats a step but never skips one. After a failure the next turn asks no model; before a request outgrows the
+ * window, the oldest turns are left out.
  */
 import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -29,31 +28,31 @@ export interface KeeperOptions extends NotesOptions {
   readonly transcript: Transcript
   readonly settings: Pick<AgentSettings, 'compaction' | 'contextPruning'>
   readonly assemble: () => Promise<Assembly>
-  /** The last report that the provider has answered. */
+  /** Returns the report of the last answered request. */
   readonly lastReport: () => ContextReport | undefined
-  /** Nothing of the conversation is to be kept: it is summarised for itself alone. */
+  /** Returns true in a chat without memory: it is summarised, but nothing is flushed. */
   readonly isApart: () => boolean
-  /** What may take a while has begun. */
+  /** Called before a flush or a compaction asks a model. */
   readonly onStart: (what: 'flush' | 'compaction') => void
-  /** What of the memory stays on this machine, as it is now. */
+  /** Returns the current privacy snapshot. */
   readonly look: Look
-  /** Ends what else asks about notes just now: one at a time. */
+  /** Stops deferred notes, so that only one process writes notes at a time. */
   readonly alone: () => Promise<void>
 }
 
 interface Measured extends KeepingInput {
   readonly state: KeepingState
   readonly assembly: Assembly
-  /** As the provider counts. */
+  /** Size of the request in the provider's tokens. */
   readonly tokens: number
-  /** Provider tokens for each estimated one. */
+  /** Provider tokens for each estimated token. */
   readonly factor: number
 }
 
 export class Keeper {
   readonly #options: KeeperOptions
   readonly #notes: Notes
-  /** The user wants it now. */
+  /** True after `compact`: a recent failure does not prevent another attempt. */
   #isWanted = false
 
   constructor(options: KeeperOptions) {
@@ -61,7 +60,10 @@ export class Keeper {
     this.#notes = new Notes(options)
   }
 
-  /** Makes the next request fit. @throws AppError only when the disk does not take what must not be lost */
+  /**
+   * Makes the next request fit.
+   * @throws AppError if the disk refuses a write that must not be lost, or the signal aborts
+   */
   async prepare(): Promise<void> {
     const tried = new Set<KeepingStep>()
     let measured = await this.#measure()
@@ -78,7 +80,10 @@ export class Keeper {
     if (this.#rests() && measured.tokens > most) await this.#leaveOut(cutOf(measured))
   }
 
-  /** The provider found the request too long, whatever was estimated. @returns false when nothing more can be cut */
+  /**
+   * Shrinks the conversation after the provider refused a request as too long.
+   * @returns false if nothing more can be cut
+   */
   async makeRoom(): Promise<boolean> {
     const measured = await this.#measure()
     if (!this.#leavesRoom(measured)) return false
@@ -87,13 +92,17 @@ export class Keeper {
     return (await this.#squeeze()) || isCut
   }
 
-  /** @returns false when there is nothing to summarise, or it failed; the history is whole then */
+  /**
+   * Summarises older messages because the user asked for it.
+   * @param focus topic that the summary should stress
+   * @returns false if there is nothing to summarise or it failed; the conversation is then unchanged
+   */
   async compact(focus: string | undefined): Promise<boolean> {
     this.#isWanted = true
     return this.#compactAt(cutOf(await this.#measure()), focus)
   }
 
-  /** Saves durable notes from what no flush has read yet. */
+  /** Flushes durable notes from messages that no flush has read. */
   async flushRest(): Promise<void> {
     if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
   }
@@ -106,7 +115,7 @@ export class Keeper {
     return keepingState(this.#options.transcript.branch())
   }
 
-  /** True while nothing is asked, for it has just failed. */
+  /** Returns true while a recent failure prevents requests to the model. */
   #rests(): boolean {
     return !this.#isWanted && isResting(this.#state())
   }
@@ -123,7 +132,7 @@ export class Keeper {
     return { ...input, assembly, tokens: requestTokens(input), factor: factorOf(last) }
   }
 
-  /** False where prompt, tools and files fill the window by themselves: no summary helps then. */
+  /** Returns false if prompt, tools and files fill the window, so that no summary helps. */
   #leavesRoom({ report, factor }: Measured): boolean {
     return fixedTokens(report) * factor < report.contextWindow
   }
@@ -133,8 +142,8 @@ export class Keeper {
   }
 
   /**
-   * What is left is too long by itself: a tool's result that fills the window. It is read by a flush, then sent cut to
-   * head and tail; the transcript has all of it. @returns false when there is no such result
+   * Trims large tool results to head and tail after a flush has read them; the transcript keeps the full text.
+   * @returns false if there is no such result
    */
   async #squeeze(): Promise<boolean> {
     const { live, pruned } = this.#state()
@@ -153,7 +162,10 @@ export class Keeper {
     return true
   }
 
-  /** Summarises the first `cut` live messages. @returns false when there are none, or it failed */
+  /**
+   * Summarises the first `cut` live messages.
+   * @returns false if there are none or it failed
+   */
   async #compactAt(cut: number, focus: string | undefined): Promise<boolean> {
     const { model, prompts, tools } = this.#options
     const { live } = this.#state()
@@ -163,7 +175,7 @@ export class Keeper {
       if (this.#state().flushed < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
-    // Nor will it summarise now.
+    // The flush may have failed just now.
     if (this.#rests()) return false
     const messages = live.map(({ message }) => message)
     const seen = await this.#seen(messages)
@@ -206,8 +218,8 @@ export class Keeper {
   }
 
   /**
-   * Sends the first `cut` live messages no more, though nobody could summarise them; what no flush has read of them is
-   * rescued. @returns false when there are none
+   * Drops the first `cut` live messages from requests without a summary. Saves verbatim those that no flush has read.
+   * @returns false if there are none
    */
   async #leaveOut(cut: number): Promise<boolean> {
     const { live, summary, isSummaryLocal, flushed } = this.#state()
@@ -239,7 +251,7 @@ export class Keeper {
     await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
-  /** Has the first `count` live messages read for durable notes; what cannot be read is kept word for word. */
+  /** Flushes the first `count` live messages, or saves them verbatim if the model fails. */
   async #flushUpTo(count: number): Promise<void> {
     if (this.#rests()) return this.#rescueUpTo(count)
     const { live, flushed } = this.#state()
@@ -252,7 +264,7 @@ export class Keeper {
     await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
-  /** Messages as the model may see them. */
+  /** Returns the messages redacted for the model, unchanged for a local one. */
   async #seen(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
     return model.isLocal ? messages : withheldMessages(messages, await look())
@@ -272,14 +284,14 @@ export class Keeper {
   }
 }
 
-/** Where some of what a summary stands for comes from: what went into the one before is in it too. */
+/** Returns the sources of the summarised messages, including those of the previous summary. */
 function sourcesOf({ summarySources }: KeepingState, messages: readonly Message[]): { readonly sources?: Source[] } {
   const sources = [...originsOf(messages, []), ...summarySources]
   const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
   return each.length === 0 ? {} : { sources: each }
 }
 
-/** Told to the model in the place of a summary. */
+/** Sent to the model instead of a summary. */
 const leftOutNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 

@@ -9,19 +9,19 @@ import { sourcesIn } from '#shared/markdown/provenance.ts'
 import { Notes, type NotesOptions } from './write-notes.ts'
 import { settleRescue, waitingRescues } from './verbatim-fallback.ts'
 
-/** Parts of one run; each takes a request or two. */
+/** Parts in one run. Each part takes one or two requests. */
 const partsAtOnce = 2
-/** After a failure that was in passing it is left alone for one answer; after others, for more each time. */
+/** Most answers to skip after failures. A transient failure skips one; others double the pause each time. */
 const mostRests = 16
 
 export interface DistilOptions extends NotesOptions {
   readonly transcript: Transcript
-  /** Provider tokens for each estimated one. */
+  /** Provider tokens for each estimated token. */
   readonly factor: number
 }
 
 interface Progress {
-  /** Characters that are read. */
+  /** Characters already read. */
   readonly read: number
   readonly changes: readonly FileChange[]
   readonly usage: Usage
@@ -32,11 +32,13 @@ const none: Progress = { read: 0, changes: [], usage: noUsage }
 export class Distiller {
   readonly #progress = new Map<string, Progress>()
   #failures = 0
-  /** Runs that are left out. */
+  /** Runs that are still to be skipped. */
   #rests = 0
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  /** Goes on with what waits longest; when one is done, the conversation is told. */
+  /**
+   * Distils the oldest passage that was saved verbatim; appends a `distilled` entry to the transcript when it is done.
+   */
   async run(options: DistilOptions): Promise<void> {
     if (this.#running || isResting(keepingState(options.transcript.branch()))) return
     if (this.#rests > 0) {
@@ -54,7 +56,7 @@ export class Distiller {
     }
   }
 
-  /** Ends a run; it goes on after another answer. */
+  /** Aborts the current run; the next one continues from its progress. */
   async stop(): Promise<void> {
     this.#running?.stop.abort()
     await this.#running?.ended
@@ -74,7 +76,7 @@ export class Distiller {
 
   async #distil(options: DistilOptions): Promise<void> {
     const { tools, transcript, now } = options
-    // What stays on this machine waits for a model that does.
+    // Local passages wait for a local model.
     const waiting = await waitingRescues(tools.workspace)
     const rescued = waiting.find((one) => options.model.isLocal || !one.isLocal)
     if (!rescued) return

@@ -12,9 +12,9 @@ export interface KeepingSettings {
 
 export interface KeepingInput {
   readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
-  /** The request as it would be sent, in our own estimate. */
+  /** The request that would be sent now, in estimated tokens. */
   readonly report: ContextReport
-  /** The last one that the provider has counted. */
+  /** The last request for which the provider reported its token count. */
   readonly last: ContextReport | undefined
   readonly settings: KeepingSettings
   /** Milliseconds since the epoch. */
@@ -24,10 +24,10 @@ export interface KeepingInput {
 export type DueStep =
   | { readonly kind: 'prune'; readonly plan: PrunePlan }
   | { readonly kind: 'flush' }
-  /** @param cut how many of the live messages are summarised */
+  /** @param cut number of live messages to summarise */
   | { readonly kind: 'compact'; readonly cut: number }
 
-/** The first step that is due and not among those that were tried. */
+/** Returns the first step that is due and not in `tried`; undefined if none is. */
 export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): DueStep | undefined {
   const { state, report, settings } = input
   const tokens = requestTokens(input)
@@ -41,7 +41,7 @@ export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): D
   return cut > 0 ? { kind: 'compact', cut } : undefined
 }
 
-/** Every step that would come before the next request, were it sent now. */
+/** Returns all steps that would precede the next request. */
 export function dueSteps(input: KeepingInput): KeepingStep[] {
   const tried = new Set<KeepingStep>()
   let at = input
@@ -52,25 +52,28 @@ export function dueSteps(input: KeepingInput): KeepingStep[] {
   return [...tried]
 }
 
-/** Tokens as the provider counts them, as far as that is known. */
+/** Returns the size of the request in provider tokens, calibrated by the last report. */
 export function requestTokens({ report, last }: Pick<KeepingInput, 'report' | 'last'>): number {
   return Math.ceil(report.estimatedTokens * factorOf(last))
 }
 
-/** How many of the live messages a compaction would summarise. @param keep tokens that stay, in place of the budget's */
+/**
+ * Returns the number of live messages that a compaction would summarise.
+ * @param keep estimated tokens to leave verbatim, defaults to the budget's
+ */
 export function cutOf(input: Omit<KeepingInput, 'now'>, keep: number = keepOf(input)): number {
   const messages = input.state.live.map(({ message }) => message)
   return findCutPoint(messages, messages.map(messageTokens), keep)
 }
 
-/** Tokens of the conversation that a compaction leaves word for word, in our own estimate. */
+/** Returns the estimated tokens that a compaction leaves verbatim. */
 export function keepOf({ report, last, settings }: Omit<KeepingInput, 'now' | 'state'>): number {
   const factor = factorOf(last)
   const kept = keptTokens(report, settings.compaction.keepRecentTokens, fixedTokens(report) * factor)
   return Math.floor(kept / Math.max(1, factor))
 }
 
-/** What stands in every request of a conversation, in our own estimate: prompt, tools, files. */
+/** Returns the estimated tokens of prompt, tools and files, which every request contains. */
 export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
   return items.reduce(
     (sum, { layer, tokens }) => (layer === 'system' || layer === 'project' || layer === 'logs' ? sum + tokens : sum),
@@ -110,7 +113,7 @@ function messagesOf({ live }: Pick<KeepingState, 'live'>): Message[] {
   return live.map(({ message }) => message)
 }
 
-/** @returns the index of the first kept message, or 0 when there is nothing to cut off */
+/** Returns the index of the first kept message; 0 if there is nothing to cut. Never splits a call from its results. */
 export function findCutPoint(messages: readonly Message[], tokens: readonly number[], keepTokens: number): number {
   let kept = 0
   let cut = messages.length
@@ -119,7 +122,7 @@ export function findCutPoint(messages: readonly Message[], tokens: readonly numb
     kept += tokens[cut] ?? 0
   }
   while (cut < messages.length && messages[cut]?.role === 'toolResult') cut += 1
-  // The last thing said is always kept, however long it is: it is what the next answer is about.
+  // The next answer refers to the last message, so it stays regardless of its size.
   return cut < messages.length ? cut : lastStart(messages)
 }
 

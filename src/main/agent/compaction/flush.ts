@@ -1,7 +1,7 @@
 /**
- * A memory flush: a silent turn in which the model saves durable notes from a conversation, before part of it is
- * summarised. It works on a copy, may write memory files only, and nothing that it says (NO_REPLY) is ever shown. A model
- * that says the notes instead of writing them has them written down: they go to today's log.
+ * Runs a memory flush: a silent turn in which the model saves durable notes before part of the conversation is
+ * summarised. It may write memory files only, and its text is never shown. Notes that the model puts into its answer
+ * instead of a tool call go to today's log.
  */
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
@@ -13,7 +13,7 @@ import { callTools } from '../tools/execute-tools.ts'
 import { definitionsOf, ownTools } from '../tools/own-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 
-/** Model requests of one flush; saving notes takes two or three. */
+/** Model requests in one flush; it usually takes two or three. */
 const maxSteps = 8
 
 export interface FlushOutcome {
@@ -32,7 +32,10 @@ export interface FlushRequest {
   readonly at: Date
 }
 
-/** @throws AppError when the model fails; what it had written by then stays written */
+/**
+ * Runs a flush.
+ * @throws AppError if the model fails; changes already written remain
+ */
 export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const { model, system, conversation, prompt, tools, at } = request
   const maxOutput = Math.min(model.maxOutput, request.maxOutput)
@@ -69,7 +72,10 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   return { changes, usage }
 }
 
-/** Nothing where the very words stand in the log already: each part of a conversation may be answered with the same. */
+/**
+ * Appends notes to today's log. Returns no change if the log already contains them, as parts of a conversation can
+ * yield the same notes.
+ */
 async function keepSaid(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
   const { workspace, eyes } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
@@ -81,11 +87,11 @@ async function keepSaid(context: ToolContext, said: string, at: Date): Promise<F
 }
 
 const noReply = /[*_`"'[(<]*\bno[_ -]?reply\b[*_`"'\])>.!]*/gi
-/** One sentence that says nothing but that all is well, or that there is nothing. */
+/** Matches an answer that only says that all is well or that there is nothing to save. */
 const noNote =
   /^(ok(ay)?|done|noted|saved|understood|sure|all set|(i have |i |there (is|are|was|were) )?(found |see )?(nothing|no (new |further |other )?(durable )?(notes?|facts?|information))\b[^.\n\d]*|没有(什么)?(需要|值得|可)[^。\n\d]*|沒有(什麼)?(需要|值得|可)[^。\n\d]*|无需[^。\n\d]*|好的|好|已记录|已記錄)[\s.!。！]*$/i
 
-/** @returns undefined for an answer that holds no note */
+/** Returns the notes in an answer; undefined if it contains none. */
 export function notesIn(answer: string): string | undefined {
   const said = answer.replaceAll(noReply, '').trim()
   return /[\p{L}\p{N}]/u.test(said) && !noNote.test(said) ? said : undefined

@@ -1,7 +1,10 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { ChatModel } from '#llm'
 
-/** @throws what `work` throws, once nothing more is learned from it */
+/**
+ * Repeats `work` as long as each `context_overflow` lowers the window estimate.
+ * @throws any other error of `work`, and an overflow that leaves the estimate unchanged
+ */
 export async function whileItShrinks<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = model.contextWindow

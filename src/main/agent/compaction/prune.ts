@@ -6,7 +6,7 @@ export interface PruneSettings {
   readonly ttl: number
 }
 
-/** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
+/** Ids of tool calls whose results are trimmed to head and tail, or cleared. */
 export interface PruneDecisions {
   readonly trimmed: ReadonlySet<string>
   readonly cleared: ReadonlySet<string>
@@ -19,12 +19,12 @@ export interface PrunePlan {
   readonly charactersAfter: number
 }
 
-/** Results of the newest answers stay whole. */
+/** The results of the newest answers stay whole. */
 const answersKept = 3
-/** Characters: a longer result is trimmed to its head and tail. */
+/** Characters. A longer result is trimmed to its head and tail. */
 export const softTrim = { maxChars: 4000, headChars: 1500, tailChars: 1500 }
 const clearedText = '[Old tool result content cleared]'
-/** Shares of the context window. */
+/** Shares of the context window from which results are trimmed and cleared. */
 const trimFrom = 0.3
 const clearFrom = 0.5
 const minToClear = 50_000
@@ -32,15 +32,15 @@ const minToClear = 50_000
 export interface PruneInput {
   readonly messages: readonly Message[]
   readonly decided: PruneDecisions
-  /** Tokens of the whole request as it would be sent, and of the model's window. */
+  /** Tokens of the whole request. */
   readonly tokens: number
   readonly contextWindow: number
-  /** Milliseconds since the provider was last asked; within the ttl its cached prefix is left alone. */
+  /** Milliseconds since the last answer; within the TTL the provider's prompt cache is not invalidated. */
   readonly idleMs: number
   readonly settings: PruneSettings
 }
 
-/** What is to be pruned on top of what is decided; undefined when there is nothing. */
+/** Returns the results to prune in addition to `decided`; undefined if there are none. */
 export function planPruning({
   messages,
   decided,
@@ -73,12 +73,12 @@ export function planPruning({
   return { trimmed: trimmed.map(idOf), cleared: cleared.map(idOf), charactersBefore: before, charactersAfter: after }
 }
 
-/** The messages as they are sent. */
+/** Returns the messages with trimmed and cleared tool results. */
 export function applyPruning(messages: readonly Message[], decided: PruneDecisions): Message[] {
   return messages.map((message) => (message.role === 'toolResult' ? applyTo(message, decided) : message))
 }
 
-/** Tool results older than the last answers, and after the first thing the user said. */
+/** Returns tool results after the first user message and before the newest answers. */
 function prunable(messages: readonly Message[]): ToolResultMessage[] {
   const firstUser = messages.findIndex((message) => message.role === 'user')
   const answers = messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []))

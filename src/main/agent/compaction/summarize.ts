@@ -11,19 +11,19 @@ import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
 export interface SummaryRequest {
   readonly model: ChatModel
   readonly prompt: Prompts['compaction']
-  /** The summary that stood for what came before. */
+  /** Summary of the messages before these. */
   readonly earlier: string | undefined
   readonly messages: readonly Message[]
-  /** What stays word for word. */
+  /** Messages that stay verbatim. */
   readonly kept: readonly Message[]
-  /** What the user wants the summary to be about. */
+  /** Topic that the summary should stress. */
   readonly focus: string | undefined
   readonly budget: Budget
-  /** Most tokens of the summary, in our own estimate: a longer one is cut, for it stands in every request from now on. */
+  /** Most estimated tokens of the summary. A longer one is cut, as every later request contains it. */
   readonly maxTokens: number
-  /** Provider tokens for each of ours. */
+  /** Provider tokens for each estimated token. */
   readonly factor: number
-  /** A local model is given what only local ones may see. */
+  /** True if the input contains local notes; only a local model receives them. */
   readonly isLocal: boolean
   readonly signal: AbortSignal
 }
@@ -31,19 +31,23 @@ export interface SummaryRequest {
 export interface Summary {
   readonly text: string
   readonly usage: Usage
-  /** Made of local notes. */
+  /** True if local notes went into the summary. */
   readonly isLocal: boolean
 }
 
-const system = ['You summarise conversations so that they can go on. You answer with the summary only.']
+const system = ['You summarise conversations so that they can continue. You answer with the summary only.']
 
-/** Of a request's room, a part of the conversation leaves so much for the estimate's error. */
+/** Share of the available tokens that a part may use; the rest absorbs estimation errors. */
 const partShare = 0.85
 const minPartTokens = 300
-/** Identifiers that the model left out are added, within this share of the summary. */
+/** Identifiers missing from the summary are appended within this share of its size. */
 const appendixShare = 0.25
 
-/** @throws AppError when the model fails or says nothing; nothing is lost then, for nothing was cut */
+/**
+ * Summarises messages in parts and restores identifiers that the kept messages still use.
+ * @throws AppError `provider_error` if there is nothing to summarise or the answer is empty, and other errors of the
+ * model
+ */
 export async function summarize(request: SummaryRequest): Promise<Summary> {
   const { messages, kept, maxTokens } = request
   let text = request.earlier
@@ -69,27 +73,26 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
   const whole = cutToTokens(again.text, maxTokens)
   const stillLost = lostIdentifiers(before, after, whole)
   if (stillLost.length === 0) return { text: whole, usage, isLocal }
-  const appendix = `\n\nAlso spoken of: ${fitting(stillLost, maxTokens).join(', ')}`
+  const appendix = `\n\nAlso mentioned: ${fitting(stillLost, maxTokens).join(', ')}`
   return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
-/** As many as an appendix takes. */
+/** Returns the names that fit into an appendix. */
 function fitting(names: readonly string[], maxTokens: number): string[] {
   let left = maxTokens * appendixShare
   return names.filter((name) => (left -= estimateTokens(name) + 1) >= 0)
 }
 
-/** Tokens of the conversation in one request, beside the prompt and the summary so far. */
+/** Returns the estimated tokens of one part, beside the prompt and the summary so far. */
 function partTokens({ prompt, budget, maxTokens, factor }: SummaryRequest): number {
   const beside = estimateTokens(prompt({ conversation: '', earlier: '', focus: '' })) + maxTokens
   const room = (budget.contextWindow - budget.reserveTokens) / Math.max(1, factor) - beside
   return Math.max(minPartTokens, Math.floor(room * partShare))
 }
 
-/** A word is a little more than a token. */
 const wordsPerToken = 0.7
 
-/** @param missing what an earlier try left out; the conversation is that try */
+/** @param missing identifiers that the previous attempt left out; `conversation` is then that attempt */
 async function askForSummary(
   { model, prompt, focus, budget, maxTokens, signal }: SummaryRequest,
   conversation: string,
@@ -107,7 +110,9 @@ async function askForSummary(
       .filter(Boolean)
       .join('\n'),
     earlier:
-      earlier === undefined ? '' : `What was summarised before, to be taken over:\n\n<summary>\n${earlier}\n</summary>`,
+      earlier === undefined
+        ? ''
+        : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
   })
   const answer = await ask(
     model,
@@ -129,7 +134,7 @@ async function askForSummary(
   return { text, usage: answer.usage, isLocal: answer.local === true }
 }
 
-/** Paths, addresses, ids, versions, days, numbers with a unit: what a summary must not lose. */
+/** Paths, addresses, ids, versions, dates and quantities, which a summary must not lose. */
 const identifiers = [
   /https?:\/\/[^\s<>"')\]]+/g,
   /\b[\w.+-]+@[\w-]+\.[\w.]+\b/g,
@@ -149,7 +154,7 @@ export function identifiersIn(text: string): Set<string> {
   return found
 }
 
-/** Those of `before` that are spoken of again in `after` and that `summary` lacks. */
+/** Returns identifiers of `before` that `after` uses again and `summary` lacks. */
 export function lostIdentifiers(before: string, after: string, summary: string): string[] {
   return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
 }

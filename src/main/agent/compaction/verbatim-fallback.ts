@@ -1,6 +1,6 @@
 /**
- * Words that no flush could read: kept verbatim below memory/rescued/, an entry for each failure, until a model
- * answers again and has distilled them. Nothing is removed then either: the entry says what became of it.
+ * Saves text that no flush could read verbatim below memory/rescued/, one entry for each failure, until a model can
+ * distil it. The entry remains afterwards; its heading then names the notes.
  *
  *   ## 10:03 - Kept word for word, waiting to be distilled
  *   <!-- rescued 7c0f… -->
@@ -25,20 +25,24 @@ export interface Rescued {
   readonly path: string
   readonly id: string
   readonly text: string
-  /** It stays on this machine. */
+  /** True if local notes went into it; only a local model may read it. */
   readonly isLocal: boolean
 }
 
 const preface =
-  'Saving notes failed, so the words themselves are kept here. They are searched, and not loaded by themselves.'
-/** An entry may quote another one: whoever reads them in order never looks inside. */
+  'Saving notes failed, so the conversation is saved here verbatim. Search covers it, but it is not loaded automatically.'
+/** The end marker repeats the id, so an entry that quotes another one is still read as one. */
 const entry =
   /^## (\d\d:\d\d) - (Kept word for word[^\n]*)\r?\n<!-- rescued ([0-9a-f-]{36}) -->\r?\n([\s\S]*?)\r?\n<!-- end of \3 -->$/gm
 
-/** What local notes went into lies in files of their own. */
+/** Files with this ending contain text of local notes. */
 const localEnding = '-local.md'
 
-/** @param isLocal local notes went into it @throws AppError when the disk does not take it */
+/**
+ * Saves text verbatim below the rescued folder until a model can distil it.
+ * @param isLocal true if local notes went into the text
+ * @throws AppError if the file cannot be written
+ */
 export async function rescue(
   workspace: Workspace,
   origin: WriteOrigin,
@@ -58,12 +62,12 @@ export async function rescue(
   return workspace.describe(write)
 }
 
-/** True when there may be something to distil; looked at after every answer. */
+/** Returns true if there may be text to distil. Checked after every answer, so it only lists files. */
 export async function hasRescues(workspace: Workspace): Promise<boolean> {
   return (await rescuedIn(workspace)).length > 0
 }
 
-/** What waits to be distilled, oldest first. Files that cannot be read are left alone. */
+/** Returns the texts that wait to be distilled, oldest first. Skips unreadable files. */
 export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
   const paths = (await rescuedIn(workspace)).filter((path) => path.endsWith('.md'))
   const found: Rescued[] = []
@@ -80,7 +84,10 @@ async function rescuedIn(workspace: Workspace): Promise<string[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** Says what became of one. */
+/**
+ * Records in its heading that an entry was distilled.
+ * @param notes paths of the notes that were written
+ */
 export async function settleRescue(
   workspace: Workspace,
   origin: WriteOrigin,

@@ -1,7 +1,7 @@
 /**
- * Durable notes from a conversation before part of it is summarised: over the whole conversation while that
- * fits, else in parts; tried twice, and where both fail, the words themselves are kept. What fails in passing was tried
- * twice by the model already.
+ * Saves durable notes before part of a conversation is summarised: from the whole conversation if it fits, otherwise in
+ * parts. If two attempts fail, the text is saved verbatim. A transient failure is not tried again here, as the model
+ * already retries.
  */
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
@@ -29,22 +29,22 @@ export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcom
 interface Rescued {
   readonly status: 'rescued'
   readonly changes: readonly FileChange[]
-  /** Why, where a model was asked. */
+  /** Error of the model; absent if no model was used. */
   readonly message?: string
 }
 
 export interface NotesOptions {
   readonly model: ChatModel
-  /** As it is now: a provider's refusal may teach that the window is smaller. */
+  /** Read again for each request, as a refusal may lower the window estimate. */
   readonly budget: () => Budget
   readonly prompts: () => Promise<Prompts>
   readonly tools: ToolContext
   readonly now: Clock
-  /** What of the memory stays on this machine, as it is now. */
+  /** Returns the current privacy snapshot. */
   readonly look: Look
 }
 
-/** Of what a request may hold, a part of a conversation leaves so much for the estimate's error and what tools answer. */
+/** Share of the available tokens that a part may use; the rest absorbs estimation errors and tool results. */
 const partShare = 0.85
 const minPartTokens = 300
 const tries = 2
@@ -57,9 +57,10 @@ export class Notes {
   }
 
   /**
-   * @param unread what no flush has read
-   * @param measure the request as it would be sent now, in the provider's tokens
-   * @throws AppError only when the disk does not take what must not be lost, or the signal ended it
+   * Saves notes, or the text verbatim if the model fails.
+   * @param unread messages that no flush has read
+   * @param measure returns the current request, its provider tokens, and provider tokens for each estimated one
+   * @throws AppError if the disk refuses a write that must not be lost, or the signal aborts
    */
   async save(
     unread: readonly Message[],
@@ -78,7 +79,10 @@ export class Notes {
     }
   }
 
-  /** The words themselves, without asking anybody. @throws AppError when the disk does not take them */
+  /**
+   * Saves messages verbatim without asking a model.
+   * @throws AppError if the file cannot be written
+   */
   async keepWords(unread: readonly Message[]): Promise<Rescued> {
     const { tools, now, look } = this.#options
     const sources = originsOf(unread, [])
@@ -89,7 +93,11 @@ export class Notes {
     return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now(), isLocal)] }
   }
 
-  /** From one part of a conversation, in words. @param isOfLocal local notes went into it @throws AppError when the model fails */
+  /**
+   * Saves notes from one part of a conversation, given as text.
+   * @param isOfLocal true if local notes went into it
+   * @throws AppError if the model fails
+   */
   async fromPart(part: string, name: string, isOfLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
     const { model, now, budget } = this.#options
     const tools = { ...this.#options.tools, isOfLocal, sources }
@@ -106,7 +114,10 @@ export class Notes {
     })
   }
 
-  /** Tokens of a conversation that one request can read, in our own estimate. @param factor provider tokens for each of ours */
+  /**
+   * Returns the estimated tokens of conversation that one request can read.
+   * @param factor provider tokens for each estimated token
+   */
   async partTokens(factor: number): Promise<number> {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()

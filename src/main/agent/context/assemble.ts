@@ -18,7 +18,7 @@ import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './req
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
-/** A file that is read into every request; `text` is null when it does not exist. */
+/** A file that every request contains; `text` is null if it does not exist. */
 export interface ContextFile {
   readonly path: string
   readonly text: string | null
@@ -30,24 +30,24 @@ export interface AssemblyInput {
   readonly purpose: Extract<Purpose, { kind: 'chat' }>
   readonly modelId: string
   readonly budget: Budget
-  /** Why its window is not the one that was believed. */
+  /** Set if the window is an estimate learned from refusals. */
   readonly learned?: LearnedWindow
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
-  /** The prompt with everything filled in. */
+  /** The prompt with all placeholders filled in. */
   readonly systemPrompt: string
   readonly files: readonly ContextFile[]
   readonly tools: readonly ToolDefinition[]
-  /** Stands for the part of the conversation that is no longer sent. */
+  /** Replaces the part of the conversation that is no longer sent. */
   readonly summary: string | undefined
-  /** It was made of local notes. */
+  /** True if local notes went into the summary. */
   readonly isSummaryLocal?: boolean
-  /** Where some of what it stands for comes from. */
+  /** Sources of the summarised messages that are less trusted than the user. */
   readonly summarySources?: readonly Source[]
   readonly pruned: PruneDecisions
-  /** The conversation so far; the last user message and what follows it is this turn. */
+  /** The conversation so far; the current turn begins at the last user message. */
   readonly messages: readonly Message[]
-  /** What was taken out of all this, for a remote model. */
+  /** Number of notes and messages redacted for a remote model. */
   readonly heldBack?: HeldBack | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -70,7 +70,7 @@ export function assemble(input: AssemblyInput): Assembly {
     items.push(row)
     fences += Math.max(0, estimateTokens(section) - row.tokens)
   }
-  // A file has the figure that it has everywhere; what names it to the model belongs to the prompt.
+  // Each file shows its own size; the tags around the files count as part of the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + fences }
   const budget = roomBeside(input.budget, sumOf(items))
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
@@ -101,7 +101,7 @@ export function assemble(input: AssemblyInput): Assembly {
   }
 }
 
-/** Every file as it is sent: within its own limits, and all of them within `tokens`. */
+/** Cuts each file to its own limit, and all of them to `tokens`. */
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
   let left = maxTotalCharacters
   const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
@@ -127,11 +127,11 @@ function sumOf(items: readonly ContextItem[]): number {
   return items.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** An estimate can be this much too low. */
+/** Factor by which an estimate may be too low. */
 const estimateMargin = 1.1
 const minOutput = 256
 
-/** Providers refuse a request whose input and longest answer together exceed the window. */
+/** Providers refuse a request if its input and `maxOutput` together exceed the window. */
 function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
@@ -148,7 +148,7 @@ function summaryMessage({ summary = '', isSummaryLocal = false, summarySources =
   }
 }
 
-/** What files say is data; the fence tells the model where it begins and ends. */
+/** Wraps a file in a fence, so that the model reads it as data. */
 function fileSection({ path, text }: ContextFile, sent: string): string {
   const name = path.replace(/["<>\n]/g, '_')
   if (text === null) return `<file path="${name}" missing="true"/>`
@@ -157,7 +157,7 @@ function fileSection({ path, text }: ContextFile, sent: string): string {
   return `<file path="${name}"${trust}>\n${unfenced(sent, 'file').trimEnd()}\n</file>`
 }
 
-/** The text cannot end its own fence, nor open another one of the kind, however that is written. */
+/** Escapes tags, so that the text can neither close its fence nor open another one. */
 function unfenced(text: string, tag: 'file' | 'summary'): string {
   return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }
@@ -175,7 +175,7 @@ function fileItem(file: ContextFile, sent: string): ContextItem {
   }
 }
 
-/** One row for the earlier conversation, one for each tool's results, one for the message of this turn. */
+/** Returns one row for the earlier conversation, one for each tool's results, and one for the current message. */
 function messageItems(messages: readonly Message[]): ContextItem[] {
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
   const groups = new Map<string, { layer: Layer; name: string; tokens: number; characters: number }>()

@@ -35,12 +35,12 @@ function isTool({ name }: RequestBlock): boolean {
   return toolOfItem(name) !== undefined
 }
 
-/** Beside an agent's own files, logs are all that is read into a request. */
+/** Besides the agent's own files, requests contain only logs. */
 function layerOfFile(path: string): Layer {
   return hasOwnName(path) ? 'project' : 'logs'
 }
 
-/** Everything of one item, as it was sent; of the items that stand for several, all of those. */
+/** Returns the text of one item as it was sent; group items return the text of all their blocks. */
 export function textOfItem(request: SentRequest, layer: Layer, name: string): string {
   const isAll = layer === 'conversation' && name === 'conversation'
   const isAnyTool = layer === 'system' && name === 'tools'
@@ -51,7 +51,7 @@ export function textOfItem(request: SentRequest, layer: Layer, name: string): st
 }
 
 export function requestDifference(from: SentRequest, to: SentRequest): BlockChange[] {
-  // The message of one turn is an earlier one in the next: the same words are the same block.
+  // The current message becomes an earlier one in the next request, so compare texts only.
   const comparator = (one: RequestBlock, other: RequestBlock) => one.text === other.text
   return diffArrays(requestBlocks(from), requestBlocks(to), { comparator }).flatMap(
     ({ added, removed, value }): BlockChange[] =>

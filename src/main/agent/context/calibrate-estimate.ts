@@ -2,11 +2,11 @@ import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
 import { calibration } from './message-tokens.ts'
 
 /**
- * The report in the provider's tokens: as it counted this request, or else by the factor of the last one that it
- * counted. Items sum to the total.
+ * Converts a report to the provider's tokens: by its own count if it has one, otherwise by the ratio of the `last`
+ * report. The items sum to the total.
  */
 export function calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
-  // What runs inside the app counts as we estimate: a file has the same figure here as everywhere else.
+  // The offline model has no tokenizer; keep our estimate, so that a file shows the same size everywhere.
   if (report.model === 'offline') return { ...report, reportedTokens: null }
   if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaled(report, report.reportedTokens)
   const factor = last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
@@ -23,7 +23,10 @@ function scaled(report: ContextReport, total: number): ContextReport {
   return { ...report, items, estimatedTokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
 }
 
-/** Shares `total` out by the largest remainder. @param exact what each would get, summing to about `total` */
+/**
+ * Distributes `total` by the largest remainder.
+ * @param exact exact shares, which sum to about `total`
+ */
 export function sharesOf(exact: readonly number[], total: number): number[] {
   const whole = exact.map(Math.floor)
   let left = total - whole.reduce((sum, share) => sum + share, 0)

@@ -1,14 +1,14 @@
 export interface Budget {
   readonly contextWindow: number
-  /** Kept free for the answer. */
+  /** Tokens reserved for the answer. */
   readonly reserveTokens: number
-  /** Above this, durable notes are saved before anything is summarised. */
+  /** Above this many tokens, durable notes are flushed. */
   readonly flushAt: number
-  /** Above this, older turns are summarised. */
+  /** Above this many tokens, older turns are summarised. */
   readonly compactAt: number
 }
 
-/** The reserve never takes more than this share of a window, so that small local models work. */
+/** Largest share of a window for the reserve, so that small local models work. */
 const maxReserveShare = 0.25
 
 export function budgetOf(
@@ -22,14 +22,14 @@ export function budgetOf(
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
-/** A conversation has at least this share of the window, as long as prompt, tools and files leave it. */
+/** Least share of the window for the conversation, if prompt, tools and files leave that much. */
 const minRoomShare = 0.2
-/** Something is always left for the answer. */
+/** Largest share of the window that a request may use. */
 const mostUsedShare = 0.97
 
 /**
- * The same budget beside `fixed` tokens that stand in every request: where these alone come near the thresholds, both
- * move up, or each message would be flushed and summarised for nothing. In a common window nothing moves.
+ * Raises both thresholds if `fixed` tokens of prompt, tools and files come close to them. Otherwise each message would
+ * trigger a flush and a compaction without effect. Common windows are not affected.
  */
 export function roomBeside(budget: Budget, fixed: number): Budget {
   const { contextWindow } = budget
@@ -39,32 +39,34 @@ export function roomBeside(budget: Budget, fixed: number): Budget {
   return { ...budget, compactAt, flushAt: Math.max(budget.flushAt, half) }
 }
 
-/** Of what is kept free for the answer, a request may take this share before older turns are left out of it. */
+/** Share of the reserve that a request may use before older turns are left out. */
 const mostReserveShare = 1 / 3
 
-/** The most tokens of a request while no summary can be had. */
+/** Returns the token limit of a request while no summary is available. */
 export function mostTokens({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
   return Math.floor(compactAt + (contextWindow - compactAt) * mostReserveShare)
 }
 
-/** A summary stands in every request from then on. */
 const maxSummaryShare = 0.1
 const minSummaryTokens = 200
 
-/** The longest summary, in tokens. */
+/** Returns the token limit of a summary, which every later request contains. */
 export function summaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
-/** The newest part that stays word for word is never more than this share of the window. */
+/** Largest share of the window that stays verbatim after a compaction. */
 const maxKeptShare = 0.4
-/** What it leaves for what is said next: this share of the window, or of what a conversation has where that is less. */
+/**
+ * Space left for the next messages: the smaller of this share of the window and `nextRoomShare` of the conversation's
+ * space.
+ */
 const nextShare = 0.2
 const nextRoomShare = 0.5
 
 /**
- * How much of a conversation a compaction leaves word for word, in tokens.
- * @param fixed what stands in every request: prompt, tools, files
+ * Returns the tokens of conversation that a compaction leaves verbatim.
+ * @param fixed tokens of prompt, tools and files
  */
 export function keptTokens(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,

@@ -13,11 +13,11 @@ import { calibrated } from './calibrate-estimate.ts'
 import { keepingState } from '../compaction/compaction-state.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
-/** The entry type under which a request's report is kept in the transcript. */
+/** Type of the custom entry with a request's report. */
 export const reportEntry = 'commonplace.context'
 
 const questionCharacters = 120
-/** Messages of a compaction that are shown, and characters of each. */
+/** Limits of a compaction's details: messages, and characters of each. */
 const maxSpoken = 400
 const spokenCharacters = 2000
 
@@ -25,7 +25,7 @@ export function reportOf(entry: TranscriptEntry | undefined): ContextReport | un
   return entry?.type === 'custom' && entry.customType === reportEntry ? readReport(entry.data) : undefined
 }
 
-/** A report as a transcript has it; undefined for what is none. */
+/** Parses a stored report; returns undefined if it is invalid. */
 export function readReport(data: unknown): ContextReport | undefined {
   return contextReportSchema.safeParse(data).data
 }
@@ -69,7 +69,9 @@ function stepOf(id: string, report: ContextReport, question: string): ContextSte
   return { ...rest, id, layers, question, answer: null, usage: null }
 }
 
-/** What a compaction dropped and kept, or a pruning cut. */
+/**
+ * Returns the messages that a compaction dropped and kept, or the results that a pruning cut. Empty for other entries.
+ */
 export function eventDetails(branch: readonly TranscriptEntry[], id: string): ContextEventDetails {
   const at = branch.findIndex((entry) => entry.id === id)
   const entry = branch[at]

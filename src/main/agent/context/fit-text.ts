@@ -1,16 +1,21 @@
 import { estimateTokens } from '#shared/util/tokens.ts'
 
-/** Of the tokens that a request may have before something is summarised. */
+/** Share of the compaction threshold that prompt, tools and files may use together. */
 const maxFixedShare = 0.5
-/** However much prompt and tools take, files may have this share. */
+/** Share of the compaction threshold that files may always use. */
 const minFileShare = 0.1
 
-/** Tokens that all files together may take, beside prompt and tools of `systemTokens`. */
+/**
+ * Returns the token limit of all files together.
+ * @param systemTokens tokens of prompt and tools
+ */
 export function fileTokens(compactAt: number, systemTokens: number): number {
   return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
 }
 
-/** The most that a single file may take, so that files of these sizes come to no more than `total`. */
+/**
+ * Returns the size limit of one file at which all files together stay within `total`; Infinity if none needs cutting.
+ */
 export function shareOut(sizes: readonly number[], total: number): number {
   let left = total
   let [...waiting] = sizes.toSorted((one, other) => one - other)
@@ -23,12 +28,14 @@ export function shareOut(sizes: readonly number[], total: number): number {
   return Infinity
 }
 
-/** `text` in at most `limit` tokens: its head, a marker, its tail; nothing where not even the marker fits. */
+/**
+ * Cuts `text` to at most `limit` tokens: head, marker, tail. Returns an empty string if even the marker does not fit.
+ */
 export function cutToTokens(text: string, limit: number): string {
   let tokens = estimateTokens(text)
   if (tokens <= limit) return text
   let characters = text.length
-  // Scripts are mixed: the characters that a token stands for differ from place to place.
+  // Tokens per character vary within a text of several scripts, so approach the limit step by step.
   for (let round = 0; round < 20 && characters > 0; round += 1) {
     characters = Math.floor(characters * Math.min(0.95, limit / tokens))
     const cut = cutMiddle(text, characters)
@@ -38,14 +45,14 @@ export function cutToTokens(text: string, limit: number): string {
   return ''
 }
 
-/** Characters of one project-context file, and of all of them together. */
+/** Characters of one context file, and of all of them together. */
 export const maxFileCharacters = 20_000
 export const maxTotalCharacters = 60_000
 
-/** What sessions of the last two days left behind, all of it: search has the rest. */
+/** Characters of all session summaries of the last two days together. */
 export const maxExcerptCharacters = 8000
 
-/** True for the file that a session left behind: it names its transcript below its heading. */
+/** Returns true for a session summary: a line below its heading names the transcript. */
 export function isSessionExcerpt(text: string): boolean {
   return /^# [^\n]*\n\n[^\n]*\bsessions\/[\w.-]+\.jsonl/.test(text)
 }
@@ -53,7 +60,7 @@ export function isSessionExcerpt(text: string): boolean {
 const headShare = 0.7
 const tailShare = 0.2
 
-/** `text` in at most `limit` characters: its head, a marker that says how much is missing, its tail. */
+/** Cuts `text` to about `limit` characters: head, a marker with the number of omitted characters, tail. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const head = safeEnd(text, Math.floor(limit * headShare))
@@ -61,7 +68,7 @@ export function cutMiddle(text: string, limit: number): string {
   return `${text.slice(0, head)}\n\n[… ${tail - head} characters left out here; read the file for the rest …]\n\n${text.slice(tail)}`
 }
 
-/** Never between the two halves of a surrogate pair. */
+/** Avoids a cut between the two halves of a surrogate pair. */
 function safeEnd(text: string, at: number): number {
   return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at
 }

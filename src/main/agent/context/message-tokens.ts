@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 
-/** Everything of a message that is sent. */
+/** Returns all text of a message that is sent. */
 export function messageTextForModel(message: Message): string {
   if (typeof message.content === 'string') return message.content
   return message.content
@@ -13,25 +13,27 @@ export function messageTextForModel(message: Message): string {
     .join('\n')
 }
 
-/** An image is billed by its size, not by its bytes; this is what a common one comes to. */
+/** Tokens. Providers bill an image by its dimensions; this is a typical value. */
 const imageTokens = 1200
 
+/** Estimates the tokens of a message, with 4 for its envelope. */
 export function messageTokens(message: Message): number {
   const images =
     typeof message.content === 'string' ? 0 : message.content.filter((part) => part.type === 'image').length
   return estimateTokens(messageTextForModel(message)) + images * imageTokens + 4
 }
 
-/** Estimates are off by a script's or a tokenizer's constant; beyond these bounds something else is wrong. */
+/** Bounds of the calibration factor. A ratio beyond them has other causes than script or tokenizer. */
 const minFactor = 0.5
 const maxFactor = 2
 
-/** Provider tokens for each estimated one, from the last request that both are known of; 1 before there is any. */
+/** Returns provider tokens for each estimated token; 1 if the provider reported none. */
 export function calibration(estimated: number, reported: number | null): number {
   if (reported === null || estimated <= 0) return 1
   return Math.min(maxFactor, Math.max(minFactor, reported / estimated))
 }
 
+/** Returns the input tokens that the provider counted, cache included; null if it reported none. */
 export function reportedInput({ usage }: AssistantMessage): number | null {
   return usage.input + usage.cacheRead + usage.cacheWrite || null
 }

@@ -6,13 +6,16 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 import { sharesOf } from './calibrate-estimate.ts'
 
-/** Turns that have a row each; what was said before them shares the first one. */
+/** Turns with a row of their own; older turns share the first row. */
 const maxTurns = 24
 const aboutCharacters = 60
 
 type Part = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; readonly characters: number }
 
-/** @param request the one that the report is of */
+/**
+ * Splits the tools and the conversation of a report into one row for each tool and turn.
+ * @param request the request that the report describes
+ */
 export function unfolded(report: ContextReport, request: SentRequest): ContextReport {
   return {
     ...report,
@@ -24,7 +27,7 @@ export function unfolded(report: ContextReport, request: SentRequest): ContextRe
   }
 }
 
-/** The stretch that each message belongs to, by its place; undefined for those that have an item of another kind. */
+/** Returns for each message the name of its turn's row; undefined if it belongs to another item. */
 export function stretchesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
   const asked = spoken.findLastIndex(({ role }) => role === 'user')
   const names: (string | undefined)[] = spoken.map(() => undefined)
@@ -35,7 +38,7 @@ export function stretchesOf(spoken: readonly Message[]): readonly (string | unde
   return names
 }
 
-/** Places of what was said, turn by turn: without tools' results and without the message that is being answered. */
+/** Groups message indexes by turn, without tool results and without the current message (`asked`). */
 function turnsOf(spoken: readonly Message[], asked: number): number[][] {
   const turns: number[][] = []
   let isNext = true
@@ -79,16 +82,16 @@ function turnParts(request: SentRequest): Part[] {
   return [...parts.values()]
 }
 
-/** As every message of the user begins when it is sent. */
+/** Timestamp at the start of each user message in a request. */
 const moment = /^\[\w{3} \d{4}-\d\d-\d\d \d\d:\d\d\] /
 
-/** The first words of what the user said. */
+/** Returns the first words of a user message; undefined for others. */
 function aboutOf(message: Message): string | undefined {
   const words = messageText(message).replace(moment, '').replace(/\s+/g, ' ').trim()
   return message.role !== 'user' || words === '' ? undefined : words.slice(0, aboutCharacters).toWellFormed()
 }
 
-/** The item in parts, by the largest remainder: their tokens sum to its own. */
+/** Splits an item by the largest remainder; the parts' tokens sum to the item's. */
 function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   if (parts.length === 0) return [item]
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)
@@ -106,7 +109,7 @@ function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   }))
 }
 
-/** What of a kept request is read; the rest of it is about the answer. */
+/** The parts of a stored request that the meter reads. */
 export interface SentRequest {
   readonly system: readonly string[]
   readonly messages: readonly Message[]
@@ -115,7 +118,7 @@ export interface SentRequest {
 
 const fenced = /<summary>\n([\s\S]*)\n<\/summary>$/
 
-/** The summary that stands for what came before, if any, and what was said. */
+/** Splits off the summary message, if there is one. */
 export function spokenIn({ messages }: Pick<SentRequest, 'messages'>): {
   readonly summary: string | undefined
   readonly spoken: readonly Message[]

@@ -9,7 +9,7 @@ export function renderMessage(message: Message): string {
   return `${name}: ${messageTextForModel(message)}`
 }
 
-/** The conversation in texts of at most `limit` tokens each; a message that is longer by itself is cut into several. */
+/** Renders the conversation in texts of at most `limit` estimated tokens each. Splits longer messages. */
 export function renderInParts(messages: readonly Message[], limit: number): string[] {
   const parts: string[] = []
   let part = ''
@@ -28,7 +28,7 @@ export function renderInParts(messages: readonly Message[], limit: number): stri
   return parts
 }
 
-/** A text in pieces that join to it, none over `limit` tokens: a character is at most one. Cuts fall on line ends where there are any near. */
+/** Splits a text into pieces of at most `limit` estimated tokens that join to the original. Prefers line ends. */
 export function textInParts(text: string, limit: number): string[] {
   const pieces: string[] = []
   let rest = text

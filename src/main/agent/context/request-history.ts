@@ -1,8 +1,8 @@
 import type { AssistantMessage, Message, ToolResultMessage } from '#shared/chat/messages.ts'
 
 /**
- * Every tool call is followed by its result: a call that was interrupted gets one that says so, a result whose call is
- * gone is dropped, and an answer of which nothing came is left out.
+ * Pairs each tool call with its result, as providers require: an interrupted call gets a substitute result, a result
+ * without a call is dropped, and an answer without content is left out.
  */
 export function pairToolResults(messages: readonly Message[]): Message[] {
   const paired: Message[] = []
@@ -22,7 +22,7 @@ export function pairToolResults(messages: readonly Message[]): Message[] {
   return paired
 }
 
-/** Up to the next answer: later ones may have calls of the same ids. */
+/** Returns results up to the next answer only, as later calls may reuse ids. */
 function resultsOf(messages: readonly Message[], answer: number): Map<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>()
   for (let at = answer + 1; at < messages.length; at += 1) {
@@ -34,8 +34,8 @@ function resultsOf(messages: readonly Message[], answer: number): Map<string, To
 }
 
 /**
- * An answer whose calls have ids of their own in the conversation: some servers number the calls of each answer anew, and
- * results, kept outputs and prunings go by the id.
+ * Makes call ids unique in the conversation. Some servers number the calls of each answer from the start, but results,
+ * stored outputs and prunings refer to the id.
  */
 export function withOwnCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
   const taken = new Set<string>()
@@ -60,33 +60,33 @@ function interrupted(answer: AssistantMessage, toolCallId: string, toolName: str
     role: 'toolResult',
     toolCallId,
     toolName,
-    content: [{ type: 'text', text: 'Interrupted: this call was never carried out.' }],
+    content: [{ type: 'text', text: 'Interrupted: this call was not executed.' }],
     isError: true,
     timestamp: answer.timestamp,
   }
 }
 
-/** The last thing said is the user's: an answer that broke off is gone on with when somebody asks for it. */
+/** Appends a request to continue if the conversation ends with an interrupted answer. */
 export function endWithUser(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages
   return [...messages, { role: 'user', content: goOn, timestamp: last.timestamp }]
 }
 
-const goOn = 'Your answer was cut off. Go on right where it stopped, without repeating anything.'
+const goOn = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
 
-/** True where that was added. */
+/** Returns true if `endWithUser` appended its request. */
 export function endsWithGoOn(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
   return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
 }
 
-/** The same without that, for a request whose last words are others. */
+/** Removes the request that `endWithUser` appended. */
 export function withoutGoOn(messages: readonly Message[]): readonly Message[] {
   return endsWithGoOn(messages) ? messages.slice(0, -1) : messages
 }
 
-/** Says when a message was sent, so that the model knows the time; derived from the transcript, hence the same in every request. */
+/** Prefixes a user message with its time. It is derived from the transcript, so it stays the same in every request. */
 export function withTimestamp(message: Message): Message {
   if (message.role !== 'user') return message
   const stamp = `[${formatMoment(new Date(message.timestamp))}] `

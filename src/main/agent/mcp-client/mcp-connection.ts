@@ -6,7 +6,7 @@ import { boundedFetch, type McpServerSettings } from '#platform'
 const startTimeoutMs = 20_000
 const maxLogLines = 200
 const maxNoteCharacters = 500
-/** A server that would not start is left alone for so long, ms, unless it is asked for by hand. */
+/** Milliseconds before a server that failed to start is tried again, unless the user starts it. */
 const restMs = 30_000
 
 export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
@@ -14,7 +14,7 @@ export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
 export interface CallOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** `share` is 0 to 1, or null where the server does not say. */
+  /** `share` is 0 to 1, or null if the server reports no total. */
   readonly onProgress: (share: number | null, note: string) => void
 }
 
@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly onChange: () => void
-  /** Takes out what is secret of what the server says. */
+  /** Redacts secrets in texts of the server. */
   readonly scrub: (text: string) => string
 }
 
@@ -60,7 +60,10 @@ export class McpConnection {
     return this.#tools
   }
 
-  /** Ready, or failed: it never throws, for a server that is down must not keep anybody from talking. */
+  /**
+   * Starts the server; never throws, so that a broken server does not block the chat. Check `state` afterwards.
+   * @param byHand true to retry immediately after a failure
+   */
   async start(byHand = false): Promise<void> {
     if (this.#state === 'ready') return
     if (this.#state === 'failed' && !byHand && performance.now() - this.#failedAt < restMs) return
@@ -68,7 +71,10 @@ export class McpConnection {
     return this.#starting
   }
 
-  /** @throws AppError `mcp_unavailable`, `tool_timeout` */
+  /**
+   * Calls a tool; starts the server if necessary.
+   * @throws AppError `mcp_unavailable`, `tool_timeout`, or the signal's reason if it aborts
+   */
   async call(tool: string, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     await this.start(true)
     const client = this.#client
@@ -114,7 +120,7 @@ export class McpConnection {
         this.#keepLog(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`)
       })
       client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
-      // An error that ends a call or the connection is reported there; this logs the others.
+      // Errors that end a call or the connection are reported there; this logs the others.
       client.onerror = (error) => this.#keepLog(error.message)
       await client.connect(await this.#transport(), { timeout: startTimeoutMs })
       client.onclose = () => this.#lost(client)
@@ -132,12 +138,13 @@ export class McpConnection {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
         requestInit: { headers: this.#filled(headers) },
-        // A stream of events stays open as long as the server; whatever else it sends is one message.
+        // An event stream stays open as long as the server, so each event is limited; other responses are limited as a
+        // whole.
         fetch: boundedFetch(
           globalThis.fetch,
           (_method, type) =>
             type === 'text/event-stream' ? { event: maxToolMessageBytes } : { whole: maxToolMessageBytes },
-          (limit) => new Error(`it sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),
+          (limit) => new Error(`the server sent more than ${Math.round(limit / 1024 / 1024)} MB at once`),
         ),
       })
     }
@@ -158,7 +165,7 @@ export class McpConnection {
 
   async #listTools(client: Client): Promise<void> {
     const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
-    if (tools.length > maxTools) this.#keepLog(`only its first ${maxTools} tools are used`)
+    if (tools.length > maxTools) this.#keepLog(`only the first ${maxTools} tools are used`)
     this.#tools = tools.slice(0, maxTools).map(shortened)
     this.#options.onChange()
   }
@@ -166,7 +173,7 @@ export class McpConnection {
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
-    this.#fail('the server ended')
+    this.#fail('the server stopped')
   }
 
   #fail(said: string): void {
@@ -187,7 +194,7 @@ export class McpConnection {
     if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
   }
 
-  /** `${NAME}` stands for a variable of our environment: a secret has no place in the configuration. */
+  /** Replaces `${NAME}` by an environment variable, so that secrets need not be in the configuration. */
   #filled(values: Readonly<Record<string, string>>): Record<string, string> {
     const fill = (value: string) =>
       value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => this.#options.env[variable] ?? '')

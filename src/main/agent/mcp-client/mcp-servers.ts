@@ -6,14 +6,14 @@ import { McpConnection } from './mcp-connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
 
-/** A tool of a server, under the name by which models know it. */
+/** A tool of a server, named as models see it. */
 export interface McpTool {
   readonly name: string
   readonly server: string
   readonly tool: string
   readonly description: string
   readonly schema: Record<string, unknown>
-  /** The server says that it changes nothing. */
+  /** The server declares that the tool changes nothing. */
   readonly readOnly: boolean
   readonly connection: McpConnection
 }
@@ -22,11 +22,11 @@ export interface McpServersOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'set'>
   readonly env: NodeJS.ProcessEnv
   readonly version: string
-  /** Take out what is secret of what servers say. */
+  /** Redacts secrets in texts of servers. */
   readonly keys: Pick<KeyRing, 'scrub'>
 }
 
-/** Providers allow no longer names. */
+/** Providers reject longer tool names. */
 const maxNameCharacters = 64
 
 export class McpServers {
@@ -40,7 +40,7 @@ export class McpServers {
     this.#options = options
   }
 
-  /** The tools of all servers that run; those that do not yet are started first. */
+  /** Returns the tools of all enabled servers that could be started, without forbidden ones. */
   async tools(): Promise<McpTool[]> {
     const connections = this.#wanted()
     await Promise.all(connections.map(([, connection]) => connection.start()))
@@ -64,6 +64,10 @@ export class McpServers {
     return settings?.tools[tool] ?? settings?.permission ?? 'ask'
   }
 
+  /**
+   * Stores the permission in the settings.
+   * @throws AppError `input_invalid` if the server is not configured
+   */
   async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
     if (!this.#settings()[server]) throw unknownServer(server)
     await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
@@ -88,7 +92,10 @@ export class McpServers {
     })
   }
 
-  /** Starts a server whether or not it failed before. @throws AppError `input_invalid`, `mcp_unavailable` */
+  /**
+   * Starts a server, even directly after a failure.
+   * @throws AppError `input_invalid`, `mcp_unavailable`
+   */
   async start(name: string): Promise<void> {
     const connection = this.#wanted().find(([server]) => server === name)?.[1]
     if (!connection) throw unknownServer(name)
@@ -98,7 +105,7 @@ export class McpServers {
     throw new AppError('mcp_unavailable', `${name} did not start: ${reason}`, { server: name, reason })
   }
 
-  /** Lets go of servers whose settings changed or that are gone. */
+  /** Closes servers that were changed or removed in the settings. */
   async applySettings(): Promise<void> {
     const settings = this.#settings()
     for (const [name, connection] of this.#connections) {
@@ -137,7 +144,7 @@ function unknownServer(name: string): AppError {
   return new AppError('input_invalid', `there is no tool server ${name}`, { reason: name })
 }
 
-/** Permissions may change without starting it anew. */
+/** Ignores permissions: their changes need no restart. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
   const core = ({ command, args, env, cwd, url, headers }: McpServerSettings) =>

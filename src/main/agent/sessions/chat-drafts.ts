@@ -2,14 +2,14 @@ import { draftSchema } from '#shared/contract/sessions.ts'
 import type { Draft } from '#shared/contract/index.ts'
 import { type Clock, DraftFolder, unnamedWriter } from '#platform'
 
-/** For a chat that has no transcript yet. */
+/** Draft name for a chat without a transcript. */
 const newChat = 'new-chat'
 
-/** The unsent message of each conversation: there after a restart, gone once it is sent. */
+/** Stores the unsent message of each conversation. */
 export class Drafts {
   readonly #folder: DraftFolder<Draft>
 
-  /** @param onDamaged called with the new place of a draft that could not be read */
+  /** @param onDamaged receives the new path of an unreadable draft */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => draftSchema.safeParse(value).data
     this.#folder = new DraftFolder({ folder, parse, now, onDamaged })
@@ -20,7 +20,7 @@ export class Drafts {
     const kept = await this.#folder.list(name)
     const found = kept.find(({ writer }) => writer === unnamedWriter) ?? kept[0]
     if (!found) return null
-    // Earlier versions kept a file for each window: the newest becomes the draft, the next one once that is gone.
+    // Earlier versions had one file per window: adopt the newest, then the next once that draft is gone.
     if (found.writer !== unnamedWriter) {
       await this.#folder.save(name, unnamedWriter, found.draft)
       await this.#folder.save(name, found.writer, null)

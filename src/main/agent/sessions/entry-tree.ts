@@ -1,35 +1,35 @@
 /**
- * The tree that a transcript's entries form by `parentId`. An edit, a retry and a deletion each leave what was there and
- * grow another branch; the current one ends at the last entry of the file.
+ * The tree that a transcript's entries form by `parentId`. An edit, a retry and a deletion start a new branch and keep
+ * the old one; the current branch ends at the last entry of the file.
  *
- *   m1 ─ m2 ─ m3            m3' is an edited m3: both have the same last message above them, so they are siblings
- *          └─ m3' ─ m4'     a marker below m3 makes its branch the current one again
+ *   m1 ─ m2 ─ m3            m3' is an edited m3: both follow m2, so they are siblings
+ *          └─ m3' ─ m4'     a branch marker below m3 makes its branch the current one again
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
-/** Other versions of a message, oldest first, the shown one among them. */
+/** All versions of a message, oldest first, including the shown one. */
 export interface Siblings {
   readonly ids: readonly string[]
   /** 0-based. */
   readonly index: number
 }
 
-/** From here on the conversation shows another branch. */
+/** Returns true for an entry that changes the current branch. */
 export function isBranchMark(entry: TranscriptEntry): boolean {
   return entry.type === 'custom' && entry.customType === branchEntry
 }
 
 type Parents = ReadonlyMap<string, string | null>
 
-/** Ids from `leaf` to the root. */
+/** Returns the ids from `leaf` to the root. */
 export function pathTo(leaf: string | null, parents: Parents): Set<string> {
   const path = new Set<string>()
   for (let id = leaf; id !== null && !path.has(id); id = parents.get(id) ?? null) path.add(id)
   return path
 }
 
-/** Messages whose branch was deleted and not restored. */
+/** Returns the ids of messages whose branch was deleted and not restored. */
 export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string> {
   const deleted = new Set<string>()
   for (const entry of entries) {
@@ -41,7 +41,7 @@ export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string
   return deleted
 }
 
-/** For each message of `branch` that has other versions: which, and where it stands among them. */
+/** Returns the versions of each message on `branch` that has more than one. */
 export function siblingsOn(
   branch: readonly TranscriptEntry[],
   entries: readonly TranscriptEntry[],
@@ -73,11 +73,11 @@ function messageAbove(parent: string | null, isMessage: ReadonlySet<string>, par
   return id
 }
 
-/** The newest entry below `id`, or `id` itself: where a reader left this branch. */
+/** Returns the newest entry below `id`, or `id` if there is none. */
 export function tipBelow(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
   const below = new Set([id])
   let tip = id
-  // A parent stands in the file before its children.
+  // Parents precede their children in the file.
   for (const entry of entries) {
     const parent = parents.get(entry.id)
     if (typeof parent !== 'string' || !below.has(parent)) continue

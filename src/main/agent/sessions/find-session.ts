@@ -8,14 +8,14 @@ import { parseJson } from '#shared/util/json.ts'
 const around = 40
 
 export interface FoundPassage {
-  /** The entry of the message. */
+  /** Entry id of the message. */
   readonly message: string
   readonly snippet: string
 }
 
 /**
- * The first passage with one of the words, if every word stands somewhere in what was said.
- * @param words in lower case
+ * Returns the first passage with one of the words, if the messages contain all of them; otherwise undefined.
+ * @param words lower case
  */
 export async function findInTranscript(
   file: string,

@@ -1,7 +1,7 @@
 /**
- * An answer while it is being given, on disk: what was said so far is in a file beside the transcript within a moment, so
- * that a crash in mid-answer loses next to nothing. When the answer is in the transcript the file goes; one that is found
- * later, and that nobody holds the lock of, belongs to an answer that was cut off, and becomes a message marked so.
+ * Saves an answer to a `.partial` file while it streams, so that a crash loses almost nothing. The file is deleted when
+ * the answer is in the transcript. A file that no process has locked belongs to a crashed answer and becomes a message
+ * marked as interrupted.
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
@@ -9,12 +9,11 @@ import { lockOf, readIfThere, type FileLock } from '#platform'
 import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
-/** What is said is on disk after this, ms. */
+/** Milliseconds until new text is on disk. */
 const writeEveryMs = 150
 /** Characters that may wait for the disk. */
 const maxUnwritten = 1_000_000
 
-/** The first line of the file. */
 const openingSchema = z.object({
   provider: z.string(),
   model: z.string(),
@@ -29,7 +28,7 @@ export class LiveAnswer {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #lock: ReturnType<typeof takeLock>
-  /** Characters that the disk was given and has not taken yet. */
+  /** Characters passed to the disk but not yet written. */
   #unwritten = 0
 
   constructor(
@@ -38,7 +37,7 @@ export class LiveAnswer {
     at: Date,
   ) {
     const { provider, model, isLocal } = by
-    // What it was told is not known after a crash: it may have been of local notes.
+    // After a crash the request is unknown, so treat a local model's answer as derived from local notes.
     const opening: Opening = { provider, model, timestamp: at.getTime(), ...(isLocal ? { local: true } : {}) }
     this.#file = file
     this.#lock = takeLock(file)
@@ -46,14 +45,14 @@ export class LiveAnswer {
     this.#schedule()
   }
 
-  /** Resolves at once, unless the disk is far behind: then whoever reads the answer waits for it, and so does its giver. */
+  /** Resolves at once unless the disk is far behind; then it waits, which slows the stream. */
   async add(type: 'text' | 'thinking', delta: string): Promise<void> {
     this.#pending += `${JSON.stringify({ [type]: delta })}\n`
     this.#schedule()
     if (this.#pending.length + this.#unwritten > maxUnwritten) await this.#writing
   }
 
-  /** The answer is in the transcript, or there is none. */
+  /** Deletes the partial file: the answer is in the transcript, or there is none. */
   async end(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -67,7 +66,7 @@ export class LiveAnswer {
       this.#timer = undefined
       const text = this.#pending
       this.#pending = ''
-      // Nothing hangs on it but the rescue after a crash: a full disk is told by the transcript.
+      // Only crash recovery uses the file; a full disk shows up when the transcript is written.
       this.#unwritten += text.length
       this.#writing = this.#writing
         .then(() => appendFile(this.#file, text))
@@ -79,7 +78,10 @@ export class LiveAnswer {
   }
 }
 
-/** What a crash left of an answer, as a message; undefined when there is none, or it is still being given. */
+/**
+ * Turns the partial answer of a crash into a message and deletes its file. Returns undefined if there is none or it is
+ * still streaming.
+ */
 export async function takeInterrupted(file: string): Promise<AssistantMessage | undefined> {
   if ((await readIfThere(file)) === undefined) return undefined
   const lock = takeLock(file)
@@ -118,7 +120,7 @@ function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
   return parts.map((part) => (isRecord(part) && typeof part[key] === 'string' ? part[key] : '')).join('')
 }
 
-/** Undefined where none can be had: then a second process may take an answer that is being given for one that was cut. */
+/** Returns undefined if locks do not work here; a second process may then take a streaming answer for a crashed one. */
 function takeLock(file: string): FileLock | 'held' | undefined {
   try {
     const lock = lockOf(file)

@@ -11,7 +11,7 @@ interface OpenRecall extends Omit<Found, 'results'> {
   readonly results: (RecalledLines & { use: RecalledLines['use'] })[]
 }
 
-/** Every search of a conversation, in its order. */
+/** Returns every memory search of a conversation, in order. */
 export async function recallsIn(file: string): Promise<Found[]> {
   const reader = new RecallReader()
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
@@ -22,10 +22,10 @@ export async function recallsIn(file: string): Promise<Found[]> {
   return reader.recalls
 }
 
-/** Goes through the messages of a conversation; pure. */
+/** Collects memory searches and their use from messages in order. */
 export class RecallReader {
   readonly recalls: OpenRecall[] = []
-  /** Those whose answer is still being read. */
+  /** Searches of the current turn. */
   #turn: OpenRecall[] = []
   #question = ''
   #message = ''
@@ -75,13 +75,13 @@ export class RecallReader {
   }
 }
 
-/** A citation of a file as a whole means all of its lines. */
+/** A citation without lines covers the whole file. */
 function isCited(result: RecalledLines, { path, line = 1, endLine = Infinity }: Citation): boolean {
   return result.path === path && result.startLine <= endLine && line <= result.endLine
 }
 
 function parseMessage(line: string): MessageEntry | undefined {
-  // Most of a transcript's bytes are lines that can be passed over unread: what other tools gave back.
+  // Skip the bulk of the file, results of other tools, without parsing.
   if (line.includes('"role":"toolResult"') && !line.includes('memory_search')) return undefined
   const entry = entrySchema.safeParse(parseJson(line))
   return entry.success && entry.data.type === 'message' ? entry.data : undefined

@@ -3,7 +3,10 @@ import { noUsage } from '#shared/chat/messages.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** @param entry a line of a transcript that could not be read @returns the same with its message put right */
+/**
+ * Fills missing fields of a message and drops invalid parts.
+ * @param entry a transcript line that does not match the schema
+ */
 export function repaired(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
@@ -45,7 +48,7 @@ function result(message: Fields): Fields {
   }
 }
 
-/** Parts of kinds that are known, as far as they hold what such a part holds. */
+/** Returns the parts that have a known type and its required content. */
 function contentOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []

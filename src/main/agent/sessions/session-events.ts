@@ -49,7 +49,7 @@ function eventOf(entry: TranscriptEntry): SessionEvent | undefined {
   }
 }
 
-/** Entries that this app wrote; those of others, or of another version, are theirs. */
+/** Returns undefined for entries of other programs or unknown versions. */
 function customEvent(customType: string, data: unknown): SessionEvent | undefined {
   if (!isRecord(data)) return undefined
   if (customType === commandEntry) return sessionEventSchema.safeParse({ ...data, type: 'command' }).data

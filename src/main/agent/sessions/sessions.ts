@@ -13,7 +13,7 @@ import { keepRequest, keepWire, readKeptRequest, readRequest, type KeptRequest }
 import { Transcript, type TranscriptUse } from './transcript.ts'
 import { isRecord } from '#shared/util/json.ts'
 
-/** A conversation is another: by an entry that was added, or as a whole (`isWhole`: put aside, or brought back). */
+/** A session changed: an entry was appended, or it was deleted or restored (`isWhole`). */
 export interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
@@ -28,12 +28,12 @@ export class Sessions {
   readonly #changes = new Changes<SessionChange>()
   readonly #folder: string
   readonly #workspace: string
-  /** Whoever adds to a conversation of the folder. */
+  /** Write lock of the sessions folder. */
   readonly #alone: Exclusive
   readonly #now: Clock
   readonly #use: TranscriptUse
   readonly #open = new Map<string, Promise<Transcript>>()
-  /** Being answered: never let go of, and what stands beside their transcript is no crash's. */
+  /** Sessions with a running turn: they stay open, and their partial answer is not treated as a crash's. */
   readonly #held = new Set<string>()
   readonly #empty = new Set<string>()
   readonly #recalls = new Map<
@@ -62,7 +62,11 @@ export class Sessions {
     return { id, transcript }
   }
 
-  /** A new conversation that begins with this one up to an entry. @throws AppError `unknown_session`, `input_invalid` */
+  /**
+   * Copies the branch up to an entry into a new session.
+   * @returns the new session's id
+   * @throws AppError `unknown_session`, `input_invalid`
+   */
   async fork(id: string, entry: string, at: Date): Promise<string> {
     const source = await this.get(id)
     const forked = newId(at)
@@ -73,7 +77,10 @@ export class Sessions {
     return forked
   }
 
-  /** @throws AppError `unknown_session` */
+  /**
+   * Returns an up-to-date transcript.
+   * @throws AppError `unknown_session`, `transcript_unsupported`
+   */
   async get(id: string): Promise<Transcript> {
     const opened = this.#open.get(id) ?? this.#read(id)
     this.#keep(id, opened)
@@ -87,7 +94,7 @@ export class Sessions {
     }
   }
 
-  /** Keeps the conversation open until `release`. */
+  /** Keeps the session open until `release`. */
   hold(id: string): void {
     this.#held.add(id)
   }
@@ -96,7 +103,7 @@ export class Sessions {
     this.#held.delete(id)
   }
 
-  /** Follows an answer that is being given. */
+  /** Starts saving an answer to disk while it streams. */
   liveAnswer(
     id: string,
     by: { readonly provider: string; readonly model: string; readonly isLocal: boolean },
@@ -108,17 +115,23 @@ export class Sessions {
     return this.#alone.run(() => keepRequest(this.#requests(id), request, this.#now()))
   }
 
-  /** The kept request with this number, 1-based; the last one without. */
+  /**
+   * Returns a stored request and the number of stored requests.
+   * @param number 1-based; without it, the last request
+   */
   async request(id: string, number?: number): Promise<{ count: number; request: KeptRequest | null }> {
     return readRequest(this.#requests(id), number)
   }
 
-  /** Keeps how a kept request went over the wire. @throws AppError `disk_full`, `write_failed` */
+  /**
+   * Records the HTTP request of a stored request.
+   * @throws AppError `disk_full`, `write_failed`
+   */
   async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
     await keepWire(this.#requests(id), number, wire)
   }
 
-  /** As `request`, with how it went over the wire. */
+  /** Returns a request as `request` does, with its recorded HTTP request. */
   async sentRequest(
     id: string,
     number?: number,
@@ -126,12 +139,15 @@ export class Sessions {
     return readKeptRequest(this.#requests(id), number)
   }
 
-  /** Where the whole of long tool results is kept. */
+  /** Folder of tool results that were too long for the transcript. */
   outputsFolder(id: string): string {
     return join(this.#folder, `${id}.outputs`)
   }
 
-  /** The file as it is. @throws AppError `unknown_session` */
+  /**
+   * Returns the transcript's JSONL text.
+   * @throws AppError `unknown_session`
+   */
   async readText(id: string): Promise<string> {
     if (!/^[\w.-]+$/.test(id)) throw unknown(id)
     const text = await readIfThere(this.#file(id))
@@ -139,7 +155,10 @@ export class Sessions {
     return text
   }
 
-  /** As a document of its own, for keeping elsewhere. @throws AppError `unknown_session` */
+  /**
+   * Exports a session as Markdown or JSONL.
+   * @throws AppError `unknown_session`
+   */
   async export(id: string, format: 'markdown' | 'jsonl'): Promise<{ name: string; text: string }> {
     if (format === 'jsonl') return { name: `${id}.jsonl`, text: await this.readText(id) }
     const transcript = await this.get(id)
@@ -150,7 +169,10 @@ export class Sessions {
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
-  /** Pinned ones first, then the newest. @param withEmpty also those in which nothing was said or done yet */
+  /**
+   * Lists sessions, pinned ones first, then the newest.
+   * @param withEmpty true to include sessions without entries
+   */
   async list(withEmpty = false): Promise<SessionSummary[]> {
     const summaries = await Promise.all((await this.#ids()).map((id) => this.summary(id)))
     return summaries
@@ -159,7 +181,7 @@ export class Sessions {
       .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt)
   }
 
-  /** Conversations in whose title or messages every word of the query stands, the newest first. */
+  /** Finds sessions whose title or messages contain every word of the query, newest first, at most 100. */
   async find(query: string, signal: AbortSignal | undefined): Promise<FoundSession[]> {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     if (words.length === 0) return []
@@ -173,7 +195,7 @@ export class Sessions {
     return found
   }
 
-  /** What was looked for in memory in all conversations, newest first. */
+  /** Returns the memory searches of all sessions, newest first. */
   async recalls(signal: AbortSignal | undefined): Promise<Recall[]> {
     const all: Recall[] = []
     for (const { id, title } of await this.list()) {
@@ -205,7 +227,10 @@ export class Sessions {
     await (await this.get(id)).appendCustom(pinEntry, { pinned })
   }
 
-  /** Puts a conversation aside, with all that belongs to it. @throws AppError `unknown_session`, `session_busy` */
+  /**
+   * Moves a session and its files to the trash.
+   * @throws AppError `unknown_session`, `session_busy`
+   */
   async remove(id: string): Promise<void> {
     if (this.#held.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
@@ -216,12 +241,16 @@ export class Sessions {
     this.#changes.announce({ session: id, isWhole: true })
   }
 
-  /** Brings a removed conversation back. @throws AppError `unknown_session` */
+  /**
+   * Restores a deleted session.
+   * @throws AppError `unknown_session`
+   */
   async restore(id: string): Promise<void> {
     await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
     this.#changes.announce({ session: id, isWhole: true })
   }
 
+  /** Returns a session's summary; undefined if it does not exist. An unreadable session is summarised by its id. */
   async summary(id: string): Promise<SessionSummary | undefined> {
     try {
       const before = await stat(this.#file(id))
@@ -238,7 +267,6 @@ export class Sessions {
     } catch (error) {
       if (isSystemError(error, 'ENOENT') || (error instanceof AppError && error.code === 'unknown_session'))
         return undefined
-      // A conversation that cannot be read is listed by its name.
       if (!(error instanceof AppError)) throw error
       return {
         id,
@@ -258,7 +286,7 @@ export class Sessions {
     return transcript
   }
 
-  /** Opens a transcript; what a crash left of an answer becomes its last message. */
+  /** Opens a transcript. A partial answer left by a crash becomes its last message. */
   async #read(id: string): Promise<Transcript> {
     const transcript = this.#follow(id, await Transcript.open(this.#file(id), this.#use))
     if (this.#held.has(id)) return transcript
@@ -308,7 +336,7 @@ export class Sessions {
     return join(this.#folder, 'deleted')
   }
 
-  /** The most recently used stay open; the others are read again when asked for. */
+  /** Keeps the most recently used transcripts in memory and closes the others. */
   #keep(id: string, transcript: Promise<Transcript>): void {
     this.#open.delete(id)
     this.#open.set(id, transcript)
@@ -331,7 +359,7 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
   return `${info.mtimeMs}/${info.size}`
 }
 
-/** The answer was complete and stored when the app was killed; only its copy was still there. */
+/** Returns true if the answer was already stored when the app crashed and only its partial copy remained. */
 function hasAlready(transcript: Transcript, interrupted: AssistantMessage): boolean {
   const last = transcript.messages().at(-1)?.message
   return (
@@ -342,7 +370,7 @@ function hasAlready(transcript: Transcript, interrupted: AssistantMessage): bool
 }
 
 const titleCharacters = 60
-/** The entry type under which a pin is kept in the transcript. */
+/** Type of the custom entry that pins a session. */
 const pinEntry = 'commonplace.pin'
 
 function summarize(id: string, transcript: Transcript, modifiedAt: number): SessionSummary {

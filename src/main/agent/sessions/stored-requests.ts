@@ -14,7 +14,7 @@ const decompress = promisify(gunzip)
 
 const keptSchema = z.object({ sentAt: z.number(), request: z.looseObject({}) })
 
-/** What of a request is read again; the rest of it is about the answer. */
+/** The parts of a request that are read back. */
 const sentSchema = z.object({
   system: z.array(z.string()),
   messages: z.array(storedMessageSchema),
@@ -28,7 +28,11 @@ export interface KeptRequest {
   readonly json: string
 }
 
-/** Called by one at a time. @returns the request's number @throws AppError `disk_full`, `write_failed` */
+/**
+ * Stores a request. Calls must not overlap, as they number the files.
+ * @returns the request's number
+ * @throws AppError `disk_full`, `write_failed`
+ */
 export async function keepRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
   const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
@@ -36,12 +40,15 @@ export async function keepRequest(folder: string, request: object, at: Date): Pr
   return number
 }
 
-/** Keeps how a request went over the wire; the last time counts. @throws AppError `disk_full`, `write_failed` */
+/**
+ * Stores the HTTP request of a request; a retry overwrites it.
+ * @throws AppError `disk_full`, `write_failed`
+ */
 export async function keepWire(folder: string, number: number, wire: WireRequest): Promise<void> {
   await writeWhole(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
 }
 
-/** How a request went over the wire; null where that was not kept, or cannot be read. */
+/** Returns the HTTP request; null if it was not recorded or is damaged. */
 async function readWire(folder: string, number: number): Promise<WireRequest | null> {
   try {
     const bytes = await readFile(join(folder, wireNameOf(number)))
@@ -53,7 +60,10 @@ async function readWire(folder: string, number: number): Promise<WireRequest | n
   }
 }
 
-/** The kept request with this number; the last one without. */
+/**
+ * Returns a stored request and the number of stored requests.
+ * @param number 1-based; without it, the last request
+ */
 export async function readRequest(
   folder: string,
   number?: number,
@@ -67,7 +77,7 @@ export async function readRequest(
   return { count: numbers.length, request: { number: wanted, sentAt, model, json: JSON.stringify(request, null, 2) } }
 }
 
-/** As `readRequest`, with how it went over the wire. */
+/** Returns a request as `readRequest` does, with its HTTP request. */
 export async function readKeptRequest(
   folder: string,
   number?: number,
@@ -76,7 +86,7 @@ export async function readKeptRequest(
   return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
 }
 
-/** A kept request's layers; undefined for a text that has none. */
+/** Parses the layers of a stored request; undefined if it has none. */
 export function readSentRequest(json: string): z.infer<typeof sentSchema> | undefined {
   return sentSchema.safeParse(parseJson(json)).data
 }

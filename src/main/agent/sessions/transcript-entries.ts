@@ -10,7 +10,7 @@ import {
 import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 
-/** The version of the layout that is written; newer ones are not guessed at. */
+/** Written format version; files with a newer one are refused. */
 export const version = 3
 
 export const headerSchema = z.looseObject({
@@ -20,7 +20,7 @@ export const headerSchema = z.looseObject({
   timestamp: z.string(),
 })
 
-/** A message as it stands in a transcript, whoever wrote it. */
+/** A message as stored, possibly written by another program. */
 export const storedMessageSchema = z.discriminatedUnion('role', [
   userMessageSchema,
   assistantMessageSchema,
@@ -31,7 +31,7 @@ const entryBase = { id: z.string(), parentId: z.string().nullable().default(null
 
 export const entrySchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('message'), ...entryBase, message: storedMessageSchema }),
-  /** A summary stands for what is before `firstKeptEntryId`; nothing is removed from the file. */
+  /** The summary replaces the entries before `firstKeptEntryId` in requests; they stay in the file. */
   z.looseObject({
     type: z.literal('compaction'),
     ...entryBase,
@@ -39,15 +39,18 @@ export const entrySchema = z.discriminatedUnion('type', [
     firstKeptEntryId: z.string(),
     tokensBefore: z.number().default(0),
     tokensAfter: z.number().optional(),
-    /** No summary could be had: what is before was left out, and what no flush had read is rescued. */
+    /**
+     * True if there is no summary: the older messages are only left out, and those that no flush had read are saved
+     * verbatim.
+     */
     leftOut: z.boolean().optional(),
-    /** A local model made the summary of local notes: no remote one gets it. */
+    /** True if local notes went into the summary; only local models receive it. */
     local: z.literal(true).optional(),
-    /** Where some of what it stands for comes from. */
+    /** Sources of the summarised messages that are less trusted than the user. */
     sources: z.array(sourceSchema).optional(),
     usage: usageSchema.optional(),
   }),
-  /** What was said up to `throughEntryId` has been looked through for durable notes; `distilled`: what had been rescued before. */
+  /** A flush has read the messages up to `throughEntryId`. `distilled`: it read text saved verbatim earlier. */
   z.looseObject({
     type: z.literal('flush'),
     ...entryBase,
@@ -57,7 +60,7 @@ export const entrySchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     usage: usageSchema.optional(),
   }),
-  /** Results that are sent cut, or not at all, from here on. */
+  /** Tool results that requests contain trimmed or not at all from here on. */
   z.looseObject({
     type: z.literal('prune'),
     ...entryBase,
@@ -67,7 +70,6 @@ export const entrySchema = z.discriminatedUnion('type', [
     charactersAfter: z.number(),
   }),
   z.looseObject({ type: z.literal('model_change'), ...entryBase, provider: z.string(), modelId: z.string() }),
-  /** The conversation's name. */
   z.looseObject({ type: z.literal('session_info'), ...entryBase, name: z.string().optional() }),
   z.looseObject({ type: z.literal('custom'), ...entryBase, customType: z.string(), data: z.unknown() }),
 ])
@@ -75,7 +77,7 @@ export const entrySchema = z.discriminatedUnion('type', [
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
 export type KeptEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
-/** An entry before it has its place in a conversation. */
+/** An entry before it gets its id and parent. */
 export type EntryContent = WithoutIds<TranscriptEntry>
 export type KeptContent = WithoutIds<KeptEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
@@ -86,7 +88,7 @@ export interface TranscriptHeader {
   readonly createdAt: number
 }
 
-/** An entry that we do not understand, but that others hang on to. */
+/** An entry of an unknown type that may be the parent of others. */
 export interface ForeignEntry {
   readonly id: string
   readonly parentId: string | null
@@ -98,7 +100,7 @@ export const foreignSchema = z.looseObject({
   parentId: z.string().nullable().default(null),
 })
 
-/** An entry as a line of a transcript: what others left with a tool's result is written the way it was read. */
+/** Serialises an entry as a transcript line. Unknown tool details are written as they were read. */
 export function lineOf(entry: TranscriptEntry): string {
   if (entry.type !== 'message' || entry.message.role !== 'toolResult' || !entry.message.details)
     return JSON.stringify(entry)

@@ -14,7 +14,7 @@ import {
 import { repaired } from './repair-messages.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** Which file it is, and how much of it was read: another process may have added to it, or put another in its place. */
+/** File identity and read position: another process may append to the file or replace it. */
 export interface ReadTo {
   readonly inode: number
   /** Bytes, up to the end of a line. */
@@ -29,7 +29,10 @@ export interface LoadedEntries {
   readonly readTo: ReadTo
 }
 
-/** @throws AppError `unknown_session`, `transcript_unsupported` */
+/**
+ * Loads a whole transcript.
+ * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
+ */
 export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
   const entries: TranscriptEntry[] = []
   const foreign: ForeignEntry[] = []
@@ -59,8 +62,8 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
 }
 
 /**
- * What was added since; undefined when the file is another one than it was.
- * @throws AppError `unknown_session` when there is none any more
+ * Loads the entries added after `from`; undefined if the file was replaced or truncated.
+ * @throws AppError `unknown_session` if the file is missing
  */
 export async function loadAdded(file: string, from: ReadTo): Promise<LoadedEntries | undefined> {
   const entries: TranscriptEntry[] = []
@@ -90,7 +93,7 @@ export async function loadAdded(file: string, from: ReadTo): Promise<LoadedEntri
 
 type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: ForeignEntry }
 
-/** Undefined for a line that is none of a transcript. */
+/** Returns undefined if the line is no transcript entry. */
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
   const asWritten = entrySchema.safeParse(value)
@@ -112,12 +115,12 @@ function parseHeader(line: string, file: string): TranscriptHeader | undefined {
 
 function gone(error: unknown, file: string): unknown {
   if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return error
-  return new AppError('unknown_session', 'this conversation does not exist any more', { path: file })
+  return new AppError('unknown_session', 'this conversation no longer exists', { path: file })
 }
 
 /**
- * How far the file can be read. A last line without its end that is no whole entry is being written, or was torn: it is
- * read again when there is more.
+ * Returns the end of the last complete line. A last line without newline that does not parse is still being written, or
+ * was torn by a crash; it is read again later.
  */
 async function endOf(file: string): Promise<ReadTo & { readonly size: number }> {
   const handle = await open(file, 'r')

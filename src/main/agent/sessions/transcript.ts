@@ -1,8 +1,8 @@
 /**
- * One conversation on disk: a JSONL file, append-only, whose entries form a tree by `parentId`. The current branch
- * is the way from the last entry back to the root. Unknown entry types are kept and skipped over, so that transcripts of
- * pi and early OpenClaw open. Another process may add to the same file: what it added is read before anything of ours
- * follows, so that there is one tree.
+ * A conversation on disk: an append-only JSONL file whose entries form a tree by `parentId`. The current branch leads
+ * from the last entry to the root. Entries of unknown types stay in the file but are skipped, so transcripts of pi and
+ * early OpenClaw can be opened. Another process may append to the same file; its entries are read before each append,
+ * so that there is one tree.
  */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -26,18 +26,18 @@ import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './tr
 import { pathTo, siblingsOn, tipBelow, type Siblings } from './entry-tree.ts'
 
 export interface TranscriptUse {
-  /** What keeps others out of the file's folder while something is added. */
+  /** Lock that writers of the file's folder share. */
   readonly alone?: Exclusive
   readonly now?: Clock
 }
 
 export class Transcript {
   readonly file: string
-  /** Entries that this process has added. */
+  /** Emits entries that this process appends. */
   readonly changes: Announcements<TranscriptEntry>
   readonly #changes = new Changes<TranscriptEntry>()
   readonly header: TranscriptHeader
-  /** 1-based numbers of lines that could not be read. */
+  /** 1-based numbers of unreadable lines. */
   readonly skippedLines: readonly number[]
   readonly #alone: Exclusive
   readonly #now: Clock
@@ -58,7 +58,8 @@ export class Transcript {
   }
 
   /**
-   * @param from a conversation whose entries the new one begins with
+   * Creates a transcript.
+   * @param from a conversation whose entries are copied to the new one
    * @throws AppError `disk_full`, `write_failed`
    */
   static async create(
@@ -76,18 +77,24 @@ export class Transcript {
     return Transcript.open(file, use)
   }
 
-  /** @throws AppError `unknown_session` when there is no such file, `transcript_unsupported` when it is of a newer version */
+  /**
+   * Opens a transcript.
+   * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
+   */
   static async open(file: string, use: TranscriptUse = {}): Promise<Transcript> {
     const loaded = await loadTranscript(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
     return new Transcript(file, header, loaded, use)
   }
 
-  /** Reads what another process added. @throws AppError `unknown_session` */
+  /**
+   * Reads entries that another process added.
+   * @throws AppError `unknown_session`
+   */
   async refresh(): Promise<void> {
     const added = await loadAdded(this.file, this.#readTo)
     if (added) return this.#add(added, added.leaf)
-    // Another file has its name.
+    // The file was replaced.
     const loaded = await loadTranscript(this.file)
     this.#entries = []
     this.#parents = new Map()
@@ -95,18 +102,21 @@ export class Transcript {
     this.#add(loaded, loaded.leaf)
   }
 
-  /** Of all branches, in the order of the file. */
+  /** Entries of all branches, in file order. */
   get entries(): readonly TranscriptEntry[] {
     return this.#entries
   }
 
-  /** Entries from the first to the last of the current branch. */
+  /** Returns the current branch, root first. */
   branch(): TranscriptEntry[] {
     const path = pathTo(this.#leaf, this.#parents)
     return this.#entries.filter((entry) => path.has(entry.id))
   }
 
-  /** The branch that ends at an entry. @throws AppError `input_invalid` when there is no such entry */
+  /**
+   * Returns the branch that ends at an entry, root first.
+   * @throws AppError `input_invalid` if there is no such entry
+   */
   branchTo(id: string): TranscriptEntry[] {
     this.#assertKnown(id)
     const path = pathTo(id, this.#parents)
@@ -119,7 +129,7 @@ export class Transcript {
     )
   }
 
-  /** The messages as they are shown: those that have other versions say so. */
+  /** Returns the messages of the current branch; those with other versions list them. */
   shownMessages(): SessionMessage[] {
     const siblings = this.siblings()
     return this.messages().map(({ id, message }) => {
@@ -128,41 +138,57 @@ export class Transcript {
     })
   }
 
-  /** Other versions of the messages on the current branch. */
+  /** Returns the versions of messages on the current branch by message id. */
   siblings(): Map<string, Siblings> {
     return siblingsOn(this.branch(), this.#entries, this.#parents)
   }
 
-  /** What stands right above an entry; null above the first. @throws AppError `input_invalid` */
+  /**
+   * Returns the parent's id; null for the first entry.
+   * @throws AppError `input_invalid` if there is no such entry
+   */
   parentOf(id: string): string | null {
     this.#assertKnown(id)
     return this.#parents.get(id) ?? null
   }
 
-  /** Ends the current branch at an entry (null: before the first), so that what comes next grows from there. */
+  /**
+   * Makes an entry the end of the current branch, so that the next one grows from it.
+   * @param id null for an empty branch
+   * @throws AppError `input_invalid` if there is no such entry, `disk_full`, `write_failed`
+   */
   async moveTo(id: string | null, mark: BranchMark = {}): Promise<void> {
     if (id !== null) this.#assertKnown(id)
     await this.#append({ type: 'custom', customType: branchEntry, data: mark }, id)
   }
 
-  /** Shows the branch that a message is on, as far as it goes. */
+  /**
+   * Makes the newest branch through an entry the current one.
+   * @throws AppError as `moveTo`
+   */
   async switchTo(id: string): Promise<void> {
     this.#assertKnown(id)
     await this.moveTo(tipBelow(id, this.#entries, this.#parents))
   }
 
-  /** Appends below the last entry and waits until it is on disk. @throws AppError `disk_full`, `write_failed` */
+  /**
+   * Appends a message to the current branch; resolves when it is on disk.
+   * @throws AppError `disk_full`, `write_failed`
+   */
   async appendMessage(message: Message): Promise<MessageEntry> {
     const ids = await this.#append({ type: 'message', message })
     return { type: 'message', ...ids, message }
   }
 
-  /** What keeping did: a flush, a compaction, a pruning. */
+  /**
+   * Records a flush, a compaction or a pruning.
+   * @returns the entry's id
+   */
   async appendKept(entry: KeptContent): Promise<string> {
     return (await this.#append(entry)).id
   }
 
-  /** From here on another model answers. */
+  /** Records that another model answers from here on. */
   async appendModelChange(provider: string, modelId: string): Promise<void> {
     await this.#append({ type: 'model_change', provider, modelId })
   }
@@ -171,32 +197,34 @@ export class Transcript {
     await this.#append({ type: 'session_info', name })
   }
 
-  /** Something to keep with the conversation that no model reads. */
+  /**
+   * Stores data that no model reads.
+   * @returns the entry's id
+   */
   async appendCustom(customType: string, data: unknown): Promise<string> {
     return (await this.#append({ type: 'custom', customType, data })).id
   }
 
-  /** The newest of its kind on the current branch. */
+  /** Returns the newest data of a custom type on the current branch; undefined if there is none. */
   lastCustom(customType: string): unknown {
     return lastCustomOf(this.branch(), customType)
   }
 
-  /** The newest of its kind on whatever branch: what is said of the conversation as a whole. */
+  /** Returns the newest data of a custom type on any branch, for properties of the whole conversation. */
   lastCustomAnywhere(customType: string): unknown {
     return lastCustomOf(this.#entries, customType)
   }
 
-  /** Whether it is held without memory: nothing is recalled for it, and nothing of it is kept. */
+  /** True if memory is off: the conversation neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
     return isWithoutMemory(this.lastCustomAnywhere(memoryEntry))
   }
 
-  /** Holds it without memory, or keeps it after all. */
   async setWithoutMemory(isOff: boolean): Promise<void> {
     if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryEntry, { isOff })
   }
 
-  /** The name that the conversation was given last. */
+  /** Name given last; undefined if there is none. */
   get name(): string | undefined {
     const found = this.#entries.findLast((entry) => entry.type === 'session_info')
     return found?.type === 'session_info' ? found.name : undefined
@@ -214,7 +242,7 @@ export class Transcript {
     return { id, parentId, timestamp: this.#now().toISOString() }
   }
 
-  /** @param parent where it grows from, if that is not the end of the current branch */
+  /** @param parent parent id if it is not the end of the current branch */
   async #append(content: EntryContent, parent?: string | null): Promise<EntryIds> {
     const entry = await this.#alone.run(async () => {
       await this.refresh()

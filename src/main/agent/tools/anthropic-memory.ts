@@ -1,7 +1,7 @@
 /**
- * Anthropic's memory tool (`memory_20250818`) on this memory, for Claude models that were taught it: they know what it
- * takes, and expect its answers word for word. Its `/memories` is the workspace's `memory/`, wherever that lies; what it deletes goes to the
- * trash, and logs of days are only added to.
+ * Implements Anthropic's memory tool (`memory_20250818`). Claude models are trained on its parameters and its exact
+ * answers. `/memories` maps to the workspace's memory folder. Deleted files go to the trash, and daily logs can only be
+ * appended to.
  */
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
@@ -22,7 +22,7 @@ import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 
 const root = '/memories'
-/** Lines around a replacement that are shown. */
+/** Lines shown before and after a replacement. */
 const shownAround = 2
 
 const path = z.string().describe(`A file or folder, such as ${root}/tea.md`)
@@ -50,7 +50,7 @@ const inputSchema = z.discriminatedUnion('command', [
   commands.rename,
 ])
 
-/** What the tool's documentation has models told, word for word. */
+/** An error whose exact text the tool's documentation specifies. */
 class Refusal extends Error {}
 
 export const anthropicMemory: Tool = {
@@ -181,14 +181,18 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
 }
 
-/** The path in the workspace. @throws AppError `path_outside_workspace`, `path_invalid` */
+/**
+ * Maps a path below `/memories` to the workspace.
+ * @throws AppError `path_outside_workspace`, `path_invalid`
+ */
 function placeOf(path: string, { layout }: { readonly layout: Layout }): string {
   const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
-  if (below === undefined) throw new AppError('path_outside_workspace', `${path}: paths begin with ${root}`, { path })
+  if (below === undefined)
+    throw new AppError('path_outside_workspace', `${path}: paths must begin with ${root}`, { path })
   return normalizeRequest(`${memoryFolderOf(layout)}${below}`)
 }
 
-/** Undefined for a folder, and for what is not there. */
+/** Returns a file's visible text; undefined for a folder or a missing path. */
 async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
   try {
     return await readShown(place, context)
@@ -199,31 +203,34 @@ async function readIfFile(place: string, context: ToolContext): Promise<string |
   }
 }
 
-/** The file, or those of the folder, that may be taken away from their place. @throws AppError, Refusal */
+/**
+ * Returns the file, or the files of a folder, that may be deleted or moved. Files hidden from the model stay in place.
+ * @throws AppError for protected files, Refusal for the memory folder itself
+ */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
   const { workspace, signal, eyes } = context
   const place = placeOf(path, workspace)
-  if (place === memoryFolderOf(workspace.layout)) throw new Refusal(`Error: ${root} itself stays where it is`)
+  if (place === memoryFolderOf(workspace.layout)) throw new Refusal(`Error: ${root} itself cannot be moved or deleted`)
   const isFile = (await readIfFile(place, context)) !== undefined
   const paths: string[] = []
-  // What it is not shown stays where it is, as if it were not there.
+  // Hidden files are treated as if they did not exist.
   for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
     if (await eyes.names(each)) paths.push(each)
   for (const each of paths) {
     await assertMayMove(each, context)
     if (dailyLogDate(each, workspace.layout) !== undefined)
-      throw new AppError('input_invalid', `${each} is a daily log: it is only added to`, { path: each })
+      throw new AppError('input_invalid', `${each} is a daily log: it can only be appended to`, { path: each })
   }
   return paths
 }
 
-/** Nothing is taken from, or put to, a place at which a file stands that is in every request: by a link, say. */
+/** Refuses paths of files that every request contains, also when reached through a symbolic link. */
 async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext): Promise<void> {
   const real = await workspace.realPath(path)
   assertMayWrite(real, mayWrite, workspace.layout.own)
   const kind = fileKind(real, workspace.layout)
   if (kind !== 'memory' && kind !== 'project') return
-  throw new AppError('write_refused', `${path} is ${real}, which stays where it is`, { path, allowed: '.md' })
+  throw new AppError('write_refused', `${path} refers to ${real}; that file cannot be moved or deleted`, { path, allowed: '.md' })
 }
 
 async function edit(
@@ -249,7 +256,7 @@ async function changed(
 const numberWidth = 6
 const shownLevels = 2
 
-/** Lines `from` to `to` (1-based, inclusive; -1 for the last), each with its number before it. */
+/** Returns lines `from` to `to` (1-based, inclusive; -1 for the last), each prefixed with its number. */
 export function numbered(text: string, from: number, to: number): string[] {
   const lines = linesOf(text)
   const first = Math.max(1, from)
@@ -257,7 +264,7 @@ export function numbered(text: string, from: number, to: number): string[] {
   return lines.slice(first - 1, last).map((line, index) => `${String(first + index).padStart(numberWidth)}\t${line}`)
 }
 
-/** The lines, 1-based, in which a passage begins. */
+/** Returns the 1-based lines in which occurrences of `passage` begin; overlapping ones count. */
 export function occurrences(text: string, passage: string): number[] {
   const lines: number[] = []
   for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1))
@@ -266,8 +273,9 @@ export function occurrences(text: string, passage: string): number[] {
 }
 
 /**
- * @param after the line after which text is inserted; 0 for the beginning
- * @returns how many lines there were; `text` is undefined where there is no such line
+ * Inserts text after a line.
+ * @param after 0-based position: the number of the line before it, 0 for the beginning
+ * @returns the number of lines before the change; `text` is undefined if there is no such line
  */
 export function withInserted(text: string, after: number, inserted: string): { text?: string; lines: number } {
   const lines = linesOf(text)
@@ -277,10 +285,10 @@ export function withInserted(text: string, after: number, inserted: string): { t
 }
 
 /**
- * A folder with what lies in it, two levels deep: sizes and names.
- * @param shown the folder as the model calls it
+ * Lists a folder with sizes, two levels deep, in the tool's format.
+ * @param shown the folder as the model names it
  * @param folder its path in the workspace
- * @param files all that lie below it
+ * @param files all files below it
  */
 export function listingOf(shown: string, folder: string, files: readonly FoundFile[]): string[] {
   const sizes = new Map<string, number>([['', 0]])
@@ -294,14 +302,14 @@ export function listingOf(shown: string, folder: string, files: readonly FoundFi
   return names.map((name) => `${sizeOf(sizes.get(name) ?? 0)}\t${name === '' ? shown : `${shown}/${name}`}`)
 }
 
-/** `512B`, `1.5K`, `4K`. */
+/** Formats a size: `512B`, `1.5K`, `4K`. */
 function sizeOf(bytes: number): string {
   const units = ['B', 'K', 'M', 'G']
   const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
   return `${Number((bytes / 1024 ** power).toFixed(1))}${units[power]}`
 }
 
-/** What stands after the last line break is a line where there is something. */
+/** Splits into lines; text after the last line break counts as a line unless it is empty. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

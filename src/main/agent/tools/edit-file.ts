@@ -7,7 +7,8 @@ import { assertMayWrite } from './write-file-tool.ts'
 
 export const edit = defineTool({
   name: 'edit',
-  description: 'Replaces one passage of a file. `oldText` must stand in the file exactly once, white space included.',
+  description:
+    'Replaces one passage of a file. `oldText` must occur in the file exactly once, with the same white space.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path: asked, oldText, newText }, context) {
@@ -34,20 +35,24 @@ export const edit = defineTool({
   },
 })
 
-/** @param text as the model sees it @throws AppError `edit_no_match` or `edit_ambiguous`, each saying what stands in the file instead */
+/**
+ * Replaces the only occurrence of `oldText`.
+ * @param text the file as the model sees it
+ * @throws AppError `edit_no_match` with the closest line, `edit_ambiguous` with the lines of the first two matches
+ */
 function replaceOnce(path: string, text: string, oldText: string, newText: string): string {
   const at = text.indexOf(oldText)
   if (at < 0) {
     const closest = closestLine(text, oldText)
     const saw = closest ? `; the closest line is ${closest.number}: ${closest.line}` : ''
-    throw new AppError('edit_no_match', `oldText does not stand in ${path}${saw}`, { path })
+    throw new AppError('edit_no_match', `oldText does not occur in ${path}${saw}`, { path })
   }
   const again = text.indexOf(oldText, at + 1)
   if (again >= 0) {
     const lines = [at, again].map((position) => text.slice(0, position).split('\n').length)
     throw new AppError(
       'edit_ambiguous',
-      `oldText stands in ${path} more than once (lines ${lines.join(' and ')}); give more of what is around it`,
+      `oldText occurs in ${path} more than once (lines ${lines.join(' and ')}); include more of the surrounding text`,
       { path },
     )
   }

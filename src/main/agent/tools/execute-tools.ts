@@ -7,9 +7,14 @@ import { readFrom } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
-/** Reading calls that run at once: each may hold a file of 20 MB. */
+/** Read-only calls that run at once; each may hold a file of 20 MB. */
 const maxTogether = 8
 
+/**
+ * Runs the calls of an answer: read-only ones in parallel, others one by one in order. Calls beyond `maxToolCalls` are
+ * refused.
+ * @param onResult receives the results in the order of the calls
+ */
 export async function callTools(
   calls: readonly ToolCallPart[],
   tools: readonly Tool[],
@@ -28,7 +33,7 @@ export async function callTools(
   }
 }
 
-/** How many calls from `from` on may run at once: a run of reading ones, or a single writing one. */
+/** Returns the number of calls from `from` on that may run at once: a run of read-only ones, or one that writes. */
 function readOnlyRun(calls: readonly ToolCallPart[], from: number, tools: readonly Tool[]): number {
   const firstWriting = calls.slice(from).findIndex((call) => findTool(call.name, tools)?.readOnly === false)
   return firstWriting < 0 ? calls.length - from : Math.max(1, firstWriting)
@@ -38,17 +43,22 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
   return tools.find((tool) => tool.name === name)
 }
 
-/** An answer keeps one call more than are carried out (see AnswerDraft): it stands for those that were left out. */
+/**
+ * Refuses a call beyond the limit. An answer has one call more than the limit (see AnswerDraft), for all that were left
+ * out.
+ */
 function notCarriedOut(call: ToolCallPart, context: ToolContext): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
-    `only the first ${maxToolCalls} calls of an answer are carried out; this one and those after it were not`,
+    `only the first ${maxToolCalls} calls of an answer are executed; this call and all after it were skipped`,
     { limit: maxToolCalls },
   )
   return notCalled(call, `${code}: ${message}`, context)
 }
 
-/** Whatever goes wrong is this call's own result, so that the model can do better and other calls keep theirs. */
+/**
+ * Runs a call. Every failure becomes the result of this call, so that the model can react and other calls still run.
+ */
 async function callTool(call: ToolCallPart, tools: readonly Tool[], context: ToolContext): Promise<ToolResultMessage> {
   const tool = findTool(call.name, tools)
   if (!tool)
@@ -61,11 +71,11 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   const { invalidJson, [argumentsTooLong]: length } = call.arguments
   if (typeof length === 'number') {
     const most = maxArguments.toLocaleString('en')
-    const told = `the arguments have ${length.toLocaleString('en')} characters, at most ${most} can be taken; do it in parts`
+    const told = `the arguments have ${length.toLocaleString('en')} characters, but at most ${most} are accepted; split the work into parts`
     return notCalled(call, `tool_arguments_too_large: ${told}`, context)
   }
   if (typeof invalidJson === 'string')
-    return notCalled(call, `The arguments are no JSON object: ${invalidJson.slice(0, 500)}`, context)
+    return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
   try {
     const { text, images = [], isError = false, details } = await inTime(tool, call, context)
     const isLocal = await context.eyes.isOfLocal(call, text)
@@ -88,7 +98,7 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
       return context.eyes.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
     if (error instanceof z.ZodError) {
       const problems = wrongArguments(error, call.arguments)
-      const message = result(call, `The arguments are not right. ${inSentences(problems)}`, true, context)
+      const message = result(call, `The arguments are invalid. ${inSentences(problems)}`, true, context)
       return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
@@ -96,10 +106,10 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   }
 }
 
-/** @returns undefined for what is no note, or cannot be read */
+/** Returns a note's text; undefined if the path is no readable note. */
 async function noteAt(path: string, { workspace }: ToolContext): Promise<string | undefined> {
   try {
-    // Claude's own memory tool has another name for the folder.
+    // Anthropic's memory tool calls the folder /memories.
     return (await workspace.read(path.replace(/^\/memories(?=\/)/, 'memory'))).text
   } catch (error) {
     if (error instanceof AppError) return undefined
@@ -107,7 +117,7 @@ async function noteAt(path: string, { workspace }: ToolContext): Promise<string 
   }
 }
 
-/** Ends a call that takes too long. Waiting for the user's permission is not counted. */
+/** Runs a tool with a timeout. Progress restarts it; waiting for the user's permission does not count. */
 async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
   const { timeoutMs } = context.limits
   const timeout = new AbortController()
@@ -144,7 +154,7 @@ async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): Ret
   }
 }
 
-/** The model reads a long result's beginning and end; all of it stays on the disk, where `read` finds it in pages. */
+/** Cuts a long result to head and tail for the model; the full text is saved, and `read` returns it in pages. */
 async function shorten(
   call: string,
   text: string,
@@ -156,10 +166,10 @@ async function shorten(
   const path = await keepOutput(call, await eyes.words(text), isLocal)
   const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
-  return `${head}\n[… ${text.length - head.length - tail.length} characters left out; all of it: read ${path} …]\n${tail}`
+  return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`
 }
 
-/** No source of what is written later: nobody but the app has said anything. */
+/** Marks the result as text of the app: it is no source for later notes. */
 function notCalled(call: ToolCallPart, text: string, context: ToolContext): ToolResultMessage {
   return { ...result(call, text, true, context), details: { kind: 'notCalled' } }
 }
@@ -175,10 +185,13 @@ function result(call: ToolCallPart, text: string, isError: boolean, { now }: Too
   }
 }
 
-/** A wrong list of ten thousand entries has as many problems. */
+/** A list of ten thousand wrong entries would have as many problems. */
 const maxProblems = 10
 
-/** @param sent what the model gave */
+/**
+ * Describes validation errors, at most 10.
+ * @param sent the arguments as the model sent them
+ */
 export function wrongArguments({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')
@@ -206,30 +219,30 @@ function expectedOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_value' ? issue.values.map(String).join(', ') : ''
 }
 
-/** One sentence for each. */
+/** Describes each problem in one sentence, for the model. */
 export function inSentences(problems: readonly WrongArgument[]): string {
   return problems
-    .map(({ field, fault, expected }) => `${field === '' ? 'The whole' : field} ${sentences[fault](expected)}.`)
+    .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${sentences[fault](expected)}.`)
     .join(' ')
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
-  array: 'a list',
+  array: 'an array',
   object: 'an object',
 }
 
 const kindOf = (expected: string) => kinds[expected] ?? expected
 
 const sentences: Record<WrongArgument['fault'], (expected: string) => string> = {
-  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it has to be ${kindOf(expected)}`),
-  type: (expected) => `has to be ${kindOf(expected)}`,
+  missing: (expected) => (expected === '' ? 'is missing' : `is missing: it must be ${kindOf(expected)}`),
+  type: (expected) => `must be ${kindOf(expected)}`,
   tooSmall: (expected) => `is too small or too short: at least ${expected}`,
   tooLarge: (expected) => `is too large or too long: at most ${expected}`,
-  choice: (expected) => `has to be one of ${expected}`,
-  unknown: () => 'is not known to this tool',
-  other: () => 'is not as it has to be',
+  choice: (expected) => `must be one of ${expected}`,
+  unknown: () => 'is not a parameter of this tool',
+  other: () => 'is invalid',
 }

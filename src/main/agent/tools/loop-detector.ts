@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type ToolCallPart, type ToolResultMessage } from '#shared/chat/messages.ts'
 
-/** With this outcome, come to again, the model hears that there is no use in it; with the next the turn ends. */
+/** After this many identical outcomes of a call the model is warned; the next one ends the turn. */
 const maxSame = 3
-/** Answers in a row whose calls, whatever they were, have all failed. */
+/** Consecutive answers in which every call failed, after which the turn ends. */
 const maxFailures = 8
 
 interface Same {
   readonly call: ToolCallPart
   readonly outcome: string
   readonly isError: boolean
-  /** Answers of the model that made the call. */
+  /** Number of answers that made the call. */
   count: number
   lastStep: number
 }
 
-/** Of one turn. */
+/** Detects repeated and failing calls within one turn. */
 export class Repeats {
   #same: Same[] = []
   #step = 0
   #failures = 0
   #lastFailed = ''
-  /** The answers that were the last to have a call that failed, and one that went well. */
+  /** Latest step with a failed call, and latest step with a successful one. */
   #failedStep = 0
   #wellStep = 0
 
@@ -30,7 +30,10 @@ export class Repeats {
     this.#step += 1
   }
 
-  /** @returns the result as the model is to read it */
+  /**
+   * Records a result.
+   * @returns the result for the model, with a warning if the call is repeated
+   */
   judge(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
     const call = calls.find(({ id }) => id === result.toolCallId)
     if (!call) return result
@@ -39,18 +42,18 @@ export class Repeats {
     const outcome = outcomeOf(result)
     const known = this.#same.find((one) => isSame(one.call, call))
     if (known?.outcome !== outcome || known.isError !== isError) {
-      // Something new came of it: what went well before may be worth another look.
+      // A new outcome may justify repeating earlier successful calls.
       const isStill = (one: Same) => isError || one.isError || one.lastStep === this.#step
       this.#same = this.#same.filter((one) => one !== known && isStill(one))
       this.#same.push({ call, outcome, isError, count: 1, lastStep: this.#step })
       return this.#warned(result)
     }
-    // What one answer asks for several times over is one attempt.
+    // Identical calls within one answer count as one attempt.
     if (known.lastStep !== this.#step) known.count += 1
     known.lastStep = this.#step
     if (known.count < maxSame) return this.#warned(result)
     const word = isError
-      ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what stands in the way.`
+      ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
       : `This very call has given the same result ${known.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
     return withWord(result, word)
   }
@@ -70,11 +73,11 @@ export class Repeats {
     if (!result.isError || this.#failures !== maxFailures - 1) return result
     return withWord(
       result,
-      `The calls of your last ${this.#failures} answers have all failed. Do not go on like this: do something else, or tell the user what stands in the way.`,
+      `The calls of your last ${this.#failures} answers have all failed. Do not continue like this: do something else, or tell the user what prevents it.`,
     )
   }
 
-  /** Why the turn cannot go on. */
+  /** Returns the reason to end the turn; undefined while it may continue. */
   get end(): AppError | undefined {
     const worst = this.#same.find(({ count }) => count > maxSame)
     if (worst) {
@@ -98,7 +101,7 @@ function isSame(one: ToolCallPart, other: ToolCallPart): boolean {
   return one.name === other.name && isDeepStrictEqual(one.arguments, other.arguments)
 }
 
-/** Each fault has a reference of its own. */
+/** Ignores log references, which differ for each failure. */
 function outcomeOf(result: ToolResultMessage): string {
   return messageText(result).replace(/\(log reference \w+\)/, '')
 }

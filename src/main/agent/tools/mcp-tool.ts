@@ -16,7 +16,7 @@ export function fromMcp(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>)
       const permission = servers.permissionOf(server, tool)
       const question = { server, tool, input: JSON.stringify(input, null, 2) }
       if (permission === 'never' || (permission === 'ask' && !(await askPermission(question))))
-        throw new AppError('tool_denied', `the user does not allow ${tool} of ${server}`, { tool, server })
+        throw new AppError('tool_denied', `the user denied ${tool} of ${server}`, { tool, server })
       const result = await connection.call(
         tool,
         { ...input },

@@ -11,10 +11,10 @@ import { defineTool, type ToolContext } from './tool.ts'
 export const memorySearch = defineTool({
   name: 'memory_search',
   description:
-    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md, the daily logs, the other notes of the workspace and past conversations by meaning and keywords. Returns the best passages with path, lines and score. Cite what you use as [path:line]. A result with `supersededSince`, and a line written as ~~…~~ (until DATE, now: [path:line]), held only until then: answer with what `now` names, and mention the old only as what was. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05, after:2024-05-03), path:projects/, source:memory or source:sessions, tag:work, a property of notes such as status:open, and -word; words such as "last week" only raise what is dated so.',
+    'Mandatory before answering anything about prior work, decisions, dates, people, preferences or todos: searches MEMORY.md, the daily logs, the other notes of the workspace and past conversations by meaning and keywords. Returns the best passages with path, lines and score. Cite sources as [path:line]. A result with `supersededSince`, and a line written as ~~…~~ (until DATE, now: [path:line]), were valid only until that date: answer with the passage that `now` names, and mention the old one only as history. The query may have filters: after: before: on: in: with a day, month or year (in:2024-05, after:2024-05-03), path:projects/, source:memory or source:sessions, tag:work, a property of notes such as status:open, and -word; words such as "last week" only boost passages from that time.',
   readOnly: true,
   parameters: z.object({
-    query: z.string().min(1).describe('What to look for, in the words it was probably written in'),
+    query: z.string().min(1).describe('What to search for, in the words that the notes probably use'),
     maxResults: searchSettingsSchema.shape.maxResults.max(50).optional(),
     minScore: searchSettingsSchema.shape.minScore
       .optional()
@@ -22,7 +22,7 @@ export const memorySearch = defineTool({
   }),
   async run({ query, maxResults, minScore }, context) {
     const { memory, session, signal } = context
-    // Whoever was shown what stays here may ask in words of it, and nobody can tell.
+    // The query may paraphrase local notes that the model was shown.
     const staysHere = context.isOfLocal
     const unseen = unseenOf(await context.eyes.hidden())
     const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
@@ -57,22 +57,20 @@ export const memorySearch = defineTool({
         ...(standstill === undefined
           ? {}
           : { unsearched: `recent changes: the index cannot be written (${standstill})` }),
-        // Always the same: how many were held back would tell what words they have.
-        ...(keepsAny
-          ? { heldBack: 'notes may be kept on this machine: those that are marked local are not shown' }
-          : {}),
+        // Constant text: a number of withheld notes would reveal which words they contain.
+        ...(keepsAny ? { heldBack: 'some notes may be local to this machine: notes marked local are not shown' } : {}),
       }),
       details: { kind: 'recall', recall: response },
     }
   },
 })
 
-/** Who said it, where that was not the user. */
+/** Returns the sources other than the user, for the model. */
 function fromOf(sources: readonly Source[]): { readonly from?: string } {
   return sources.length === 0 ? {} : { from: each(sources).map(sourceName).join('; ') }
 }
 
-/** Where a note comes from as a whole; of conversations nobody says it. */
+/** Returns the sources of a whole note; empty for transcripts and unreadable notes. */
 async function wholeSources(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
   try {
     return noteSources((await workspace.read(path)).text)
@@ -82,7 +80,7 @@ async function wholeSources(path: string, { workspace }: ToolContext): Promise<r
   }
 }
 
-/** What a remote model may see of the results. */
+/** Removes from the results what a remote model may not see. */
 async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
   if (eyes.isLocal) return { response: found, keepsAny: false }
   const seen: SearchResponse['results'] = []
@@ -99,7 +97,7 @@ async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: T
       const [snippet, heading] = [await eyes.words(part.snippet), await eyes.words(part.heading)]
       seen.push({ ...part, snippet, heading })
     } catch (error) {
-      // What cannot be read now is in the index as it was, and nobody knows who may see it.
+      // Without the current text its visibility is unknown, so leave the result out.
       if (!(error instanceof AppError)) throw error
     }
   }

@@ -17,21 +17,21 @@ const list = defineTool({
   description: 'Lists the Markdown files of the workspace, or of one of its folders, with their size.',
   readOnly: true,
   parameters: z.object({
-    path: z.string().optional().describe('A folder; the whole workspace when left out'),
+    path: z.string().optional().describe('A folder; defaults to the whole workspace'),
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
     const { workspace, signal, eyes } = context
-    // Anything else is refused where `read` would refuse it: a lone slash is the whole disk, not the workspace.
+    // Other paths are validated as for `read`; a lone slash means the file system root, not the workspace.
     const isWhole = ['', '.', './'].includes(path.trim())
     const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
     const found = await namedFiles(all, context)
     const page = found.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
-    if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; go on with from=${last + 1}]`)
-    // Always the same, wherever it looks: it is not told how many there are, nor where.
-    if (await eyes.missesAny()) lines.push('[notes that are marked local stay on this machine and are not listed]')
+    if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; continue with from=${last + 1}]`)
+    // Constant text: the model must not learn how many notes are hidden, or where.
+    if (await eyes.missesAny()) lines.push('[notes marked local stay on this machine and are not listed]')
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
   },
 })
@@ -56,10 +56,10 @@ const memoryGet = defineTool({
   },
 })
 
-/** Those that every agent has, in the order in which a model is told of them. */
+/** Tools of every agent, in the order in which models see them. */
 export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]
 
-/** Those that an agent of its own settings has with a model, beside the tools of other programs. */
+/** Returns the built-in tools for a model; MCP tools come in addition. */
 export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
   return hasMemoryTool(model) ? [...ownTools, anthropicMemory] : ownTools
 }

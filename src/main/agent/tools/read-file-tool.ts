@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { readIfThere, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
-/** Long results are kept under such a path; it lies in no workspace. */
+/** Virtual path of saved long results; no workspace contains it. */
 export const outputsPrefix = 'tool-output/'
 
 export const read = defineTool({
@@ -26,12 +26,12 @@ export const read = defineTool({
     const total = splitLines(text).length
     const page = fitting(sliceLines(text, from, lines))
     const last = from + page.length - 1
-    const more = last < total ? `\n[lines ${from}–${last} of ${total}; go on with from=${last + 1}]` : ''
+    const more = last < total ? `\n[lines ${from}–${last} of ${total}; continue with from=${last + 1}]` : ''
     return { text: page.join('\n') + more }
   },
 })
 
-/** Lines `from` (1-based) to `from + count - 1`, as far as there are any. */
+/** Returns up to `count` lines, beginning with the 1-based line `from`. */
 export function sliceLines(text: string, from: number, count: number): string[] {
   return splitLines(text).slice(from - 1, from - 1 + count)
 }
@@ -42,7 +42,7 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-/** As many whole lines as fit into one result, but at least one, cut if need be. */
+/** Returns as many whole lines as fit into one result; at least one, cut if necessary. */
 function fitting(lines: readonly string[]): string[] {
   const page: string[] = []
   let characters = 0
@@ -57,17 +57,24 @@ function fitting(lines: readonly string[]): string[] {
   return page
 }
 
-/** In the name of what comes of local notes. */
+/** File name ending of results derived from local notes. */
 const localEnding = '-local.txt'
 
-/** @returns the path by which `read` finds it */
+/**
+ * Saves a long result.
+ * @returns the path for `read`
+ */
 export async function keepOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
   const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
   await writeDurably(join(folder, name), text)
   return outputsPrefix + name
 }
 
-/** @param isLocal whoever reads it may see local notes @throws AppError `file_not_found`, `local_only` */
+/**
+ * Returns a saved result.
+ * @param isLocal true if the reader may see local notes
+ * @throws AppError `file_not_found`, `local_only`
+ */
 export async function readOutput(folder: string, name: string, isLocal: boolean): Promise<string> {
   const missing = () => new AppError('file_not_found', `there is no ${outputsPrefix}${name}`, { path: name })
   if (!/^[\w-]+\.txt$/.test(name)) throw missing()

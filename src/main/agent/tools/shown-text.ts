@@ -2,11 +2,14 @@ import { AppError } from '#shared/util/errors.ts'
 import type { FoundFile } from '#workspace'
 import type { ToolContext } from './tool.ts'
 
-/** @throws AppError as `Workspace.read` */
+/**
+ * Returns the part of a file that the model may see.
+ * @throws AppError as `Workspace.read`; hidden files fail like missing ones
+ */
 export async function readShown(path: string, { workspace, eyes }: ToolContext): Promise<string> {
   try {
     const real = await workspace.realPath(path)
-    // Whatever lies in a folder that stays here: that there is something is told by no failure either.
+    // A failure must not reveal that a hidden folder contains anything.
     if (!(await eyes.names(real, ''))) throw eyes.missing(path)
     return await eyes.shown(real, (await workspace.read(path)).text)
   } catch (error) {
@@ -15,7 +18,7 @@ export async function readShown(path: string, { workspace, eyes }: ToolContext):
   }
 }
 
-/** Those files that may be named, each with the size of what is shown of it, in bytes. */
+/** Returns the files that the model may see, with the size of their visible part in bytes. */
 export async function namedFiles(
   files: readonly FoundFile[],
   { workspace, eyes }: ToolContext,

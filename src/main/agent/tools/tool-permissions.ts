@@ -17,7 +17,10 @@ export class Permissions {
     this.#onChange = onChange
   }
 
-  /** Resolves with the user's decision. @throws the reason of the signal when the turn ends first */
+  /**
+   * Asks the user and resolves with the decision.
+   * @throws the signal's reason if the turn ends first
+   */
   async ask(session: string, question: PermissionQuestion, signal: AbortSignal): Promise<Decision> {
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()

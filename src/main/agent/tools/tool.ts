@@ -7,62 +7,78 @@ import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 
-/** What a tool may use: one agent's own things, and nothing else. */
+/** Services and limits of a tool call, all of one agent. */
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
-  /** What the model that asks gets to see. */
+  /** Access policy of the model that makes the call. */
   readonly eyes: Eyes
-  /** The conversation that asks. */
+  /** Id of the conversation. */
   readonly session: string
-  /** The text of a conversation's file. @throws AppError `unknown_session` */
+  /**
+   * Returns the transcript's text.
+   * @throws AppError `unknown_session`
+   */
   readonly readSession: (session: string) => Promise<string>
-  /** The rest of a result that was too long to be shown whole. @throws AppError `file_not_found` */
+  /**
+   * Returns a saved long result.
+   * @throws AppError `file_not_found`, `local_only`
+   */
   readonly readOutput: (name: string, isLocal: boolean) => Promise<string>
   readonly signal: AbortSignal
   readonly now: Clock
-  /** Logs what nobody expected. @returns the log reference */
+  /**
+   * Logs an unexpected error.
+   * @returns the log reference
+   */
   readonly onFault: (error: unknown) => string
-  /** Asks the user; resolves with their word. */
+  /** Asks the user; resolves to true if the call is allowed. */
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
-  /** Tells how far a call has come. */
+  /**
+   * Reports progress.
+   * @param share 0 to 1, or null if unknown
+   */
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
-  /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
+  /**
+   * Saves a long result.
+   * @param isLocal true if it is derived from local notes
+   * @returns the path for `read`
+   */
   readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
-  /** On whose account files are written. */
+  /** Cause and conversation recorded with writes. */
   readonly origin: WriteOrigin
-  /** False for a path that may be read but not written now. */
+  /** Returns false if the path must not be written now. */
   readonly mayWrite: (path: string) => boolean
 }
 
 export interface PermissionQuestion {
   readonly server: string
   readonly tool: string
-  /** Arguments, as JSON. */
+  /** Arguments as JSON text. */
   readonly input: string
 }
 
 export interface ToolOutcome {
-  /** What the model reads. */
+  /** Text for the model. */
   readonly text: string
   readonly images?: readonly ImagePart[]
-  /** The tool itself says that it failed. */
+  /** True if the tool reports a failure. */
   readonly isError?: boolean
-  /** What the interface shows; stored with the result, never sent to a model. */
+  /** Data for the interface; stored with the result, never sent to a model. */
   readonly details?: ToolDetails
 }
 
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** False when it changes something: such calls run one after another, in order. */
+  /** False if the tool changes something; such calls run one by one, in order. */
   readonly readOnly: boolean
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown>
   /** See ToolDefinition. */
   readonly native?: ToolDefinition['native']
-  /** @param call the id of the call */
+  /** @param call id of the call */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext, call: string): Promise<ToolOutcome>
 }
 

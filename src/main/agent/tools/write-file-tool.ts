@@ -39,7 +39,7 @@ export const write = defineTool({
   },
 })
 
-/** A new daily log begins with its date; entries are set apart by an empty line. */
+/** Appends an entry after an empty line; a new daily log begins with its date. */
 function appended(date: string | undefined, current: string | undefined, content: string): string {
   const before =
     current === undefined || current === '' ? (date === undefined ? '' : `# ${date}\n`) : current.replace(/\n*$/, '\n')
@@ -47,13 +47,20 @@ function appended(date: string | undefined, current: string | undefined, content
   return `${before}${gap}${content.replace(/\n*$/, '\n')}`
 }
 
-/** @throws AppError `path_outside_workspace`, `write_refused` */
+/**
+ * @throws AppError `write_refused` for names that other programs read as instructions, `path_outside_workspace` if
+ * `mayWrite` returns false
+ */
 export function assertMayWrite(path: string, mayWrite: (path: string) => boolean, own: string): void {
   if (isInstruction(path, own))
-    throw new AppError('write_refused', `${path}: agents of other programs obey files of this name; choose another`, {
-      path,
-      allowed: '.md',
-    })
+    throw new AppError(
+      'write_refused',
+      `${path}: other programs treat files of this name as instructions; choose another name`,
+      {
+        path,
+        allowed: '.md',
+      },
+    )
   if (mayWrite(path)) return
   throw new AppError('path_outside_workspace', `${path}: only MEMORY.md and files below memory/ can be written now`, {
     path,

@@ -5,11 +5,11 @@ import type { Usage } from '#shared/chat/messages.ts'
 export interface ModelLimits {
   readonly contextWindow: number
   readonly maxOutput: number
-  /** Pictures can be part of a message. */
+  /** True if messages may contain images. */
   readonly images: boolean
 }
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface ModelPrices {
   readonly input: number
   readonly output: number
@@ -18,8 +18,8 @@ export interface ModelPrices {
 }
 
 /**
- * List prices as the makers' pages gave them when this table was written; they change, and `models.<id>.prices` in the
- * configuration overrides them. A model that is not here has no price, and its cost is not shown.
+ * List prices from the providers' websites. They change; `models.<id>.prices` in the configuration overrides them. The
+ * cost of models that are not listed is not shown.
  */
 const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] = [
   [/^offline$/, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }],
@@ -36,7 +36,9 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
   [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
 ]
 
-/** What the user says goes before what the provider lists, that before the table. */
+/**
+ * Returns the prices of a model: the user's setting, else the provider's list, else the table. Undefined if unknown.
+ */
 export function modelPrices(
   id: string,
   own: ModelPrices | undefined,
@@ -49,7 +51,7 @@ export function modelPrices(
   )
 }
 
-/** What a usage costs, in US dollars. */
+/** Returns the cost in US dollars. */
 export function costOf(usage: Omit<Usage, 'totalTokens' | 'cost'>, prices: ModelPrices): number {
   const { input, output, cacheRead, cacheWrite } = usage
   return (
@@ -75,12 +77,12 @@ const table: readonly (readonly [pattern: RegExp, limits: Row])[] = [
   [/qwen|kimi|moonshot/i, { contextWindow: 128_000, maxOutput: 8192 }],
 ]
 
-/** Families that read pictures, by name. */
+/** Name patterns of models that accept images. */
 const takesImages =
   /^anthropic\/|^openai\/(gpt-4o|gpt-4\.1|gpt-5|o[134])|vision|llava|[-_]vl\b|gemma-?3|pixtral|llama-?4|gemini|gpt-4o|gpt-5|claude/i
 const maxListedOutput = 64_000
 
-/** A local model's window when nobody says otherwise; small enough to be true nearly everywhere. */
+/** Limits of unknown local models, small enough for nearly all of them. */
 const unknown: Row = { contextWindow: 32_768, maxOutput: 4096 }
 
 interface KnownLimits {
@@ -89,27 +91,27 @@ interface KnownLimits {
   readonly images?: boolean | undefined
 }
 
-/** What the user says goes before what the provider lists, that before the table. */
+/** Returns the limits of a model in tokens: the user's setting, else the provider's list, else the table. */
 export function modelLimits(id: string, own: KnownLimits = {}, listed: KnownLimits = {}): ModelLimits {
   const row = table.find(([pattern]) => pattern.test(id))?.[1] ?? unknown
   const contextWindow = own.contextWindow ?? listed.contextWindow ?? row.contextWindow
-  // A provider's own most is more than anybody wants to wait for, or to keep free.
+  // Some providers list a huge output limit; reserving that much would waste the window.
   const listedOutput = listed.maxOutput === undefined ? undefined : Math.min(listed.maxOutput, maxListedOutput)
   const maxOutput = Math.min(own.maxOutput ?? listedOutput ?? row.maxOutput, Math.floor(contextWindow / 2))
   return { contextWindow, maxOutput, images: own.images ?? listed.images ?? takesImages.test(id) }
 }
 
-/** `anthropic/claude-x` → `['anthropic', 'claude-x']`. The model's own name may hold slashes. */
+/** Splits `anthropic/claude-x` into `['anthropic', 'claude-x']`. The model name may contain slashes. */
 export function splitModelId(id: string): { provider: ModelProvider | 'offline'; model: string } {
   const provider = modelProviders.find((name) => id.startsWith(`${name}/`))
   if (provider === undefined) return { provider: 'offline', model: 'offline' }
   return { provider, model: id.slice(provider.length + 1) }
 }
 
-/** @throws AppError `unknown_model` where nothing serves such a model */
+/** @throws AppError `unknown_model` if no provider has such a model id */
 export function assertModelId(id: string): void {
   const { provider, model } = splitModelId(id)
   if (provider === 'offline' ? id === 'offline' : model !== '') return
   const known = modelProviders.map((name) => `${name}/…`).join(', ')
-  throw new AppError('unknown_model', `there is no model ${id}: it is offline, or one of ${known}`, { model: id })
+  throw new AppError('unknown_model', `there is no model ${id}: use offline or one of ${known}`, { model: id })
 }

@@ -25,7 +25,7 @@ const keptSchema = z.record(
 
 export interface ListOutcome {
   readonly models: readonly ListedModel[]
-  /** Why the list could not be had; what was known before is in `models`. */
+  /** Reason why the list could not be fetched; `models` then has the previous list. */
   readonly failure: AppError | undefined
 }
 
@@ -36,24 +36,27 @@ export class ModelLists {
   readonly #askedAt = new Map<string, number>()
   #loading: Promise<void> | undefined
 
-  /** @param onProblem told what is wrong with the file: lists go on without it */
+  /** @param onProblem receives read and write errors of the file; lists work without it */
   constructor(file: string, onProblem: (problem: unknown) => void) {
     this.#file = file
     this.#onProblem = onProblem
   }
 
-  /** Reads what was kept. Called once, before the first question. */
+  /** Loads the cached lists. Call it once before other methods. */
   async load(): Promise<void> {
     this.#loading ??= this.#read()
     return this.#loading
   }
 
-  /** What is known of a model now. */
+  /** Returns the cached properties of a model; undefined if it is not listed. */
   facts(provider: string, model: string): ListedModel | undefined {
     return this.#lists.get(provider)?.find(({ name }) => name === model)
   }
 
-  /** @param fresh asks even if the list is new */
+  /**
+   * Returns a provider's models, cached for 10 minutes. Never throws for failures of the provider.
+   * @param fresh true to bypass the cache
+   */
   async ask(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
     const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
     const known = this.#lists.get(provider) ?? []
@@ -66,7 +69,7 @@ export class ModelLists {
       await this.#keep()
       return { models, failure: undefined }
     } catch (error) {
-      // A provider that is down lists nothing now; the chosen model can still be tried, and says why it fails.
+      // The chosen model may still work; a request then shows its own error.
       if (error instanceof AppError) return { models: known, failure: error }
       if (error instanceof Error && /abort|timeout/i.test(`${error.name} ${error.message}`)) {
         const message = `${provider} did not answer in time`
@@ -76,13 +79,13 @@ export class ModelLists {
     }
   }
 
-  /** A list is asked for again; one that cannot be read is no loss. */
+  /** The cache can be rebuilt, so read errors are only reported. */
   async #read(): Promise<void> {
     try {
       const kept = await readKept(
         this.#file,
         (text) => keptSchema.safeParse(parseJson(text)).data,
-        (aside) => this.#onProblem(`what providers listed could not be read; it is in ${aside}`),
+        (aside) => this.#onProblem(`the cached model lists could not be read and were moved to ${aside}`),
       )
       for (const [provider, models] of Object.entries(kept ?? {})) this.#lists.set(provider, models)
     } catch (error) {

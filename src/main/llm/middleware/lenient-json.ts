@@ -1,4 +1,4 @@
-/** The fields of an object; none of anything else. */
+/** Returns the fields of an object; empty for other values. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
@@ -7,7 +7,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text, or the texts of a list of parts, as some servers send. */
+/** Returns a text; joins a list of parts, as some servers send. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return listOf(value)
@@ -15,22 +15,22 @@ export function textOf(value: unknown): string {
     .join('')
 }
 
-/** An id or a name: numbers are written out. */
+/** Returns an id or a name as text; numbers are converted. */
 export function nameOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : textOf(value).toWellFormed()
 }
 
-/** More tokens than this nobody has ever been charged for. */
+/** Upper bound against nonsense values. */
 const maxTokens = 1e12
 
-/** A whole number of tokens; undefined for what is none. */
+/** Returns a whole number of tokens; undefined if the value is none. */
 export function tokensOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof count !== 'number' || !Number.isFinite(count) || count < 0) return undefined
   return Math.min(maxTokens, Math.round(count))
 }
 
-/** A position in a list, 0-based. */
+/** Returns a 0-based list position; undefined if the value is none. */
 export function indexOf(value: unknown): number | undefined {
   const index = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined

@@ -4,18 +4,17 @@ import type { ChatModel } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { fieldsOf, nameOf } from './lenient-json.ts'
 
-/** What is known of a failed request, whatever client told it. */
+/** Facts about a failed request, independent of the client library. */
 interface ProviderFailure extends ToldError {
   readonly provider: string
   readonly isTimeout: boolean
-  /** The answer had begun when it failed. */
+  /** True if the answer had begun. */
   readonly hasBegun: boolean
-  /** What came with the answer. */
   readonly headers: Headers | undefined
   readonly cause: unknown
 }
 
-/** Failures that pass by themselves. */
+/** Transient failures, worth a retry. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>([
   'provider_rate_limited',
   'provider_overloaded',
@@ -31,11 +30,11 @@ const sentences = {
   provider_rate_limited: (provider: string) => `${provider} limits the rate of requests; try again later`,
   provider_overloaded: (provider: string) => `${provider} is overloaded; try again later`,
   provider_unavailable: (provider: string) => `${provider} cannot be reached; check the network`,
-  provider_failed: (provider: string) => `${provider} has a failure of its own; try again later`,
+  provider_failed: (provider: string) => `${provider} had an internal error; try again later`,
   provider_timeout: (provider: string) => `${provider} did not answer in time`,
   provider_cut: (provider: string) => `${provider} broke off in the middle of the answer`,
-  provider_too_much: (provider: string) => `${provider} sent more than an answer can be, and was stopped`,
-  provider_garbled: (provider: string) => `${provider} sent something that cannot be read as an answer`,
+  provider_too_much: (provider: string) => `${provider} exceeded the size limit of an answer and was stopped`,
+  provider_garbled: (provider: string) => `${provider} sent an invalid answer`,
   provider_refused: (provider: string) => `${provider} declined to answer this`,
   provider_region: (provider: string) => `${provider} does not serve the country or region of this connection`,
   context_overflow: (provider: string) => `the conversation no longer fits into ${provider}'s model`,
@@ -43,14 +42,14 @@ const sentences = {
 
 type KnownFailure = keyof typeof sentences
 
-/** A failure in our words, and behind them in those of the provider: `data.reason`, where it gave any. */
+/** Converts a failure into an AppError. `data.reason` has the provider's message, if there is one. */
 export function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
   const target = redirectTarget(status, headers)
   if (target !== undefined) return redirected(provider, target, cause)
   const retryAfterMs = retryAfterOf(headers)
   const code = codeOf(failure)
-  // Without a status and without a name for it, the words are those of the client.
+  // Without status and kind, the message comes from the client library.
   const reason = status === undefined && failure.kind === '' ? '' : plainWords(message)
   const data = {
     provider,
@@ -66,7 +65,10 @@ export function providerFailure(failure: ProviderFailure): AppError {
 
 type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
 
-/** A status says little: providers give the same one for a wrong key, a filter and a country. Their words decide first. */
+/**
+ * Rules in order of precedence. Messages come before the status, as providers use one status for a wrong key, a filter
+ * and a blocked country.
+ */
 const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
   ['provider_garbled', ({ kind }) => kind === noAnswer],
   ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
@@ -97,7 +99,7 @@ const perMinute =
   /\b(tokens|requests|input tokens|output tokens) per (minute|day|second|hour)\b|\b[RT]P[MD]\b|rate.?limit/i
 const quota =
   /insufficient_quota|exceeded_current_quota|billing|credit balance|exceeded your current quota|payment|insufficient (balance|credits)|out of credits/i
-/** What a filter before the model says. */
+/** Messages of a filter that runs before the model. */
 const moderated = /moderation|\bflagged\b|content_policy|content management policy/i
 const wrongKey =
   /authentication|invalid_api_key|(incorrect|invalid|missing|expired) api.?key|api.?key (is )?(not valid|invalid|expired|not found|incorrect)/i
@@ -105,12 +107,12 @@ const tooLong = /context_length_exceeded|context_window_exceeded|request_too_lar
 const tooOften = /rate_?limit|too_many_requests|resource_exhausted/i
 const busy = /overloaded|slow_down|service_?unavailable|insufficient_system_resource/i
 const broken = /\b(internal_)?server_?error\b|\binternal(_error)?\b|\bapi_error\b|upstream_error|internalservererror/i
-/** Wordings of the providers for a request that does not fit into the window. */
+/** Providers' wordings for a request that exceeds the context window. */
 const overflow =
   /context.{0,20}(length|window|size|limit|overflow)|prompt is too long|too many tokens|maximum.{0,20}tokens|input length/i
 const filtered = /content_filter|content_policy|safety|refus|invalid_prompt/i
 
-/** In a stream that had begun there is no status but 200: the words are all there is. */
+/** Within a stream the status is always 200, so only kind and message count. */
 const isRefusal = (status: number | undefined) =>
   status === undefined || status === 400 || status === 403 || status === 413 || status === 429
 const isDenial = (status: number | undefined) => status === undefined || status === 400 || status === 403
@@ -125,31 +127,32 @@ function codeOf(failure: ProviderFailure): KnownFailure | undefined {
   return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
 }
 
-/** A failure of a kind that no status tells. */
+/** Creates a failure that has no HTTP status. */
 export function failure(code: KnownFailure, provider: string, cause?: unknown): AppError {
   return new AppError(code, sentences[code](provider), { provider, status: 0 }, { cause })
 }
 
+/** Returns true for transient failures, worth a retry. */
 export function isPassing(error: AppError): boolean {
   return passing.has(error.code)
 }
 
-/** The stream's connection was lost: Node's fetch says so with a plain TypeError. */
+/** Returns true if the connection of a stream was lost; Node's fetch reports that as a TypeError. */
 export function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError && /terminated|fetch failed|network|socket|aborted/i.test(error.message)
 }
 
-/** An event is no JSON: it was cut, or a proxy wrote its own words between the provider's. */
+/** Returns true if an event is not JSON: it was cut off, or a proxy inserted text. */
 export function isCutEvent(error: unknown): boolean {
   return error instanceof SyntaxError
 }
 
-/** What a stream throws that is not of the shape that its client takes for granted. */
+/** Returns true if the client library failed on an unexpected response shape. */
 export function isGarbled(error: unknown): boolean {
   return error instanceof TypeError
 }
 
-/** The same model, whose failures repeat no key: servers put what they were sent into what they say of it. */
+/** Wraps a model so that failures contain no keys: servers may echo the request in their messages. */
 export function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
   return {
     ...model,
@@ -164,7 +167,7 @@ export function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): 
   }
 }
 
-/** The failure, without what is secret. */
+/** Returns the failure with secrets redacted. */
 export function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
   const clean = Object.entries(data).map(([name, value]) => [
     name,
@@ -175,18 +178,19 @@ export function scrubbed({ code, message, data, cause }: AppError, keys: Pick<Ke
 }
 
 interface ToldError {
-  /** HTTP status, as the answer had it or as the text names it; undefined where neither does. */
+  /** HTTP status of the response or named in its body; undefined if there is neither. */
   readonly status: number | undefined
-  /** The provider's own names for the failure, such as `overloaded_error` or `insufficient_quota`; several in a row. */
+  /** The provider's identifiers for the failure, such as `overloaded_error`, separated by spaces. */
   readonly kind: string
-  /** In plain words. */
+  /** The provider's message. */
   readonly message: string
 }
 
 /**
- * @param body what was sent, parsed
- * @param status of the answer, where it was not 200
- * @param message used where the body has no words
+ * Extracts status, kind and message from an error response.
+ * @param body parsed body
+ * @param status status of the response, if it was not 200
+ * @param message used if the body has none
  */
 export function readError(body: unknown, status: number | undefined, message: string): ToldError {
   const outer = fieldsOf(Array.isArray(body) ? body[0] : body)
@@ -199,7 +203,7 @@ export function readError(body: unknown, status: number | undefined, message: st
   const kinds = [...names, further?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
   return {
     status: told,
-    // Whoever says something has not just gone away.
+    // A server that sends a message is reachable, so the kind must not be empty.
     kind: kinds.length > 0 || words === undefined ? kinds.join(' ') : unnamed,
     message: words ?? withoutStatus(message),
   }
@@ -207,7 +211,7 @@ export function readError(body: unknown, status: number | undefined, message: st
 
 const unnamed = 'unnamed'
 
-/** Kind of what came in the place of an answer: words of a proxy, a page. */
+/** Kind of a response that is no answer, such as a proxy's error page. */
 export const noAnswer = 'no_answer'
 
 function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined {
@@ -219,7 +223,7 @@ function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined 
   return undefined
 }
 
-/** A router passes on what the provider behind it said, as text. */
+/** Parses the upstream provider's error, which routers pass on as text. */
 function upstream(raw: unknown): ToldError | undefined {
   if (typeof raw !== 'string' || raw.trim() === '') return undefined
   const sent = parseJson(raw)
@@ -228,7 +232,7 @@ function upstream(raw: unknown): ToldError | undefined {
     : { status: undefined, kind: '', message: raw }
 }
 
-/** Clients put the status before the text. */
+/** Removes the status that client libraries put before the message. */
 function withoutStatus(message: string): string {
   return message.replace(/^\d{3} (status code \(no body\)$)?/, '')
 }

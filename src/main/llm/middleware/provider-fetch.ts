@@ -5,20 +5,20 @@ import { failure } from './provider-failures.ts'
 import { tellingFetch, type TellSent } from './request-capture.ts'
 import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 
-/** A `fetch` that goes through a proxy; undefined when there is none, and Node's own will do. */
+/** Returns a `fetch` that uses a proxy; undefined if no proxy is configured. */
 export function proxyFetch(proxy: string | undefined, env: NodeJS.ProcessEnv): Fetch | undefined {
   const { httpsProxy } = environmentProxies(env)
   if (proxy === undefined && httpsProxy === undefined) return undefined
   const through = async (input: string, init?: object) => {
-    // Loaded when something is asked for: it is a megabyte.
+    // Loaded on demand: undici takes a megabyte.
     const undici = await import('undici')
     return undici.fetch(input, { ...init, dispatcher: dispatcherFor(undici, proxy, env) })
   }
-  // The two differ in their types only; undici's own is needed for its dispatcher.
+  // Only the types differ; the dispatcher needs undici's own fetch.
   return through as unknown as Fetch
 }
 
-/** The proxy that a request to `url` goes through; undefined where it goes directly. */
+/** Returns the proxy for requests to `url`; undefined for direct connections. */
 export function proxyFor(
   url: string | undefined,
   proxy: string | undefined,
@@ -62,22 +62,20 @@ function dispatcherFor(
   return agent
 }
 
-/** How to reach a provider. */
 export interface ProviderOptions {
   readonly apiKey: string
   readonly baseUrl: string | undefined
   readonly timeoutMs: number
-  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Used instead of Node's own, to go through a proxy. */
+  /** Replaces the global fetch, to use a proxy. */
   readonly fetch?: Fetch | undefined
-  /** Told of each request before it leaves. */
+  /** Receives each request before it is sent. */
   readonly onSent?: TellSent | undefined
-  /** Answers bear its time. */
+  /** Clock for the timestamps of answers. */
   readonly now?: Clock | undefined
 }
 
-/** How both official clients are set up. Retries are ours, so that the user can be told of them. */
+/** Returns the options for both official clients. Their retries are off, as ours are visible to the user. */
 export function clientOptions(
   provider: string,
   { apiKey, baseUrl, timeoutMs, headers, fetch = globalThis.fetch, onSent }: ProviderOptions,
@@ -86,7 +84,7 @@ export function clientOptions(
     apiKey,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    // Lists are got, answers are posted for and streamed.
+    // Lists use GET; answers use POST and stream.
     fetch: streamingFetch(
       boundedFetch(
         onSent ? tellingFetch(fetch, onSent) : fetch,
@@ -94,7 +92,7 @@ export function clientOptions(
         () => failure('provider_too_much', provider),
       ),
     ),
-    // A redirection would take the conversation and the key along.
+    // A redirect would pass on the conversation and the key.
     fetchOptions: { redirect: 'manual' as const },
     timeout: timeoutMs,
     maxRetries: 0,

@@ -5,7 +5,7 @@ import type { ModelEvent } from '../model.ts'
 
 export type TellSent = (sent: WireRequest) => void
 
-/** A `fetch` that tells of each request before it leaves. */
+/** Wraps a `fetch` to report each request before it is sent. */
 export function tellingFetch(inner: Fetch, tell: TellSent): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
@@ -15,25 +15,25 @@ export function tellingFetch(inner: Fetch, tell: TellSent): Fetch {
   }
 }
 
-/** What must never be seen of a provider's requests. */
+/** Secrets in a provider's requests. */
 export interface RequestSecrets {
-  /** Headers whose values come from the environment. */
+  /** Names of headers whose values come from the environment. */
   readonly headers: readonly string[]
   readonly values: readonly string[]
 }
 
 const redacted = '[redacted]'
-/** Of headers, and of fields of an address. */
+/** Names of headers and URL parameters that are redacted. */
 const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i
-/** As headers of all kinds carry them. */
+/** Authorization values in any header. */
 const secretValue = /^(basic|bearer|token)\s/i
-/** What is shorter stands in too many words. */
+/** Characters. Shorter values would match ordinary text. */
 const minSecret = 6
 
 /**
- * The request as it may be kept and shown: secrets are taken out of headers by their names, and by their values wherever
- * they stand; of pictures the beginning stays, of a body without end both ends.
- * @param scrub takes out what else is known to be secret
+ * Redacts a request for storage and display: headers by name, secrets by value anywhere. Shortens images, and cuts the
+ * middle of long bodies.
+ * @param scrub redacts other known secrets
  */
 export function shownRequest(
   { method, url, headers, body }: WireRequest,
@@ -45,7 +45,7 @@ export function shownRequest(
   const isSecret = (name: string, value: string) =>
     secretName.test(name) || named.has(name.toLowerCase()) || secretValue.test(value)
   const short = withoutPictures(body)
-  // Both ends of a secret could be left where it is cut: it is taken out before.
+  // Redact before cutting; a cut secret would not be recognised.
   const kept = withoutMiddle(clean(short.body))
   return {
     method,
@@ -56,7 +56,7 @@ export function shownRequest(
   }
 }
 
-/** As they are, and as JSON and addresses write them. */
+/** Redacts values as they are and in their JSON and URL encodings. */
 function withoutValues(text: string, values: readonly string[]): string {
   const forms = values
     .flatMap((value) =>
@@ -70,7 +70,7 @@ function shownUrl(sent: string): string {
   const url = URL.parse(sent)
   if (!url) return sent
   const secret = [...url.searchParams.keys()].filter((name) => secretName.test(name))
-  // An address without anything to hide stays letter by letter as it was.
+  // Return the original URL unchanged if it has no secrets; URL.href would normalise it.
   if (secret.length === 0 && url.username === '' && url.password === '') return sent
   for (const name of secret) url.searchParams.set(name, redacted)
   if (url.username !== '') url.username = 'redacted'
@@ -78,7 +78,7 @@ function shownUrl(sent: string): string {
   return url.href
 }
 
-/** In the forms in which the three wires carry them; quotes inside of a text are escaped, so no text looks like it. */
+/** Images in the formats of the three APIs. Quotes within texts are escaped, so texts cannot match. */
 const picture = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;base64,)([\w+/=-]+)"/g
 
 function withoutPictures(body: string): { body: string; leftOut: number } {
@@ -101,7 +101,7 @@ function withoutMiddle(body: string): { body: string; leftOut: number } {
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
-/** The events of a stream, and among them, as soon as it leaves, each request that is made for it. */
+/** Merges the events of a stream with the requests sent for it, each as soon as it is sent. */
 export async function* withSent(open: (tell: TellSent) => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
   const waiting: WireRequest[] = []
   let wake: () => void = () => undefined
@@ -123,7 +123,7 @@ export async function* withSent(open: (tell: TellSent) => AsyncIterable<ModelEve
       next = events.next()
     }
   } finally {
-    // Nobody waits for it: a stream that hangs would hang here too.
+    // Not awaited: a hanging stream would block here.
     void events.return?.().catch(() => undefined)
   }
 }

@@ -4,14 +4,17 @@ import { failure, isPassing } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 
-/** Waits before the second, third and fourth try, ms; what the provider asks for goes before. */
+/** Milliseconds before the second, third and fourth attempt, unless the provider asks for another wait. */
 const delaysMs = [1000, 4000, 10_000]
-/** What is asked beside the answers is tried once more, soon: it can wait for another turn, and an answer waits for it. */
+/**
+ * Milliseconds before the only retry of background requests. They delay answers and can be repeated in a later turn.
+ */
 const quietDelaysMs = [1000]
 const longestQuietWaitMs = 3000
-/** A provider that wants a longer wait than this is told to the user instead. */
+/** Milliseconds. If the provider asks for a longer wait, the failure goes to the user. */
 const longestWaitMs = 60_000
 
+/** Retries transient failures as long as no text was shown. */
 export function withRetries(model: ChatModel, delays: readonly number[] = delaysMs): ChatModel {
   return {
     ...model,
@@ -40,7 +43,10 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
   }
 }
 
-/** @throws the signal's reason; ends early and well when it is to hurry */
+/**
+ * Waits; ends early without error if `hurry` aborts.
+ * @throws the signal's reason
+ */
 async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) })
@@ -52,14 +58,14 @@ async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Pro
 function waitAfter(error: unknown, attempt: number, isQuiet: boolean, delays: readonly number[]): number | undefined {
   const planned = (isQuiet ? quietDelaysMs : delays)[attempt - 1]
   if (planned === undefined || !(error instanceof AppError) || !isPassing(error)) return undefined
-  // Silence has taken its time already.
+  // The idle timeout has already cost enough time.
   if (isQuiet && error.code === 'provider_timeout') return undefined
   const asked = error.data['retryAfterMs']
   const wait = typeof asked === 'number' ? asked : planned
   return wait <= (isQuiet ? longestQuietWaitMs : longestWaitMs) ? wait : undefined
 }
 
-/** Gives a request up when nothing at all has come for `idleMs`. */
+/** Fails with `provider_timeout` when no event arrives for `idleMs`. */
 export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
   return {
     ...model,
@@ -78,7 +84,7 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
           yield next.value
         }
       } finally {
-        // Nobody waits for it: a stream that hangs would hang here too.
+        // Not awaited: a hanging stream would block here.
         void events.return?.().catch(() => undefined)
       }
     },
@@ -99,7 +105,10 @@ async function within(
   }
 }
 
-/** @throws AppError `provider_too_much` from the stream, past the limits */
+/**
+ * Limits the size of a streamed answer.
+ * @throws AppError `provider_too_much` from the stream
+ */
 export function withBounds(model: ChatModel): ChatModel {
   return {
     ...model,

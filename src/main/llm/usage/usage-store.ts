@@ -23,7 +23,7 @@ export interface LedgerOptions {
   readonly file: string
   readonly now: Clock
   readonly settings: Pick<SettingsStore, 'config'>
-  /** Told what is wrong with the file. Money that was spent is counted all the same. */
+  /** Receives read and write errors of the file; usage is then counted in memory. */
   readonly onProblem: (problem: unknown) => void
 }
 
@@ -39,7 +39,7 @@ export class Ledger {
   readonly #options: LedgerOptions
   readonly #alone: Exclusive
   #read: { readonly stamp: string; readonly sums: Sums } | undefined
-  /** Counted and not on disk: what it did not take is offered again with the next. */
+  /** Entries not yet on disk; each write tries them again. */
   #unwritten: Line[] = []
   #hasTold = false
 
@@ -49,7 +49,7 @@ export class Ledger {
     this.#alone = new Exclusive(options.file)
   }
 
-  /** Adds a request. Money that was spent is counted even where the disk does not take it. */
+  /** Records the usage of a request, in memory if the disk fails. */
   async add(agent: string, model: string, usage: Usage): Promise<void> {
     const { now } = this.#options
     this.#unwritten.push({ at: now().getTime(), agent, model, usage })
@@ -57,7 +57,7 @@ export class Ledger {
     this.#changes.announce()
   }
 
-  /** Newest month first, then by cost. */
+  /** Returns usage by month and model: newest month first, then by cost. */
   async months(): Promise<MonthlyUsage[]> {
     return [...(await this.#load()).values()].sort(
       (one, other) =>
@@ -67,6 +67,7 @@ export class Ledger {
     )
   }
 
+  /** Returns this month's cost and the limit in US dollars. */
   async spending(): Promise<Spending> {
     const { monthlyLimit } = this.#options.settings.config.spending
     const month = monthOf(this.#options.now().getTime())
@@ -75,7 +76,7 @@ export class Ledger {
     return { spent, limit: monthlyLimit, warns: monthlyLimit !== null && spent >= monthlyLimit * warnAt }
   }
 
-  /** @throws AppError `spending_limit` */
+  /** @throws AppError `spending_limit` if this month's limit is reached */
   async assertMaySpend(): Promise<void> {
     const { spent, limit } = await this.spending()
     if (limit === null || spent < limit) return
@@ -108,10 +109,10 @@ export class Ledger {
   #tellUnreadable(): void {
     if (this.#hasTold) return
     this.#hasTold = true
-    this.#options.onProblem(`${this.#options.file} has lines that cannot be read; they are left as they are`)
+    this.#options.onProblem(`${this.#options.file} has unreadable lines; they are skipped`)
   }
 
-  /** Read again when another process has added something. */
+  /** Reads the file again if it has changed, for example through another process. */
   async #load(): Promise<Sums> {
     const { file } = this.#options
     const info = await stat(file).catch(() => undefined)

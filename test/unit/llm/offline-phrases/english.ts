@@ -1,6 +1,6 @@
 /**
- * What English speakers type to an agent that keeps notes, one line each: intent, message, and for what is to be saved
- * the note itself, for a span of days its first and last. `⏎` stands for a line break; the clock is Wednesday, 2026-11-18.
+ * Messages of English speakers to an agent that keeps notes, one per line: intent, message, and the note to save or the
+ * first and last day of a period. `⏎` stands for a line break; today is Wednesday, 2026-11-18.
  */
 export const english = `
 save | Remember that I prefer PostgreSQL | I prefer PostgreSQL

@@ -1,4 +1,3 @@
-/** The tables of phrasings, read, judged and parted in two: rules are made on one half and measured on the other. */
 import { createHash } from 'node:crypto'
 import { understand, type Intention } from '../../../../src/main/llm/offline/intent.ts'
 import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
@@ -34,7 +33,7 @@ export const phrases: readonly Phrase[] = (Object.keys(tables) as Language[]).fl
     }),
 )
 
-/** What is wrong about how a phrase is understood; undefined when nothing is. */
+/** Returns the error in understanding a phrase; undefined if there is none. */
 export function fault({ language, intent, message, content }: Phrase): string | undefined {
   const got = understand(message, today)
   const found = [intentOf(got), contentOf(got)]
@@ -56,7 +55,7 @@ function contentOf(got: Intention): string {
   return got.kind === 'period' ? `${got.first} ${got.last}` : ''
 }
 
-/** A first letter's case and a last full stop are no difference. */
+/** Ignores case, trailing punctuation and white space. */
 function plain(text: string): string {
   return text.replace(/[\s.。!！🙏]+$/u, '').toLowerCase()
 }

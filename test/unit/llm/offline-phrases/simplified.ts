@@ -1,7 +1,6 @@
 /**
- * What people type in Simplified Chinese to an agent that keeps notes, one line each: intent, message, and for what is to
- * be saved the note itself, for a span of days its first and last. `⏎` stands for a line break; the clock is Wednesday,
- * 2026-11-18.
+ * Messages in Simplified Chinese to an agent that keeps notes, one per line: intent, message, and the note to save or
+ * the first and last day of a period. `⏎` stands for a line break; today is Wednesday, 2026-11-18.
  */
 export const simplified = `
 save | 记住我喜欢先看结论 | 我喜欢先看结论

@@ -1,7 +1,7 @@
 /**
- * What people type in Traditional Chinese (as in Taiwan, a few as in Hong Kong) to an agent that keeps notes, one line
- * each: intent, message, and for what is to be saved the note itself, for a span of days its first and last. `⏎` stands
- * for a line break; the clock is Wednesday, 2026-11-18.
+ * Messages in Traditional Chinese (mostly Taiwan, some Hong Kong) to an agent that keeps notes, one per line: intent,
+ * message, and the note to save or the first and last day of a period. `⏎` stands for a line break; today is Wednesday,
+ * 2026-11-18.
  */
 export const traditional = `
 save | 請你記住我對青黴素過敏 | 我對青黴素過敏

@@ -4,13 +4,13 @@ import type { ListedModel, ModelRequest } from '../../model.ts'
 
 export type ThinkingForm = NonNullable<ListedModel['thinking']>
 
-/** By name, for a model that no list has described. */
+/** Derives the thinking parameter from the name, for models that no list describes. */
 export function thinkingForm(model: string): ThinkingForm {
   if (/claude-(2|instant|3-(opus|sonnet|haiku|5))/.test(model)) return 'none'
   return /claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/.test(model) ? 'budget' : 'adaptive'
 }
 
-/** Tokens of thought where the model wants a number; at least 1024, and less than the whole answer. */
+/** Thinking tokens for models that want a number; at least 1024, and less than `maxOutput`. */
 const thinkingBudgets = { low: 2048, medium: 8192, high: 24_000 } as const
 const minThinking = 1024
 
@@ -28,7 +28,10 @@ function thinkingParams(
     : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
 
-/** With a budget, a turn that goes on after a tool must have begun with a thought: another model's does not count. */
+/**
+ * With a budget, the API requires that a turn which continues after a tool call began with thinking; another model's
+ * does not count.
+ */
 function goesOnUnthought(messages: readonly Anthropic.MessageParam[]): boolean {
   const asked = messages.findLastIndex(
     ({ role, content }) =>
@@ -66,7 +69,7 @@ export function toMessagesRequest(
   }
 }
 
-/** The conversation so far is the prefix of the next request: the provider is told to keep it up to its last block. */
+/** Marks the last block for caching, as the conversation is the prefix of the next request. */
 function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.MessageParam[] {
   const last = messages.at(-1)
   if (!last || typeof last.content === 'string') return messages
@@ -79,7 +82,7 @@ function withCachedPrefix(messages: Anthropic.MessageParam[]): Anthropic.Message
   return [...messages.slice(0, -1), { ...last, content } as Anthropic.MessageParam]
 }
 
-/** Results of parallel calls belong into one user message, right after the calls. */
+/** Merges results of parallel calls into one user message directly after the calls, as the API requires. */
 function toWireMessages(
   { provider, model }: { readonly provider: string; readonly model: string },
   messages: readonly Message[],
@@ -103,7 +106,7 @@ function toWireMessages(
         },
       ])
     } else {
-      // Only what this model signed can go back to it.
+      // The API accepts only thinking that the same model signed.
       const isOwn = message.provider === provider && message.model === model
       push('assistant', message.content.filter((part) => isOwn || part.type !== 'thinking').flatMap(assistantBlock))
     }
@@ -135,7 +138,7 @@ function assistantBlock(
   if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
   if (part.type === 'toolCall') return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }]
   if (part.redacted) return [{ type: 'redacted_thinking', data: part.thinkingSignature ?? '' }]
-  // Thinking without its signature was written by another model; this one would refuse it.
+  // Thinking without a signature comes from another model and would be refused.
   return part.thinkingSignature === undefined
     ? []
     : [{ type: 'thinking', thinking: part.thinking, signature: part.thinkingSignature }]

@@ -48,14 +48,17 @@ export function createAnthropicModel(
   }
 }
 
-/** The models that the key may use, with what the list says of them. */
+/**
+ * Lists the models that the key may use.
+ * @throws AppError for failures of the provider
+ */
 export async function listAnthropicModels(options: ProviderOptions, signal: AbortSignal): Promise<ListedModel[]> {
   const models: ListedModel[] = []
   try {
     for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
       const known = listed(fieldsOf(info) as Partial<Anthropic.ModelInfo>)
       if (known.name !== '') models.push(known)
-      // A list that never ends is no list.
+      // Guards against an endless list.
       if (models.length >= maxModels) break
     }
     return models
@@ -64,7 +67,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
   }
 }
 
-/** An older or compatible server leaves most of it out. */
+/** Older and compatible servers leave out most fields. */
 function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
   const types = capabilities?.thinking?.types
   return {
@@ -93,7 +96,7 @@ async function* stream(
     hasBegun = true
     for await (const event of events) yield* answer.take(fieldsOf(event))
   } catch (error) {
-    // What comes after the end is no part of the answer.
+    // Ignore errors after the end of the answer.
     if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explain(error, hasBegun)
   }
   if (!answer.hasEnded) throw failure('provider_cut', provider)
@@ -103,7 +106,7 @@ async function* stream(
 interface CallDraft {
   readonly id: unknown
   readonly name: unknown
-  /** As the block began; most are empty then, and come in pieces. */
+  /** Input at the start of the block; usually empty, as it then arrives in deltas. */
   readonly input: unknown
   readonly arguments: ArgumentsDraft
 }
@@ -113,12 +116,12 @@ type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }
 class MessagesAnswer {
   readonly #draft: AnswerDraft
   readonly #calls = new Map<number, CallDraft>()
-  /** Each thought has a signature of its own. */
+  /** Thinking blocks by index; each has its own signature. */
   readonly #thoughts = new Map<number, Thought>()
   #id: string | undefined
   #usage: Usage | undefined
   #stop: unknown
-  /** The last call, where its arguments did not come to an end. */
+  /** The last call, if its arguments were incomplete. */
   #doubtful: AssistantMessage['content'][number] | undefined
   #hasEnded = false
 
@@ -126,7 +129,7 @@ class MessagesAnswer {
     this.#draft = draft
   }
 
-  /** The server has said that it is done, or why it stopped. */
+  /** True if the server ended the answer or named a stop reason. */
   get hasEnded(): boolean {
     return this.#hasEnded || nameOf(this.#stop) !== ''
   }
@@ -173,7 +176,7 @@ class MessagesAnswer {
       : this.#draft.finish(stop, used)
   }
 
-  /** @throws AppError `provider_cut` when another message begins in the middle of this one */
+  /** @throws AppError `provider_cut` if another message begins before this one has ended */
   *#start(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const id = nameOf(message['id'])
     const isAnother = this.#id !== undefined && id !== this.#id
@@ -182,7 +185,7 @@ class MessagesAnswer {
     this.#id = id
     this.#usage = toUsage(fieldsOf(message['usage']), this.#usage)
     yield { type: 'usage', usage: this.#usage }
-    // A message that was whole when it began.
+    // The server sent the whole message at once.
     const blocks = listOf(message['content'])
     for (const [index, block] of blocks.entries()) {
       yield* this.#open(index, fieldsOf(block))
@@ -249,7 +252,7 @@ class MessagesAnswer {
   }
 }
 
-/** The stream reports input at its start and output at its end; later figures replace earlier ones. */
+/** Input is reported at the start of the stream, output at the end; later figures replace earlier ones. */
 function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefined): Usage {
   const input = tokensOf(wire['input_tokens']) ?? before?.input ?? 0
   const output = tokensOf(wire['output_tokens']) ?? before?.output ?? 0

@@ -1,19 +1,19 @@
 /**
- * Reasoning over Chat Completions, which knows none: each server has a form of its own, and some refuse the next request
- * of a turn with tools unless it comes back in just that form. The form in which a thought came is kept as its signature:
- * the name of a field, `content` for a list of parts, `<think>` for tags, or a list of signed details as JSON.
+ * Thinking over Chat Completions, which does not specify it. Each server has its own format, and some refuse the next
+ * request of a tool turn unless the thinking returns in that format. The format is stored as the signature: a field
+ * name, `content` for a list of parts, `<think>` for tags, or signed details as JSON.
  */
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import type { ThinkPiece } from './think-tags.ts'
 import { fieldsOf, listOf, textOf } from '../../middleware/lenient-json.ts'
 
-/** Fields that hold a thought as plain text, the most usual first. */
+/** Fields with thinking as plain text, most common first. */
 const textFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
-/** Fields that hold signed pieces, which go back to the letter. */
+/** Fields with signed parts, to be returned unchanged. */
 const listFields = ['reasoning_details', 'thinking_blocks'] as const
 
-/** What servers of Gemini put beside a call: the signature of the thought behind it. */
+/** Fields beside a call in which Gemini servers send the signature of its thinking. */
 export const callExtras = ['extra_content', 'provider_specific_fields'] as const
 
 type TextField = (typeof textFields)[number]
@@ -28,7 +28,7 @@ export class ReasoningDraft {
   readonly #details = new Map<string, Detail[]>()
   #hasText = false
 
-  /** @returns what of the thought is to be shown */
+  /** @returns the thinking text to show */
   take(delta: Detail): string {
     const sent = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
     const field = sent.find((name) => textOf(delta[name]) !== '') ?? sent[0]
@@ -38,18 +38,18 @@ export class ReasoningDraft {
       for (const detail of listOf(delta[name])) details += this.#addDetail(name, fieldsOf(detail))
     }
     const text = field === undefined ? '' : textOf(delta[field])
-    // Most servers that send details send the same as plain text; some send nothing else.
+    // Most servers that send details repeat them as plain text; some send only details.
     if (text === '') return this.#hasText ? '' : details
     this.#hasText = true
     return text
   }
 
-  /** A thought came between tags, or as a part of the content. */
+  /** Records that thinking arrived between tags or as part of the content. */
   takeAs(form: typeof inContent | typeof inTags): void {
     if (!this.#hasText) this.#form = form
   }
 
-  /** Marks the thoughts of an answer with the form in which they came. */
+  /** Stores the format as the signature of the thinking parts. */
   sign(content: Part[]): void {
     const signature = this.#details.size > 0 ? JSON.stringify(Object.fromEntries(this.#details)) : this.#form
     if (signature === undefined) return
@@ -59,7 +59,7 @@ export class ReasoningDraft {
       return
     }
     const last = thoughts.at(-1)
-    // An empty thought before a call is one all the same: some servers want it back.
+    // Some servers expect even empty thinking back before a call.
     const isWanted = this.#details.size > 0 || content.some((part) => part.type === 'toolCall')
     if (last) last.thinkingSignature = signature
     else if (isWanted) content.unshift({ type: 'thinking', thinking: '', thinkingSignature: signature })
@@ -82,7 +82,7 @@ function shownOf(detail: Detail): string {
   return textsOfDetail.map((name) => textOf(detail[name])).join('')
 }
 
-/** Pieces of one text come one by one, its signature last; what is sealed comes whole. */
+/** Text arrives in pieces with the signature last; sealed data arrives whole. */
 function goesOn(before: Detail, next: Detail): boolean {
   const isSealed = 'data' in before || 'data' in next
   return !isSealed && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
@@ -102,7 +102,7 @@ function joined(before: Detail, next: Detail): Detail {
   return whole
 }
 
-/** The parts of a content that is a list, thoughts among them; or the one text that it is. */
+/** Splits content into text and thinking pieces. */
 export function contentPieces(content: unknown): ThinkPiece[] {
   if (!Array.isArray(content)) return [{ type: 'text', delta: textOf(content) }]
   return content.map((part): ThinkPiece => {
@@ -111,10 +111,10 @@ export function contentPieces(content: unknown): ThinkPiece[] {
   })
 }
 
-/** How an answer's thoughts go back to the server that sent them. */
+/** An answer's thinking in the format of the server that sent it. */
 export interface SentReasoning {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The content with the thoughts in it, where that is their place. */
+  /** Content that includes the thinking, for formats that put it there. */
   readonly content: string | readonly Detail[] | undefined
 }
 
@@ -155,8 +155,8 @@ function tagged(message: AssistantMessage): string {
 }
 
 /**
- * The answers of turns in which tools were called: their thoughts belong to what comes next. Those of other turns are
- * done with; servers drop them, or count them as input.
+ * Returns the answers of turns with tool calls, whose thinking later requests need. In other turns servers drop it or
+ * bill it as input.
  */
 export function answersOfToolTurns(messages: readonly Message[]): ReadonlySet<Message> {
   const found = new Set<Message>()

@@ -28,7 +28,7 @@ export function toChatRequest(
     stream: true,
     ...(dialect.takesUsageOption ? { stream_options: { include_usage: true } } : {}),
     ...(thinking === undefined || provider !== 'openai' ? {} : { reasoning_effort: thinking }),
-    // OpenAI's reasoning models refuse the older name, other servers do not know the newer one.
+    // OpenAI's reasoning models refuse `max_tokens`; other servers do not know `max_completion_tokens`.
     ...(provider === 'openai' ? { max_completion_tokens: maxOutput } : { max_tokens: maxOutput }),
     messages: [{ role: 'system', content: system.join('\n\n') }, ...toWireMessages(to, messages)],
     ...(tools.length === 0
@@ -42,7 +42,7 @@ export function toChatRequest(
   }
 }
 
-/** A tool's result is text only: pictures that a tool returned follow as a message of the user. */
+/** Tool results may contain only text, so their images follow as a user message. */
 function toWireMessages(to: Addressee, messages: readonly Message[]): OpenAI.ChatCompletionMessageParam[] {
   const wire: OpenAI.ChatCompletionMessageParam[] = []
   const inToolTurns = answersOfToolTurns(messages)
@@ -83,7 +83,7 @@ function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.Cha
   }
 }
 
-/** What came beside a call; other programs keep other things in this place. */
+/** Reads the fields beside a call. Other programs store other data in this property. */
 function signatureOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
   const sent = fieldsOf(parseJson(thoughtSignature))
   return Object.fromEntries(callExtras.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))
@@ -113,7 +113,7 @@ function toWireAssistant(
   const isAsked = reasoning === 'everywhere' || isOfToolTurn
   const thoughts = mayKnow && isAsked ? reasoningOf(message) : { fields: {}, content: undefined }
   const isMissing = reasoning === 'everywhere' && Object.keys(thoughts.fields).length === 0 && !thoughts.content
-  // Parts of thought in a content are no part of the protocol that the client's types know.
+  // Thinking parts are not in the client library's types.
   const content = (thoughts.content ?? text) as string
   return [
     {
@@ -127,15 +127,15 @@ function toWireAssistant(
 }
 
 interface Dialect {
-  /** `stream_options`, which asks for figures of usage. */
+  /** True if the server accepts `stream_options`, which requests usage. */
   readonly takesUsageOption: boolean
-  /** Thoughts go back with turns in which tools were called, with every answer, or not at all. */
+  /** Answers whose thinking is sent back: those of tool turns, all, or none. */
   readonly reasoning: 'toolTurns' | 'everywhere' | 'never'
 }
 
 const known = new Map<string, Dialect>()
 
-/** Models that refuse any answer without its thoughts. */
+/** Models that refuse any answer without its thinking. */
 const wantsAllThoughts = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
 export function dialectOf(address: string, model: string): Dialect {
@@ -151,7 +151,7 @@ export function learn(address: string, model: string, dialect: Dialect): void {
   known.set(`${address} ${model}`, dialect)
 }
 
-/** @returns how to ask instead; undefined where the refusal is about something else */
+/** Returns the server capabilities to retry with; undefined if the error has another cause. */
 export function remedy(dialect: Dialect, error: unknown): Dialect | undefined {
   if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
   const { message } = error

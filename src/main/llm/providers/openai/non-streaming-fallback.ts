@@ -3,7 +3,7 @@ import type { Fetch } from '#platform'
 import { fieldsOf, listOf } from '../../middleware/lenient-json.ts'
 import { noAnswer } from '../../middleware/provider-failures.ts'
 
-/** A `fetch` whose answers to what is posted are streams of events. */
+/** Wraps a `fetch` to convert whole answers to POST requests into event streams. */
 export function streamingFetch(inner: Fetch): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
@@ -15,10 +15,10 @@ export function streamingFetch(inner: Fetch): Fetch {
   }
 }
 
-/** What a body turns out to be by its first letters: a stream of events, an object, or words that are neither. */
+/** Type of a response body, detected from its beginning: events, a JSON object, or other text. */
 type Kind = 'events' | 'object' | 'words'
 
-/** Every line of a stream of events begins with the name of a field or a colon; an object is known by its first letter. */
+/** Lines of an event stream begin with a field name or a colon, JSON objects with a brace. */
 function asEvents(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   let kind: Kind | undefined
@@ -41,16 +41,16 @@ function asEvents(): TransformStream<Uint8Array, Uint8Array> {
   )
 }
 
-/** Characters of what is no answer that are read. */
+/** Characters of a non-answer that are read. */
 const maxWords = 10_000
-/** Characters in which the kind of a body shows. */
+/** Bytes in which the type of a body is detected. */
 const maxHead = 400
 const blank = /^[\s\uFEFF]*$/
 const events = /^[\s\uFEFF]*(?:data|event|id|retry)?[ \t]*:/
-/** The first event of a stream holds words, and no JSON and no sign of its end. */
+/** Matches a stream whose first event is text instead of JSON. */
 const speaks = /^[\s\uFEFF]*(?:(?:event|id|retry)?:[^\r\n]*[\r\n]+)*data:[ \t]*(?!(?:null|true|false)\s)[^\s{["\d-]/
 
-/** @returns undefined while nothing but space came */
+/** Returns undefined while only white space has arrived. */
 function kindOf(chunk: Uint8Array): Kind | undefined {
   const head = new TextDecoder().decode(chunk.subarray(0, maxHead))
   if (blank.test(head)) return undefined
@@ -58,7 +58,7 @@ function kindOf(chunk: Uint8Array): Kind | undefined {
   return events.test(head) && !speaks.test(head) ? 'events' : 'words'
 }
 
-/** Told by its reader as a failure, in the words that came. */
+/** Wraps text that is no answer in an error event. */
 function wordsOf(text: string): string {
   const words = text
     .slice(0, maxWords)
@@ -82,14 +82,14 @@ function written(event: Fields): string {
 const isMessage = ({ type }: Fields) => type === 'message'
 const isResponse = ({ object, output }: Fields) => object === 'response' || Array.isArray(output)
 
-/** Anthropic's; a message that begins with all of its content is read as the whole that it is. */
+/** Anthropic: a `message_start` with the whole content is read as a complete message. */
 const messageEvents = (message: Fields) => [{ type: 'message_start', message }, { type: 'message_stop' }]
 
 const responseEvents = (response: Fields) => [
   { type: response['status'] === 'failed' ? 'response.failed' : 'response.completed', response },
 ]
 
-/** A choice of a whole answer has a message where one of a stream has a piece. Without choices it is a failure. */
+/** Chat Completions: renames `message` to `delta`. Without choices the answer is an error. */
 function chatEvents(answer: Fields): (Fields | string)[] {
   const choices = listOf(answer['choices']).map(fieldsOf)
   if (choices.length === 0) return [{ type: 'error', error: answer['error'] ?? answer }]

@@ -14,12 +14,12 @@ import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middl
 interface ToolDraft {
   id: string
   name: string
-  /** What the server wants back with the call, unread. */
+  /** Opaque data that the server expects back with the call. */
   signature: string | undefined
   readonly arguments: ArgumentsDraft
 }
 
-/** @param watch what is seen of this request's stream on its way to `client` */
+/** @param watch state of the stream that `client` reads */
 export async function* streamChat(
   { provider, model, client, watch }: { provider: OpenAiProvider; model: string; client: OpenAI; watch: StreamWatch },
   request: ModelRequest,
@@ -35,14 +35,14 @@ export async function* streamChat(
     yield* answer.rest()
   } catch (error) {
     yield* answer.rest()
-    // What comes after the end is no part of the answer: figures, or the last words.
+    // Ignore errors after the end of the answer.
     if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
   }
   if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw failure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
-/** Asks until the server takes the question. */
+/** Sends the request, adapting it until the server accepts its options. */
 async function open(
   client: OpenAI,
   provider: OpenAiProvider,
@@ -78,12 +78,12 @@ class ChatAnswer {
     this.#draft = new AnswerDraft({ provider, model }, now)
   }
 
-  /** The server has said why it stopped. */
+  /** True if the server named a finish reason. */
   get hasEnded(): boolean {
     return this.#finish !== undefined
   }
 
-  /** Something came, and no call is left half. Some servers never say why they stop. */
+  /** True if something arrived and no call is incomplete. Some servers never send a finish reason. */
   get isWhole(): boolean {
     return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isWholeCall(tool.arguments.json))
   }
@@ -95,7 +95,7 @@ class ChatAnswer {
     const choice = fieldsOf(listOf(chunk['choices'])[0])
     yield* this.#say(fieldsOf(choice['delta']))
     const finish = nameOf(choice['finish_reason'])
-    // vLLM sends an error as a chunk, OpenRouter as a part of a choice.
+    // vLLM sends an error as a chunk, OpenRouter within a choice.
     const error = isComplaint(chunk) ? chunk : choice['error']
     if (error) throw streamedFailure(this.#provider, error)
     if (broken.has(finish)) throw failure('provider_cut', this.#provider)
@@ -103,7 +103,7 @@ class ChatAnswer {
     if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
   }
 
-  /** What was held back, because it could have begun a tag. */
+  /** Returns text that was buffered as a possible tag. */
   *rest(): Generator<ModelEvent> {
     yield* this.#tell(this.#tags.end())
   }
@@ -167,13 +167,13 @@ class ChatAnswer {
     tool.name ||= name
     const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
     if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
-    // Some servers send them as the object that they are.
+    // Some servers send arguments as an object.
     tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
   }
 
   /**
-   * Without an index, a name or an id begins the next call and all else belongs to the last. Some servers give every
-   * call the same index, and tell them apart by their ids.
+   * Returns the draft that a delta belongs to; undefined beyond the limit. Without an index, a name or an id starts a
+   * new call, and other deltas belong to the last. Some servers repeat the index; then the id decides.
    */
   #callFor(index: number | undefined, id: string, name: string): ToolDraft | undefined {
     const sameId = id === '' ? undefined : this.#tools.findLast((tool) => tool.id === id)
@@ -181,7 +181,7 @@ class ChatAnswer {
     const there = index === undefined ? (sameId ?? (name === '' ? last : undefined)) : this.#byIndex.get(index)
     const isAnother = there !== undefined && name !== '' && id !== '' && there.id !== '' && there.id !== id
     if (there && !isAnother) return there
-    // One more than are carried out stands for all the others.
+    // One call beyond the limit represents all further ones.
     if (this.#tools.length > maxToolCalls) return undefined
     const tool: ToolDraft = { id: '', name: '', signature: undefined, arguments: new ArgumentsDraft() }
     this.#tools.push(tool)
@@ -190,20 +190,20 @@ class ChatAnswer {
   }
 }
 
-/** A chunk that is no piece of an answer, and says something. */
+/** Returns true if a chunk is an error message instead of a part of the answer. */
 function isComplaint(chunk: Readonly<Record<string, unknown>>): boolean {
   if (chunk['object'] === 'error') return true
   return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
 
-/** Words of servers for an answer that broke off on their side. */
+/** Finish reasons for answers that failed on the server. */
 const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'model_error', 'server_error', 'engine_error'])
-/** Words of servers for an answer that reached its limit. */
+/** Finish reasons for answers that reached the output limit. */
 const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'MAX_TOKENS'])
 
-/** @returns what a chunk says of usage; undefined where it says nothing */
+/** Returns the usage in a chunk; undefined if there is none. */
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
-  // Kimi tells it with the choice, Groq in a field of its own too.
+  // Kimi reports it within the choice, Groq in a separate field.
   const places = [chunk['usage'], fieldsOf(listOf(chunk['choices'])[0])['usage'], fieldsOf(chunk['x_groq'])['usage']]
   const sent = places.find((place) => typeof place === 'object' && place !== null)
   return sent === undefined ? undefined : toUsage(fieldsOf(sent))
@@ -220,7 +220,7 @@ function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
   const total = tokensOf(wire['total_tokens']) ?? 0
   const reasoning = tokensOf(fieldsOf(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
-  // What the sum has beyond its parts is mostly thoughts, which some leave out; or a cache that is not counted as input.
+  // A total beyond its parts is mostly unreported thinking, or a cache that does not count as input.
   const isCacheApart = cached > prompt && missing >= cached
   const thoughts = missing - (isCacheApart ? cached : 0)
   const output = completion + (reasoning > 0 && thoughts < reasoning ? 0 : thoughts)

@@ -16,21 +16,23 @@ import { clientOptions, type ProviderOptions } from '../../middleware/provider-f
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
 
-/** @param watch told of the stream's last words, which the client keeps to itself */
+/** @param watch records the end marker, which the client library does not expose */
 export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
   const set = clientOptions(provider, options)
   return new OpenAI({ ...set, fetch: watched(set.fetch, watch) })
 }
 
-/** What is seen of a stream on its way to the client. */
+/** State of a stream, observed before the client library reads it. */
 export interface StreamWatch {
-  /** The server has said that it is done: `[DONE]`. */
+  /** True once the server has sent `[DONE]`. */
   isDone: boolean
 }
 
 const lastWords = /^data:[ \t]*\[DONE\]/m
 
-/** Whole lines come through (see boundedFetch). A failure that is told as a list of one is given on without the list. */
+/**
+ * Unwraps an error that is sent as a list, and watches for the end marker. Chunks are whole lines (see boundedFetch).
+ */
 function watched(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
@@ -80,7 +82,7 @@ export async function listOpenAiModels(
   }
 }
 
-/** What routers and local servers say beyond the name; each has fields of its own. */
+/** Extra fields of routers and local servers. */
 interface Extras {
   readonly id?: unknown
   readonly context_length?: unknown
@@ -124,11 +126,11 @@ export function explainOpenAi(error: unknown, provider: string, hasBegun = false
   })
 }
 
-/** An error that came as an event of a stream, where no client has noticed it. */
+/** Converts an error event that the client library ignores. */
 export function streamedFailure(provider: string, sent: unknown): Error {
   return providerFailure({
     provider,
-    ...readError(sent, undefined, 'no reason was given'),
+    ...readError(sent, undefined, 'no reason given'),
     hasBegun: true,
     isTimeout: false,
     headers: undefined,

@@ -26,7 +26,7 @@ export async function* streamResponses(
     hasBegun = true
     for await (const event of events) yield* answer.take(fieldsOf(event))
   } catch (error) {
-    // What comes after the end is no part of the answer.
+    // Ignore errors after the end of the answer.
     if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
   }
   yield* answer.rest()
@@ -35,17 +35,17 @@ export async function* streamResponses(
 
 type Thought = Extract<AssistantMessage['content'][number], { type: 'thinking' }>
 
-/** Between two parts of a summary, or two messages. */
+/** Separates parts of a summary, and messages. */
 const pause = '\n\n'
 
 class ResponsesAnswer {
   readonly #draft: AnswerDraft
-  /** By their place in the output: ids change on the way through some proxies. */
+  /** Thinking by output index; some proxies change ids. */
   readonly #thoughts = new Map<number, Thought>()
   readonly #spoken = new Set<number>()
-  /** Names of the tools whose calls have begun and are not complete. */
+  /** Names of tools whose calls are incomplete, by output index. */
   readonly #calling = new Map<number, unknown>()
-  /** The part of its item that a piece of text last belonged to. */
+  /** Part index of each item's last text. */
   #part = new Map<number, number>()
   #lastMessage: number | undefined
   #response: Readonly<Record<string, unknown>> | undefined
@@ -59,7 +59,7 @@ class ResponsesAnswer {
     return this.#response !== undefined
   }
 
-  /** @throws AppError where the event tells of a failure */
+  /** @throws AppError if the event reports a failure */
   *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const place = indexOf(event['output_index']) ?? -1
     switch (event['type']) {
@@ -102,7 +102,10 @@ class ResponsesAnswer {
     }
   }
 
-  /** Some servers tell of everything at the end only. @throws AppError as the response says, and `provider_cut` */
+  /**
+   * Emits items that were not streamed: some servers send everything at the end.
+   * @throws AppError for a failed response, `provider_cut` if there is no final response
+   */
   *rest(): Generator<ModelEvent> {
     const response = this.#response
     if (!response) throw failure('provider_cut', provider)
@@ -156,7 +159,7 @@ class ResponsesAnswer {
     return thought
   }
 
-  /** Calls and reasoning are taken whole, when their item is complete; text has streamed by then, mostly. */
+  /** Takes calls and thinking from completed items; text has usually streamed before. */
   *#collect(place: number, item: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     if (item['type'] === 'function_call') {
       this.#calling.delete(place)
@@ -173,7 +176,7 @@ class ResponsesAnswer {
         const parts = [...listOf(item['summary']), ...listOf(item['content'])]
         for (const [index, part] of parts.entries()) yield* this.#think(place, index, textOf(fieldsOf(part)['text']))
       }
-      // Without what was sealed it cannot go back.
+      // Without the encrypted content it cannot be sent back.
       if (textOf(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
     }
   }
@@ -213,7 +216,7 @@ function toItems(model: string, message: Message): InputItem[] {
     const output = hasImage ? inputContent(message.content) : messageText(message)
     return [{ type: 'function_call_output', call_id: message.toolCallId, output }]
   }
-  // Only what this model sealed can go back to it, and only with what came of it.
+  // The API accepts only thinking that the same model encrypted, followed by its output.
   const isOwn = message.provider === provider && message.model === model
   const lastSaid = message.content.findLastIndex((part) => part.type !== 'thinking')
   return message.content.flatMap((part, index): InputItem[] => {

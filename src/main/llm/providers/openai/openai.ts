@@ -7,7 +7,7 @@ import { openAiClient, type OpenAiProvider, type StreamWatch } from './openai-cl
 import { streamResponses } from './openai-responses.ts'
 import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
 
-/** Addresses (proxies, gateways) that were found to have no Responses API. */
+/** Base URLs of proxies and gateways without the Responses API. */
 const withoutResponses = new Set<string>()
 
 export function createOpenAiModel(
@@ -38,7 +38,7 @@ export function createOpenAiModel(
   }
 }
 
-/** A model that does not exist is a 404 too, but says so. */
+/** Returns true if the endpoint is missing; a missing model is a 404 as well, but its message names the model. */
 function isMissingEndpoint(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (!(cause instanceof OpenAI.APIError)) return false

@@ -1,6 +1,6 @@
 /**
- * Local reasoning models write their thoughts into the answer, between `<think>` and `</think>`. Takes them apart as they
- * stream, also where a tag arrives in pieces. Only an answer that begins with the tag is read so.
+ * Splits the thinking that local models put into the answer between `<think>` and `</think>`, also if a tag arrives in
+ * pieces. Applies only to answers that begin with the tag.
  */
 export type ThinkPiece = { readonly type: 'text' | 'thinking'; readonly delta: string }
 
@@ -9,9 +9,9 @@ const closing = '</think>'
 
 export class ThinkTags {
   #state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
-  /** Nothing was thought yet: the line break behind the tag belongs to it. */
+  /** True directly after the opening tag; a line break there belongs to the tag. */
   #isFresh = false
-  /** What could be the beginning of a tag. */
+  /** Text that may be the beginning of a tag. */
   #held = ''
 
   push(delta: string): ThinkPiece[] {
@@ -23,7 +23,7 @@ export class ThinkTags {
     return this.#think(text)
   }
 
-  /** What is still held back when the answer ends. */
+  /** Returns the text still buffered at the end of the answer. */
   end(): ThinkPiece[] {
     const rest = this.#held
     this.#held = ''
@@ -45,7 +45,7 @@ export class ThinkTags {
     return piece('text', text)
   }
 
-  /** Empty lines between the thoughts and the answer belong to neither. */
+  /** Drops empty lines between thinking and answer. */
   #gap(text: string): ThinkPiece[] {
     const answer = text.trimStart()
     if (answer !== '') this.#state = 'text'
@@ -66,7 +66,7 @@ export class ThinkTags {
   }
 }
 
-/** How many of the last characters could begin the closing tag. */
+/** Returns the number of trailing characters that may begin the closing tag. */
 function heldBack(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(closing.slice(0, length))) return length
