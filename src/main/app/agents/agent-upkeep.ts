@@ -26,7 +26,7 @@ interface Owners {
   readonly sessions: Sessions
   readonly links: Links
   readonly localNotes: LocalNotes
-  /** Milliseconds since anybody used this agent. */
+  /** Returns the milliseconds since the last use of this agent. */
   readonly idleFor: () => number
 }
 
@@ -83,7 +83,7 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
   return { upkeep, scheduler }
 }
 
-/** What a remote model may judge: nothing that stays on this machine. */
+/** Removes local lines: a remote model may not read them. */
 function withoutLocal(found: Candidates, sight: Sight): Candidates {
   const isSeen = (index: number) => {
     const at = found.lines[index]
@@ -99,7 +99,11 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
   }
 }
 
-/** What words of others went into waits for a person. */
+/**
+ * Adds a change with untrusted sources to the inbox, where the user decides.
+ * @param model id
+ * @param at day of the source mark
+ */
 export async function proposeOutside(
   upkeep: Upkeep,
   { path, before, after, sources }: ProposedChange,

@@ -5,7 +5,7 @@ export function reportDamaged({ health, config }: AgentOptions, aside: string): 
     part: 'app',
     code: 'file_damaged',
     level: 'note',
-    message: `what was kept could not be read; it is in ${aside}`,
+    message: `a stored file could not be read; it was moved to ${aside}`,
     agent: config.id,
     path: aside,
   })

@@ -23,7 +23,7 @@ export async function indexFiles(
   }
 }
 
-/** How much a provider gets, for whoever pays for it. */
+/** Prints how much text goes to a paid provider. */
 async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isSentTexts(provider)) return

@@ -19,7 +19,7 @@ export async function search(
     notice,
     conditions = [],
   } = await client.search.query({ agent, query, options })
-  const lack = standstill === undefined ? undefined : `recent changes are not searched: ${standstill}`
+  const lack = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
   const value = {
     results: results.map(withoutExtras),
     provider,
