@@ -23,7 +23,7 @@ export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]):
   })
 }
 
-/** @returns undefined where the file is another since the links were read */
+/** @returns undefined if the file has changed since the links were read */
 function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
   try {
     return lineOf(mendLink(text, link), link.line)

@@ -10,7 +10,7 @@ export function expired(notes: readonly Note[], today: Day): Found[] {
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
     .flatMap(({ note, line, raw, text, isParent }): Found[] => {
-      // What is done is done, whatever its date; a line that others belong to cannot go alone.
+      // Skips done tasks and lines with children.
       if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []

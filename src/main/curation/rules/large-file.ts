@@ -6,7 +6,7 @@ import { layoutOf, memoryFolderOf, nameFor } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Tokens of a section with its subsections; a tenth of what a memory of everything should be. */
+/** Tokens of a section with its subsections. */
 export const maxSectionTokens = 1000
 
 export function large(notes: readonly Note[]): Found[] {
