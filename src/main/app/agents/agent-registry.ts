@@ -32,6 +32,7 @@ export interface AgentsOptions extends SharedOptions {
   readonly single: SingleFolder | undefined
 }
 
+/** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
 export class Agents {
   /** Emits when an agent was added or changed. */
   readonly changes: Announcements<void>

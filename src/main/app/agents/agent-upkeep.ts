@@ -30,6 +30,7 @@ interface Owners {
   readonly idleFor: () => number
 }
 
+/** Creates the suggestions of an agent and the schedule of its reviews. The caller starts and closes the schedule. */
 export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links, localNotes } = owners
@@ -117,6 +118,7 @@ export async function proposeOutside(
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
+/** Returns the folder of stored review requests. */
 export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }

@@ -39,6 +39,9 @@ import { carryOn } from './recovery.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
+/**
+ * An agent with its workspace, index, sessions and chat. `create` opens no index; `start` does, and `close` ends all.
+ */
 export class Agent {
   readonly id: string
   readonly workspace: Workspace
@@ -216,6 +219,7 @@ export class Agent {
     }
   }
 
+  /** Returns true if other programs may read the file: it is searched, a session, or in an extra folder. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
@@ -303,6 +307,7 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
   }
 
+  /** While saving, indexing waits for a search and no review runs on schedule. */
   savePower(isSaving: boolean): void {
     this.memory.savePower(isSaving)
     this.scheduler.savePower(isSaving)

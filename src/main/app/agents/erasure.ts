@@ -26,6 +26,7 @@ export interface ForgettingOptions {
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
+/** Finds and erases texts in everything that the app stores for an agent; one erasure per agent at a time. */
 export class Forgetting {
   readonly #options: ForgettingOptions
   readonly #stops = new Map<string, AbortController>()

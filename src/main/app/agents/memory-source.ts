@@ -7,6 +7,7 @@ import { type VaultHabits, isIgnoredPath, layoutOf, type Layout, isInside, type 
 import { LocalNotes, placesOf, rulesAt, rulesIn, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
+/** Returns extra folders and shared memories that the agent may read. */
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
@@ -15,8 +16,10 @@ export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
+/** Debounce of file changes before indexing, ms. */
 const indexDebounceMs = 1500
 
+/** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
   const { chunk, embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfHabits(options.habits)

@@ -34,6 +34,10 @@ export interface AgentFolders {
   readonly undos: string
 }
 
+/**
+ * Returns the paths below a state folder. Does not create them.
+ * @param home absolute path
+ */
 export function stateFolders(home: string): StateFolders {
   return {
     home,

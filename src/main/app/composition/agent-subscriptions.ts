@@ -14,6 +14,7 @@ interface Listeners {
   readonly log: Log
 }
 
+/** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
   const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
   const { memory, recording, accepted, batches, checks, chat } = opened

@@ -134,6 +134,10 @@ const configPatienceMs = 500
 /** Number of log lines in a report. */
 const reportedLogLines = 100
 
+/**
+ * Creates all services. The caller must close the result.
+ * @throws AppError `write_failed`, `unknown_agent`
+ */
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))

@@ -31,6 +31,9 @@ type Role =
     }
   | { readonly kind: 'guest'; readonly connection: OwnerConnection; readonly client: ContractClient }
 
+/**
+ * A long-running process: holds the instance lock, or forwards to the process that does and takes over when that ends.
+ */
 export class Resident {
   readonly base: AppBase
   readonly #options: AppOptions
@@ -68,6 +71,7 @@ export class Resident {
     return role.kind === 'owner' ? role.app : undefined
   }
 
+  /** Returns the process id of the primary instance. */
   async owner(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
@@ -95,6 +99,7 @@ export class Resident {
     return this.#options.now ?? systemClock
   }
 
+  /** Serves the contract on a socket, here or through the primary instance. Closes it if neither is possible. */
   accept(socket: WebSocket): void {
     socket.pause()
     void this.#answer(socket)
@@ -129,11 +134,13 @@ export class Resident {
     await (await this.app())?.agents.savePower(isSaving)
   }
 
+  /** @returns unsubscribes */
   onEvent(listener: (event: AppEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
+  /** Closes the app or the connection and releases the lock. */
   async close(): Promise<void> {
     this.#isClosing = true
     const role = await this.#role.catch(() => undefined)

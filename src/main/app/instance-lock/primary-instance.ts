@@ -19,6 +19,7 @@ const lookMs = 2000
  */
 const { createServer } = process.getBuiltinModule('node:http')
 
+/** The instance lock of a state folder, with the socket on which other processes reach its holder. */
 export class Ownership {
   readonly place: OwnerPlace
   readonly #lock: FileLock

@@ -34,6 +34,7 @@ const minuteMs = 60_000
 /** Lifetime of a one-time token, ms: the browser that the app starts uses it at once. */
 const onceMs = 2 * minuteMs
 
+/** Tokens and sessions of one server. All of them end with the process. */
 export class Entry {
   readonly token = randomBytes(32).toString('base64url')
   readonly #secret = randomBytes(32)

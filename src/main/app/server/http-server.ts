@@ -288,6 +288,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** Serves the files of the built interface from memory. Only files that exist at the start are found. */
 export class InterfaceFiles {
   readonly #folder: string
   /** Keyed by URL path, such as `/assets/index.js`. Files are read at the first request. */

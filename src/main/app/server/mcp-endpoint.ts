@@ -11,6 +11,7 @@ export const mcpPath = '/mcp'
 const maxWrongTokens = 20
 const minuteMs = 60_000
 
+/** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class McpDoor {
   readonly #resident: Resident
   readonly #wrongTokens = new Rate(maxWrongTokens, minuteMs)

@@ -4,6 +4,11 @@ import type { Connections } from '#interop'
 import type { McpFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
+/**
+ * Registers this memory with a program, or removes it with `--uninstall`.
+ * @param id of the program
+ * @throws AppError as `Connections.connect`, `mcp_unavailable`
+ */
 export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
   const base = await openBase(options)
   try {

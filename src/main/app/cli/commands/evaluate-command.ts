@@ -4,6 +4,7 @@ import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable` */
 export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)

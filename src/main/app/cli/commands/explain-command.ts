@@ -6,6 +6,7 @@ import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import { conditionText, toldOnce, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `input_invalid` for an invalid `--why`, `index_unavailable` */
 export async function explain(
   { client }: Runtime,
   { agent, ...flags }: CommonFlags & ExplainFlags,

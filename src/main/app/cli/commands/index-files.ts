@@ -5,6 +5,7 @@ import type { CommonFlags, WaitFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `index_unavailable` */
 export async function indexFiles(
   { client }: Runtime,
   { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },

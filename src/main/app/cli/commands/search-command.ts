@@ -3,6 +3,7 @@ import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
 import { conditionText, toldOnce, withoutExtras, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `index_unavailable` */
 export async function search(
   { client }: Runtime,
   { agent, ...flags }: CommonFlags & SearchFlags,
