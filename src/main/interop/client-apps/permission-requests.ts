@@ -13,6 +13,7 @@ interface Asked extends ClientQuestion {
   readonly answer: (decision: Decision) => void
 }
 
+/** Open permission requests of programs, kept in memory only. */
 export class Questions {
   readonly #asked = new Map<string, Asked>()
   readonly #onChange: () => void

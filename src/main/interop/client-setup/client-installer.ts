@@ -49,6 +49,7 @@ export interface Wanted {
 /** Timeout of the connection test, ms. Long enough to index a large memory for the first time. */
 const testMs = 60_000
 
+/** Registers this memory as an MCP server in the configuration files of other programs. */
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #machine: Machine

@@ -37,6 +37,7 @@ export interface BrokenOff {
   readonly unsure: readonly string[]
 }
 
+/** Journals of running imports, and undo records of finished ones. */
 export class ImportRecords {
   readonly #folder: string
   /** Imports that can be undone. */

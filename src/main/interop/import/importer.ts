@@ -34,6 +34,7 @@ export interface ImporterOptions {
 /** Limit of retries when other programs take the names of new files. */
 const maxTries = 5
 
+/** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
   #running: Job | undefined

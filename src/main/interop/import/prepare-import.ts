@@ -55,6 +55,7 @@ const maxNames = 200
 const maxLeftNames = 20
 const maxLeftKinds = 30
 
+/** Plans an import: target paths, rewritten texts and skipped files. Writes nothing. */
 export async function prepare(
   opened: Source,
   { into: chosen, withAttachments, steering, local }: Wanted,

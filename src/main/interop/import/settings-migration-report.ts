@@ -28,6 +28,7 @@ interface Change {
   readonly shown: string
 }
 
+/** Collects taken and skipped settings of a migration. */
 export class Account {
   readonly #changes: Change[] = []
   readonly #left: { from: string; reason: Reason }[] = []

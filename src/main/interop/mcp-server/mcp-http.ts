@@ -33,6 +33,7 @@ interface Served extends McpHttpHandler {
   listed: Promise<string | undefined>
 }
 
+/** Creates the HTTP handler of the MCP server. It accepts only loopback hosts and origins, and requires a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostRight = localhostHostValidation()
   const isOriginRight = localhostOriginValidation()

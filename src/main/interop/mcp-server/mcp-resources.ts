@@ -26,6 +26,7 @@ const template = {
   mimeType: 'text/markdown',
 }
 
+/** Adds notes as MCP resources, with completion and change notifications. */
 export function addResources(
   { server }: McpServer,
   access: MemoryAccess,

@@ -122,7 +122,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
 
 /** Reasons for a place that is not searched, for a model that cannot change settings. */
 const unsearchedTexts: Readonly<Record<Unsearched['reason'], string>> = {
-  project: 'the user’s agent gets this file in full with every request, so it is not searched',
+  project: 'the user’s agent reads this file in full with every request, so it is not searched',
   scope: 'the user’s settings limit search to MEMORY.md and memory/',
   ignored: 'the user’s settings exclude this file',
   hidden: 'hidden folders, the trash and node_modules are excluded',

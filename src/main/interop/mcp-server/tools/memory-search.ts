@@ -85,6 +85,10 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   },
 }
 
+/**
+ * Returns hints about an outdated index.
+ * @param standstill reason why the index cannot be written; undefined if it can
+ */
 export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
