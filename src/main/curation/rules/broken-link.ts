@@ -4,6 +4,7 @@ import { mendLink } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
+/** Suggests to replace broken links by the nearest existing target. */
 export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]): Found[] {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   return broken.flatMap(({ path, line, target, near: [by] }): Found[] => {

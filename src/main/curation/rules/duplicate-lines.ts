@@ -8,6 +8,10 @@ interface Line extends SaidLine {
   readonly statement: Statement
 }
 
+/**
+ * Suggests to remove duplicate lines.
+ * @param likeness undefined compares words only
+ */
 export async function duplicates(notes: readonly Note[], likeness: Likeness | undefined): Promise<Found[]> {
   const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
   const said = saidOf(statements.map(({ text }) => text))

@@ -5,6 +5,7 @@ import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
 
+/** Suggests to strike lines whose deadline is before `today`. */
 export function expired(notes: readonly Note[], today: Day): Found[] {
   return notes
     .filter(({ kind }) => kind !== 'project')

@@ -9,6 +9,7 @@ import type { Note } from './note-line.ts'
 /** Tokens of a section with its subsections. */
 export const maxSectionTokens = 1000
 
+/** Suggests to move large sections of MEMORY.md to notes of their own. */
 export function large(notes: readonly Note[]): Found[] {
   const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))

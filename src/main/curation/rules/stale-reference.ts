@@ -11,6 +11,7 @@ interface Place {
   readonly shown: string
 }
 
+/** Suggests to update references of struck lines whose successor has moved. */
 export function drifted(notes: readonly Note[]): Found[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes

@@ -61,6 +61,7 @@ export type ChecksChange =
   | { readonly type: 'checks' }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
 
+/** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class Checks {
   readonly changes: Announcements<ChecksChange>
   readonly #changes = new Changes<ChecksChange>()
@@ -93,6 +94,7 @@ export class Checks {
     }
   }
 
+  /** @returns the id; of the existing query if it is known */
   async add(question: CheckedQuestion): Promise<{ id: string }> {
     const ids = await this.#merge([question])
     this.noteChange('index')
@@ -123,6 +125,7 @@ export class Checks {
     return { added: (await this.#load()).length - before }
   }
 
+  /** Returns all queries as JSON lines. */
   async export(): Promise<string> {
     const kept = await this.#load()
     return formatChecks(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))

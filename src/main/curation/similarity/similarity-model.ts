@@ -41,6 +41,7 @@ export async function likenessBy(file: string): Promise<Likeness | undefined> {
   }
 }
 
+/** Returns the cosine of two unit vectors of equal length; 0 for an empty first one. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0)

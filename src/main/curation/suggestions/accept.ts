@@ -37,6 +37,10 @@ export interface Accepted {
   readonly gone: number
 }
 
+/**
+ * Accepts open suggestions as one change of their files.
+ * @throws AppError `file_changed` after several retries, and as `Workspace.rewriteAll`
+ */
 export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
   const { workspace, acceptances, now, localOf } = tools
   const asked = new Set(ids)
@@ -131,6 +135,7 @@ async function filesOf(
   return read
 }
 
+/** @returns null if the note does not exist */
 export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
   return (await readNote(workspace, path))?.text ?? null
 }

@@ -25,6 +25,7 @@ export interface InboxState {
 
 const nothing: InboxState = { lookedAt: null, proposals: [] }
 
+/** Stores suggestions in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
   readonly #alone: Exclusive

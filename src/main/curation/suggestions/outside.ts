@@ -10,6 +10,7 @@ interface Change {
   readonly from: readonly string[]
 }
 
+/** Builds the finding for a change that contains text from outside sources. */
 export function outsideFound({ path, before, after, from }: Change): Found {
   const [old, lines] = [linesOf(before), linesOf(after)]
   let start = 0

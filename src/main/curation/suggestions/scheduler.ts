@@ -26,6 +26,7 @@ const lookEveryMs = 60_000
 const idleMs = 5 * 60_000
 const maxLoad = 0.6
 
+/** Runs a task by schedule while the user is idle. A run missed while the app was closed is made up for once. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   #timer: NodeJS.Timeout | undefined

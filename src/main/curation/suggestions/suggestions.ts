@@ -39,6 +39,7 @@ export interface UpkeepOptions {
 /** `proposals`: suggestions changed, or a scan started, progressed or ended. */
 export type UpkeepChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
 
+/** Suggestions for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class Upkeep {
   readonly changes: Announcements<UpkeepChange>
   readonly #changes = new Changes<UpkeepChange>()
@@ -204,6 +205,7 @@ export class Upkeep {
     return this.#setState(ids, (one) => ({ ...one, state: 'refused', stateAt: this.#now() }))
   }
 
+  /** @param until ms since the epoch */
   snooze(ids: readonly string[], until: number): Promise<void> {
     return this.#setState(ids, (one) => ({ ...one, state: 'snoozed', stateAt: this.#now(), until }))
   }
