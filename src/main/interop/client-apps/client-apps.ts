@@ -152,7 +152,7 @@ export class Clients {
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
     if (permission === 'write') return { name, mayKeep }
     if (this.#windows === 0) {
-      const message = 'no Commonplace window is open to ask the user for permission; nothing was written'
+      const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
     const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }

@@ -109,7 +109,7 @@ export class Archive {
       if (name.endsWith('/')) continue
       if (((packed.externalFileAttributes >>> 16) & 0o170000) === 0o120000) this.links.push(name)
       else if (packed.canDecodeFileData()) this.entries.push({ name, size: packed.uncompressedSize, packed })
-      else throw unusable(path, `${shown(name)} has an unsupported compression method`)
+      else throw unusable(path, `${shown(name)} has a compression method that is not known`)
     }
   }
 }

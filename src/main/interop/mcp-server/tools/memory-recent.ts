@@ -72,7 +72,7 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
     const next = nextOf(recorded, kept.length)
     const what = [
       ...(next === undefined ? [] : [`older changes of the last ${days} days`]),
-      ...(cut > 0 ? [`the text of ${cut} changes, or its end`] : []),
+      ...(cut > 0 ? [`all or the end of the text of ${cut} changes`] : []),
     ]
     const howToGet = [
       ...(next === undefined ? [] : [`memory_recent with days: ${days}, before: "${next}"`]),
