@@ -5,7 +5,7 @@
 import { cosine, type Likeness } from './similarity-model.ts'
 import { commonWords, saidBy, withoutMarks, type Said } from './line-features.ts'
 
-/** Words in more lines are ignored: they say too little about the topic. */
+/** Words that occur in more lines than this are ignored: they say too little about the topic. */
 const maxOfWord = 400
 /** Limits per line: candidates for the vector comparison, and resulting pairs. */
 const looked = 12

@@ -6,7 +6,7 @@ import { cosine, type Likeness } from './similarity-model.ts'
 import { nearDuplicates, similarityOf } from './near-duplicates.ts'
 import { commonWords, isValue, saidBy, type Said } from './line-features.ts'
 
-/** Words in more lines do not produce candidates: such lines are on one topic but differ. */
+/** Words that occur in more lines than this produce no candidates: their lines are on one topic but differ. */
 const maxOfWord = 60
 /** Minimum number of content words in a line. */
 const minWords = 3

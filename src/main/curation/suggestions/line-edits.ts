@@ -33,6 +33,7 @@ export class TextLines {
   /**
    * Finds a line by its trimmed text.
    * @param start beginning of the text; the whole text with `isWhole`
+   * @returns the 1-based line; undefined if there is none
    */
   findWords(start: string, line: number, isWhole: boolean): number | undefined {
     this.#trimmed ??= placesOf(this.lines.map((one) => one.trim()))
