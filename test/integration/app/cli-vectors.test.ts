@@ -35,7 +35,7 @@ async function openHome(trouble: Trouble) {
   return { server, workspace, run }
 }
 
-describe('terminal commands wait for vectors', () => {
+describe('terminal commands with an embedding provider', () => {
   it('index, search, explain and eval wait until all vectors are there', async () => {
     const { run, workspace, server } = await openHome('none')
     const indexed = await run('index')

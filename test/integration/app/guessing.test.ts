@@ -12,7 +12,7 @@ const files = { 'MEMORY.md': memory, 'private.md': whole, 'memory/own.md': whole
 
 const embeddings = '{ provider: openai-compatible, model: hashed, baseUrl: "{{remote}}", reach: remote }'
 
-describe('questions', () => {
+describe('embedding requests', () => {
   it('does not send a query to a remote embedding provider after local notes, and tells the model', async () => {
     const many = Array.from({ length: 30 }, (_, at) => `- Public fact ${at} about harbours, ferries and day ${at}`)
     const { ask, agent, remote, local } = await openRemote({

@@ -63,7 +63,7 @@ function eventsOf(client: ContractClient): AppEvent[] {
 }
 
 describe('the primary instance of a memory', { timeout: 60_000 }, () => {
-  it('a window gets complete files also from an MCP process, which has no interface files', async () => {
+  it('an MCP process without interface files forwards complete files to a window', async () => {
     const folders = await prepareFolders({ files: { 'memory/a.md': 'The boiler is serviced by Kettlewell Heating.' } })
     const program = await connectClient('v2', { args: ['--home', folders.home] })
     await program.call('memory_search', { query: 'boiler' })

@@ -80,7 +80,7 @@ const answers: readonly ((content: string) => string)[] = [
   },
 ]
 
-describe('nothing unasked', () => {
+describe('acceptance safety', () => {
   it(
     'every change by two processes in any order is a stored acceptance or its undo',
     async () => {

@@ -29,7 +29,7 @@ async function openUpkeep(more: Record<string, string> = {}) {
   return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
 }
 
-describe('upkeep', () => {
+describe('suggestions', () => {
   it('a scan suggests without changing; one undo reverts an acceptance to the byte', async () => {
     const { upkeep, everything, read, agent, open } = await openUpkeep()
     const before = await everything()

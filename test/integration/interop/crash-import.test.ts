@@ -13,7 +13,7 @@ const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', 
 const kills = rounds(1, 60)
 const count = 80
 
-describe('kills', () => {
+describe('crashes', () => {
   it(
     'reports an import killed by a crash at the next start; it can continue and be undone completely',
     async () => {

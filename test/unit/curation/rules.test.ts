@@ -25,7 +25,7 @@ const likeness = await likenessBy(
   fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url)),
 )
 
-describe('said twice', () => {
+describe('duplicate lines', () => {
   it.each([
     ['- Anna prefers green tea with honey', '* **Anna** prefers green tea with honey.', 'the same with other markup'],
     ['- Note: the boiler code is 7781 upstairs', '- The boiler code is 7781 upstairs', 'a label'],

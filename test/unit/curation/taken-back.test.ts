@@ -38,7 +38,7 @@ function back(acceptance: Made, now: Record<string, string | null> = {}) {
   return { texts: Object.fromEntries(texts), stuck: stuck.map(({ proposal, line }) => [proposal, line]), all: stuck }
 }
 
-describe('taking back', () => {
+describe('undoing an acceptance', () => {
   const text = '- one\n- two\n- three\n- four\n- five\n'
   const strikesTwo = edit('p', 2, ['- two'], ['- ~~two~~'])
   const dropsFour = edit('q', 4, ['- four'], [])

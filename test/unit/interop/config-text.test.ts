@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
   },
   { name: 'nothing', format: 'yaml', text: '', kept: [] },
   {
-    name: 'comments and what comes after',
+    name: 'comments and a later key',
     format: 'yaml',
     text: '# mine\ngroup:\n  other:   # theirs\n    enabled: true\n\n# the model\nMODEL: x # y\n',
     kept: ['# mine\ngroup:\n  other:   # theirs\n    enabled: true\n', '# the model\nMODEL: x # y\n'],

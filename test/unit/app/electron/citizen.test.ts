@@ -32,7 +32,7 @@ afterEach(() => {
   resetElectron()
 })
 
-describe('kept keys', () => {
+describe('stored keys', () => {
   it('encrypts the file and reads it again; stores nothing without encryption', async () => {
     const folder = await temporaryFolder()
     const vault = openKeyVault(folder)
@@ -144,7 +144,7 @@ describe('windows', () => {
   })
 })
 
-describe('the computer', () => {
+describe('launch at login and power', () => {
   it('starts at login if configured, on each system', async () => {
     pretend('darwin')
     await setLaunchAtLogin(true)
