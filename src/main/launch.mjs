@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the app from a checkout, with whatever Node the machine has: finds the Node that came with the project, builds
- * what is not built yet, and then runs `commonplace <command>`, or (for `start`) the desktop app. Where Electron's
- * runtime cannot be had, `start` says so and opens the browser interface instead.
+ * Starts the app from a checkout with any Node: finds the project's own Node, builds if sources changed, then runs
+ * `commonplace <command>` or, for `start`, the desktop app. Without an Electron runtime `start` opens the browser
+ * interface.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,10 +23,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const windows = process.platform === 'win32'
-/** Taken while a build runs; one that was left behind by a crash is taken over after the time-out. */
+/** Exists while a build runs. A stale lock is broken after the timeout. */
 const lockFolder = join(root, 'node_modules', '.commonplace-build')
 const buildTimeoutMs = 90_000
-/** The runtime is asked for at its source for this long before the browser interface is opened instead. */
+/** Timeout for reaching the download server of the runtime, ms. */
 const probeMs = 5000
 const runtimeSource = 'https://github.com/electron/electron/releases'
 
@@ -46,12 +46,12 @@ async function start(args) {
     return
   }
   process.stderr.write(
-    `commonplace: the desktop window cannot be opened (${runtime.reason}); here is the browser interface instead.\n`,
+    `commonplace: cannot open the desktop window (${runtime.reason}); opening the browser interface instead.\n`,
   )
   process.exitCode = await run(node, [join(root, 'out/main/cli/index.js'), 'serve', ...args], true)
 }
 
-/** The project's own Node where it is installed; the app needs 22 or later. */
+/** Prefers the project's own Node. The app needs version 22 or later. */
 function findNode() {
   const own = join(root, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
   if (existsSync(own)) return own
@@ -60,7 +60,7 @@ function findNode() {
   process.exit(1)
 }
 
-/** Builds when a source has changed since the last build, and only then; sources that look untouched are not read. */
+/** Builds if the sources differ from the last build. Unchanged sizes and times skip reading the sources. */
 function buildOnce() {
   const stamp = join(root, 'out', '.sources')
   const paths = ['src', 'electron.vite.config.ts', 'package.json']
@@ -90,7 +90,10 @@ function buildOnce() {
   if (built.status !== 0) process.exit(built.status ?? 1)
 }
 
-/** One build at a time: whoever comes second waits for the first, and builds only if that failed. */
+/**
+ * Takes the build lock.
+ * @returns false if another process has built these sources meanwhile
+ */
 function lock(stamp, sources) {
   for (const started = Date.now(); ;) {
     try {
@@ -110,7 +113,7 @@ function isText(file, text) {
   return existsSync(file) && readFileSync(file, 'utf8') === text
 }
 
-/** Only to be quicker the next time: where nothing can be written, everything is read again. */
+/** Failure is harmless: the next start reads the sources again. */
 function note(file, text) {
   try {
     writeFileSync(file, text)
@@ -119,7 +122,10 @@ function note(file, text) {
   }
 }
 
-/** Of all files below the paths. @param partOf what of a file is to be the same */
+/**
+ * Hashes all files below the paths.
+ * @param partOf the part of a file that counts
+ */
 function fingerprint(paths, partOf) {
   const hash = createHash('sha256')
   const visit = (path) => {
@@ -131,7 +137,9 @@ function fingerprint(paths, partOf) {
   return hash.digest('hex')
 }
 
-/** The runtime's executable, or why there is none: what was named, what is installed, what the PATH has, what can be fetched. */
+/**
+ * Returns the path of the Electron runtime (override, installed, PATH or download), or the reason why there is none.
+ */
 async function findRuntime() {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
     return { reason: 'this machine has no display' }
@@ -141,11 +149,11 @@ async function findRuntime() {
   if (found) return { path: found }
   if (!existsSync(join(root, 'node_modules/electron/install.js')))
     return { reason: "Electron's package is not installed" }
-  if (!(await isReachable())) return { reason: "Electron's runtime is not on this machine and cannot be fetched" }
-  process.stderr.write("commonplace: fetching Electron's runtime (once) …\n")
+  if (!(await isReachable())) return { reason: "Electron's runtime is not on this machine and cannot be downloaded" }
+  process.stderr.write("commonplace: downloading Electron's runtime (once) …\n")
   const status = await run(node, [join(root, 'node_modules/electron/install.js')])
   const fetched = installed()
-  return status === 0 && fetched ? { path: fetched } : { reason: "fetching Electron's runtime failed" }
+  return status === 0 && fetched ? { path: fetched } : { reason: "downloading Electron's runtime failed" }
 }
 
 function executable() {
@@ -158,7 +166,7 @@ function installed() {
   return existsSync(path) ? path : undefined
 }
 
-/** Not the script of that name that npm puts there: it would fetch the runtime without a word. */
+/** Skips npm's `electron` script, which would download the runtime silently. */
 function onPath(name) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, windows ? `${name}.exe` : name)
@@ -189,9 +197,10 @@ function isReachable() {
 }
 
 /**
- * Runs to the end; signals reach the child, which ends in its own time. With glibc's own number of arenas, eight for
- * each processor, what threads gave back stays in the process: 300 MB after a first index instead of 240.
- * @param isOurs it has a channel to this process, whose end tells it that nobody can pass signals on any more (kill -9)
+ * Runs a program and forwards signals to it. Two malloc arenas instead of glibc's eight per core save 60 MB of memory
+ * after the first index (240 MB instead of 300).
+ * @param isOurs opens an IPC channel, so that the child notices the death of this process (kill -9)
+ * @returns the exit code; 1 after a signal
  */
 function run(file, args, isOurs = false) {
   return new Promise((resolve) => {

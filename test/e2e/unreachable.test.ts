@@ -33,7 +33,7 @@ describe('a browser that is not let in', () => {
   it('after a restart a reload shows what to do, in the browser’s language; the pasted address lets in', async () => {
     const host = await openMortal()
     for (const [locale, title] of [
-      ['en-US', 'This browser is not let in yet'],
+      ['en-US', 'This browser has no access yet'],
       ['zh-CN', '此浏览器还没有获准进入'],
       ['zh-TW', '此瀏覽器尚未獲准進入'],
     ] as const) {
@@ -48,7 +48,7 @@ describe('a browser that is not let in', () => {
     const field = page.getByRole('textbox')
     await field.fill('a-wrong-one')
     await page.getByRole('button', { name: 'Enter' }).click()
-    await page.getByText('This key opens nothing').waitFor()
+    await page.getByText('This key is wrong or has expired').waitFor()
     await keepScreenshot(page, 'door-wrong-dark')
     await field.fill(host.url)
     await field.press('Enter')

@@ -12,7 +12,7 @@ import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 const secret = 'the combination is 9-31-44'
 const origin = { cause: 'agent' as const }
 
-/** Two agents; the second one's folder lies inside the first one's memory, which is as close as they can come. */
+/** Two agents; the workspace of the second is inside that of the first. */
 async function openTwo(shareWith = '', watch = true) {
   const root = await temporaryFolder()
   const theirs = join(root, 'theirs')
@@ -41,12 +41,12 @@ async function openTwo(shareWith = '', watch = true) {
   return { ...test, theirs, main }
 }
 
-describe('isolation: every way out that is known is tried', () => {
+describe('isolation of agents', () => {
   let attempts = 0
   let escapes = 0
   afterAll(() => void process.stdout.write(`isolation: ${attempts} attempts, ${escapes} escapes\n`))
 
-  /** What a request gives back or throws; counts it. An escape says the secret, or succeeds where nothing may. */
+  /** Runs a request and counts it. An escape returns the secret, or succeeds although it must fail. */
   async function attempt(work: () => Promise<unknown>, mustFail: boolean): Promise<void> {
     attempts += 1
     try {
@@ -58,7 +58,7 @@ describe('isolation: every way out that is known is tried', () => {
     }
   }
 
-  it('no spelling of a path leads to another agent, the state folder, or the system', async () => {
+  it('no spelling of a path leads to another agent, the state folder or the system', async () => {
     const { main, theirs, workspace, home } = await openTwo()
     await symlink(theirs, join(workspace, 'link'))
     await symlink(join(theirs, 'MEMORY.md'), join(workspace, 'link.md'))
@@ -139,7 +139,7 @@ describe('isolation: every way out that is known is tried', () => {
     })
   }, 60_000)
 
-  it("a link that takes a folder's place between looking and opening is not followed", async () => {
+  it('does not follow a link that replaces a folder between check and use', async () => {
     const { main, theirs, workspace } = await openTwo('', false)
     await mkdir(join(workspace, 'swap'), { recursive: true })
     await writeFile(join(workspace, 'swap/MEMORY.md'), 'harmless\n')
@@ -160,7 +160,7 @@ describe('isolation: every way out that is known is tried', () => {
     expect(escapes).toBe(0)
   }, 60_000)
 
-  it('hard links, pipes and devices: nothing of another is changed, nothing hangs', async () => {
+  it('hard links, pipes and devices change no foreign file and do not hang', async () => {
     const { main, theirs, workspace } = await openTwo()
     await link(join(theirs, 'memory/safe.md'), join(workspace, 'hard.md'))
     execFileSync('mkfifo', [join(workspace, 'pipe.md')])
@@ -173,7 +173,7 @@ describe('isolation: every way out that is known is tried', () => {
     expect(escapes).toBe(0)
   })
 
-  it('of archives that name files outside of themselves only the others are taken', async () => {
+  it('extracts only the entries of an archive that stay inside the target folder', async () => {
     const { main, theirs, workspace } = await openTwo()
     const zip = join(await temporaryFolder(), 'evil.zip')
     const text = new TextEncoder().encode('evil\n')
@@ -188,7 +188,7 @@ describe('isolation: every way out that is known is tried', () => {
     expect(existsSync(join(workspace, '..', 'evil.md'))).toBe(false)
   })
 
-  it("neither search, nor the list of files, nor an export has what is another's", async () => {
+  it('search, file list and export contain nothing from other agents', async () => {
     const { main } = await openTwo()
     for (const query of [secret, 'safe', 'combination', 'nested', '9-31-44']) {
       await attempt(async () => (await main.memory.search(query, { minScore: 0 })).results, false)
@@ -201,8 +201,8 @@ describe('isolation: every way out that is known is tried', () => {
   })
 })
 
-describe('a memory that is shared', () => {
-  it('can be searched, cited and read by the agent that is named, never written; and no more once it is taken back', async () => {
+describe('a shared memory', () => {
+  it('the named agent can search, cite and read it but not write, until sharing ends', async () => {
     const { app, main, theirs, workspace } = await openTwo('main')
     const { results } = await main.memory.search('what is the combination of the safe', { minScore: 0 })
     const shared = results.find(({ path }) => path === '@work/memory/safe.md')
@@ -230,7 +230,7 @@ describe('a memory that is shared', () => {
 })
 
 describe('agents', () => {
-  it('are made, copied, renamed, put away and brought back; the file keeps its comments', async () => {
+  it('creates, copies, renames, archives and restores agents and keeps the comments of the file', async () => {
     const { app, home, workspace } = await openTestApp({
       watch: true,
       config:
@@ -263,10 +263,10 @@ describe('agents', () => {
     expect(text).toContain('# the first')
   })
 
-  it('one that was taken out of the file is no fault at the changes that follow', async () => {
+  it('an agent removed from the file causes no faults at later changes', async () => {
     const { app, home, workspace } = await openTwo()
     await app.agents.get('work')
-    // It is the last that takes over what changed.
+    // The last one to apply changes.
     const { memory } = await app.agents.get('nested')
     const list = `[{ id: main, workspace: "${workspace}" }, { id: nested, workspace: "${workspace}/memory/nested" }]`
     const config = `agents:\n  defaults: { memory: { chunk: { tokens: 200 } } }\n  list: ${list}\n`
@@ -278,7 +278,7 @@ describe('agents', () => {
     expect(log).not.toContain('there is no agent')
   })
 
-  it('two work at once, each on its own', async () => {
+  it('two agents answer at the same time and stay separate', async () => {
     const { app, main } = await openTwo()
     const work = await app.agents.get('work')
     const [one, other] = await Promise.all([

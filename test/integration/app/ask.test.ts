@@ -32,7 +32,7 @@ agents: { list: [{ id: main, workspace: "${workspace}", model: anthropic/test-mo
 }
 
 describe('a chat in a terminal', { timeout: 60_000 }, () => {
-  it('the answer comes as it is given, its tools on stderr; JSON is one value', async () => {
+  it('streams the answer to stdout and tool calls to stderr; --json prints one value', async () => {
     const { server, run } = await openTerminal()
     const words = 'The gate code is 4711, as your memory says, in the place where you had written it down.'
     server.script = [
@@ -49,7 +49,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(json.stderr).toBe('')
   })
 
-  it('--session goes on with a chat, by its id, its beginning or as the last one; sessions lists them', async () => {
+  it('--session continues a chat by id, prefix or "last"; sessions lists the chats', async () => {
     const { server, run } = await openTerminal()
     server.script = [{ text: 'Noted.' }]
     const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)
@@ -68,7 +68,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(sent).not.toContain('Rex')
     const last = JSON.parse((await run('ask', 'And?', '--session', 'last', '--json')).stdout)
     expect(last.session).toBe(first.session)
-    // Only this turn's: the one before had a search of its own.
+    // Only this turn: the previous one had its own search.
     expect(last.recalls).toEqual([])
     const asked = server.requests.length
     const command = await run('ask', '/status', '--session', 'last')
@@ -83,7 +83,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(failed.stdout).toBe('')
   })
 
-  it('a model that there is not is named, and nothing else answers', async () => {
+  it('names an unknown model instead of using another one', async () => {
     const { server, run } = await openTerminal()
     const wrong = await run('ask', 'hello', '--model', 'nonsense/xyz')
     expect(wrong).toMatchObject({ code: 2, stdout: '' })
@@ -94,7 +94,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('nothing as an answer, one that is cut, and one that breaks off are told on stderr in plain words', async () => {
+  it('reports an empty, a cut and a failed answer on stderr', async () => {
     const { server, run } = await openTerminal()
     server.script = [{ text: '' }]
     const empty = await run('ask', 'hello')
@@ -105,13 +105,13 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(long).toMatchObject({
       code: 0,
       stdout: 'Once upon\n',
-      stderr: '· the answer reached its longest and ends here\n',
+      stderr: '· the answer reached its maximum length\n',
     })
     server.script = [{ text: 'Wait.', calls: [{ name: 'read', arguments: {} }], rawArguments: '{"pa', stop: 'length' }]
     const cut = await run('ask', 'read it')
     expect(cut).toMatchObject({
       code: 0,
-      stderr: '· the answer reached its longest and ends here, about to use read\n',
+      stderr: '· the answer reached its maximum length, before it could use read\n',
     })
     server.script = [{ status: 503, message: 'the bears are asleep' }, { text: 'Awake.' }]
     const again = await run('ask', 'hello?')
@@ -119,7 +119,7 @@ describe('a chat in a terminal', { timeout: 60_000 }, () => {
     expect(again.stderr).toMatch(/^· anthropic is overloaded.*the bears are asleep\. Trying again in 1 s …\n$/)
   })
 
-  it('/new starts a chat that `last` goes on with, says so in a line, and writes once what was said', async () => {
+  it('/new starts a chat that "last" continues, reports it, and saves the old chat once', async () => {
     const { server, run, workspace } = await openTerminal()
     server.script = [{ text: 'Noted.' }]
     const first = JSON.parse((await run('ask', 'My cat is called Minka', '--json')).stdout)

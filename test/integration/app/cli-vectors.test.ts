@@ -35,8 +35,8 @@ async function openHome(trouble: Trouble) {
   return { server, workspace, run }
 }
 
-describe('terminal commands wait for vectors', () => {
-  it('index, search, explain and eval answer with every vector there', async () => {
+describe('terminal commands with an embedding provider', () => {
+  it('index, search, explain and eval wait until all vectors are there', async () => {
     const { run, workspace, server } = await openHome('none')
     const indexed = await run('index')
     expect(indexed).toMatchObject({ code: 0, value: { chunks: 9, embedded: 9 } })
@@ -60,13 +60,13 @@ describe('terminal commands wait for vectors', () => {
     expect(new Set(sent).size).toBe(sent.length)
   }, 90_000)
 
-  it('status does not wait for one that hangs', async () => {
+  it('status does not wait for a hanging provider', async () => {
     const { run } = await openHome('hang')
-    // Whoever waits longer hears of a failure at last.
+    // Without the time limit it would report the failure.
     expect(await run('status')).toMatchObject({ code: 0, value: { chunks: 9, embedded: 0, problems: [] } })
   }, 60_000)
 
-  it('with a provider that fails they say why: search by keywords and exit 0, index and eval exit 1', async () => {
+  it('report a failing provider: search uses keywords and exits 0, index and eval exit 1', async () => {
     const { run, workspace } = await openHome('broken')
     const words = 'The model ran out of memory'
     const found = await run('search', 'walrus number 3')

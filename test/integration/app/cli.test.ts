@@ -56,7 +56,7 @@ describe('terminal', () => {
     expect(status).toMatchObject({ agent: 'main', files: 2, indexing: false, stale: false, problems: [] })
   })
 
-  it('explains, and says why not', async () => {
+  it('explains a result and a missing line', async () => {
     const home = await temporaryFolder()
     const workspace = await folderWith({ 'MEMORY.md': '# M\n\nalpha beta\n', 'memory/2026-01-01.md': '# L\n\ngamma\n' })
     const { stdout, code } = await run(
@@ -116,7 +116,7 @@ describe('terminal', () => {
     [['eval', '--queries', '/no/such/file'], 1, '/no/such/file'],
     [['remember', '   '], 2, 'nothing to remember'],
     [['status', '--home', '/proc/nowhere'], 1, '/proc/nowhere cannot be used'],
-  ])('%j exits with %i and one line that says why', async (args, code, word) => {
+  ])('%j exits with %i and one line with the reason', async (args, code, word) => {
     const result = await run(args, { home: await temporaryFolder() })
     expect(result.code).toBe(code)
     expect(result.stdout).toBe('')
@@ -124,14 +124,14 @@ describe('terminal', () => {
     expect(result.stderr).toContain(word)
   })
 
-  it('a broken config.yaml is named with its line', async () => {
+  it('names the line of an error in config.yaml', async () => {
     const home = await folderWith({ 'state/config.yaml': 'interface:\n  theme: purple\n' })
     const result = await run(['status'], { home })
     expect(result.code).toBe(1)
     expect(result.stderr).toMatch(/config\.yaml:2: interface\.theme/)
   })
 
-  it('with an emptied config.yaml a command goes by the settings in force, or says what is missing', async () => {
+  it('with an empty config.yaml it uses the settings in force or names the missing file', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'MEMORY.md': 'The walrus is called Odo.\n' } })
     const root = join(home, '..')
     const server = await startServer({ mainFolder, env: {}, home })
@@ -157,7 +157,7 @@ describe('terminal', () => {
     )
   })
 
-  it('serve prints its address first and ends cleanly on SIGTERM', async () => {
+  it('serve prints its address first and exits cleanly on SIGTERM', async () => {
     const home = await temporaryFolder()
     const child = spawn(process.execPath, [cli, 'serve', '--no-open'], {
       env: { ...process.env, COMMONPLACE_HOME: join(home, 'state'), HOME: home },
@@ -171,7 +171,7 @@ describe('terminal', () => {
 })
 
 describe('registering with a program from the terminal', () => {
-  it('writes every flag into the entry, previews without writing, and writes nothing that does not work', async () => {
+  it('writes every flag into the entry, previews without writing, and writes nothing if the test fails', async () => {
     const home = await temporaryFolder()
     const file = join(home, '.cursor/mcp.json')
     const install = (...args: string[]) => run(['mcp', '--install', 'cursor', ...args], { home })
@@ -199,9 +199,9 @@ describe('registering with a program from the terminal', () => {
     const before = await readFile(file, 'utf8')
     expect((await uninstall('--dry-run')).stdout).toContain('-    "commonplace": {')
     expect(await readFile(file, 'utf8')).toBe(before)
-    expect((await uninstall()).stdout).toContain('taken out of')
+    expect((await uninstall()).stdout).toContain('removed from')
     expect(await readFile(file, 'utf8')).not.toContain('commonplace')
-    expect((await uninstall()).stdout).toContain('nothing to take out')
+    expect((await uninstall()).stdout).toContain('nothing to remove')
     expect((await run(['mcp', '--dry-run'], { home })).code).toBe(2)
   }, 60_000)
 })

@@ -8,7 +8,7 @@ import { connect } from '../../support/client.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { rounds } from '../../support/thorough.ts'
 
-/** Each request gets so many inputs. */
+/** Number of inputs per request. */
 const inputs = rounds(12, 60)
 
 const names = ['agent', 'session', 'path', 'query', 'text', 'id', 'number', 'question', 'settings', 'options', 'patch']
@@ -39,7 +39,7 @@ const anything = fc.letrec((tie) => ({
     fc.dictionary(fc.oneof(fc.constantFrom(...names), word), tie('value'), { maxKeys: 6 }),
   ),
 })).value
-/** As often as not it is for an agent that exists. */
+/** Half of the inputs name an existing agent. */
 const input = fc.oneof(
   anything,
   fc.dictionary(fc.constantFrom(...names), anything, { maxKeys: 6 }).map((values) => ({ ...values, agent: 'main' })),
@@ -51,8 +51,8 @@ interface Call {
 }
 
 describe('the contract', () => {
-  it('every request answers whatever it is given with a result or an error that it knows; the app lives on', async () => {
-    // What has a default place in the user's folder goes to one of the test's own.
+  it('every request answers any input with a result or a known error, and the app keeps running', async () => {
+    // Default locations in the home folder point to a temporary folder.
     vi.stubEnv('HOME', await temporaryFolder())
     const server = await openTestServer({ files: { 'memory/a.md': 'The walrus is the mascot.\n' } })
     const client = await connect(server.url)

@@ -1,4 +1,4 @@
-/** Words that stay on this machine cannot be found out by guessing: what is answered depends on what is shown alone. */
+/** Local text cannot be guessed: answers depend only on visible text. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -12,8 +12,8 @@ const files = { 'MEMORY.md': memory, 'private.md': whole, 'memory/own.md': whole
 
 const embeddings = '{ provider: openai-compatible, model: hashed, baseUrl: "{{remote}}", reach: remote }'
 
-describe('questions', () => {
-  it('what a local model asks memory with local notes before it is not sent for embeddings, and it is told so', async () => {
+describe('embedding requests', () => {
+  it('does not send a query to a remote embedding provider after local notes, and tells the model', async () => {
     const many = Array.from({ length: 30 }, (_, at) => `- Public fact ${at} about harbours, ferries and day ${at}`)
     const { ask, agent, remote, local } = await openRemote({
       files: { 'private.md': '---\nvisibility: local\n---\nKumquat\n', 'public.md': many.join('\n') },
@@ -38,8 +38,8 @@ describe('questions', () => {
   })
 })
 
-describe('what the user types', () => {
-  it('a few plain words are sent as they are typed; a code, or an attachment with them, is not', async () => {
+describe('text that the user types', () => {
+  it('sends plain words unchanged; holds back a code and an attachment that contains one', async () => {
     const { ask, remote } = await openRemote({ files: { 'note.md': 'Thanks! ^[local]\n\nPIN 4921 ^[local]\n' } })
     const { session } = await ask('Thanks!')
     await ask('My PIN 4921 is what?', { session })
@@ -49,8 +49,8 @@ describe('what the user types', () => {
   })
 })
 
-describe('notes that are local in part', () => {
-  it('a remote model finds and lists what is left of them', async () => {
+describe('partly local notes', () => {
+  it('a remote model finds and lists the visible part', async () => {
     const { results, agent } = await openRemote({
       files: { 'mixed.md': 'The shed of Ada is green\n\nIts lock opens with 20417 ^[local]\n', 'private.md': whole },
     })
@@ -68,7 +68,7 @@ describe('notes that are local in part', () => {
 })
 
 describe('guesses', () => {
-  it('an edit is answered the same whether the words stand in what is not shown or nowhere', async () => {
+  it('an edit gives the same answer for hidden text and for missing text', async () => {
     const { results, workspace } = await openRemote({ files })
     const guesses = (right: string, wrong: string) => [right, wrong]
     const asked = [
@@ -93,7 +93,7 @@ describe('guesses', () => {
     expect(await readFile(join(workspace, 'private.md'), 'utf8')).toBe(whole)
   })
 
-  it('a note that stays here is answered like one that is not there', async () => {
+  it('a local note gives the same answer as a missing one', async () => {
     const { results } = await openRemote({ files: { ...files, 'vault/x.md': 'Of the vault\n' }, rules: ['vault'] })
     const asked = (path: string) => [
       call('read', { path }),
@@ -118,7 +118,7 @@ describe('guesses', () => {
     expect(list).not.toMatch(/private|vault|own\.md|\d+ more/)
   })
 
-  it('what a remote model edits of the text that it is shown is written, and what it is not shown stands as it stood', async () => {
+  it("writes a remote model's edit of visible text and keeps the hidden text unchanged", async () => {
     const { results, workspace } = await openRemote({ files })
     const { told } = await results(
       call('edit', { path: 'MEMORY.md', oldText: 'at seven', newText: 'at eight' }),
@@ -140,7 +140,7 @@ describe('guesses', () => {
     )
   })
 
-  it("a remote model's own guesses come back to it as they are, right or wrong", async () => {
+  it("does not redact a remote model's own guesses, right or wrong", async () => {
     const { results, remote, ask } = await openRemote({ files })
     const guesses = ['The bike opens with SECRET-8840', 'The bike opens with SECRET-8841', 'short']
     remote.script = [
@@ -156,7 +156,7 @@ describe('guesses', () => {
     expect(count('SECRET-8841')).toBe(count('SECRET-8840'))
     expect(count('SECRET-8841')).toBeGreaterThan(3)
     expect(last.slice(last.indexOf('"messages"'))).not.toContain('[stays on this machine]')
-    // Whoever did not guess it is not told.
+    // A read without a guess stays redacted.
     const { told } = await results(call('read', { path: 'MEMORY.md' }))
     expect(told[0]).not.toMatch(/8841|short/)
   })

@@ -9,7 +9,10 @@ import { until } from '../../support/folder.ts'
 import { attackOf, enterSocket, frameOf } from '../../support/host-attacks.ts'
 import { randomOf } from '../../support/random.ts'
 
-/** Sends bytes as they are. @returns what came back until the connection was closed */
+/**
+ * Sends raw bytes.
+ * @returns the answer until the connection closes
+ */
 function say(url: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''
@@ -26,7 +29,7 @@ const closing = (socket: WebSocket) =>
     socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
   })
 
-describe('nobody ends the browser host', () => {
+describe('attacks on the browser host', () => {
   it.each([
     ['GET // HTTP/1.1\r\nHost: evil.example\r\n\r\n', '403'],
     ['GET // HTTP/1.1\r\nHost: {{host}}\r\n\r\n', '401'],
@@ -40,7 +43,7 @@ describe('nobody ends the browser host', () => {
     ['\u0000\u0001\r\n\r\n', '400'],
     [`GET / HTTP/1.1\r\nHost: {{host}}\r\nCookie: ${'x'.repeat(20_000)}\r\nConnection: close\r\n\r\n`, '401'],
     [`GET / HTTP/1.1\r\nHost: {{host}}\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, '431'],
-  ])('odd request %# is answered, and nothing else happens', async (text, status) => {
+  ])('odd request %# gets an answer and has no other effect', async (text, status) => {
     const { url } = await openTestServer()
     const { cookie } = await enter(url)
     const answer = await say(url, text.replace('{{host}}', new URL(url).host).replace('{{cookie}}', cookie))
@@ -48,7 +51,7 @@ describe('nobody ends the browser host', () => {
     expect((await fetch(new URL('/', url), { headers: { Cookie: cookie } })).status).toBe(200)
   })
 
-  it('a frame that is none, a message over the limit, one that is no request, or bytes cost that socket only', async () => {
+  it('an invalid frame, a too large message, an invalid request or binary data closes only that socket', async () => {
     const { url } = await openTestServer()
     const admission = await enter(url)
     const client = await connect(url)
@@ -68,7 +71,7 @@ describe('nobody ends the browser host', () => {
     expect(await client.workspace.list({ agent: 'main' })).toHaveLength(1)
   })
 
-  it('the largest text that the contract allows, twice, is less than the largest message', () => {
+  it('two of the largest texts of the contract fit in one message', () => {
     const texts = ['x', '"', '\n', '\u0001', 'é', '数', '𝒳', '\ud800'].map((unit) =>
       unit.repeat(Math.floor((20 * 1024 * 1024) / unit.length)),
     )
@@ -79,7 +82,7 @@ describe('nobody ends the browser host', () => {
     expect(fileTextSchema.safeParse('数'.repeat(7_000_000)).success).toBe(true)
   })
 
-  it('hundreds of attacks later everybody else is still answered', async () => {
+  it('still answers other clients after hundreds of attacks', async () => {
     const { url } = await openTestServer()
     const target = { port: Number(new URL(url).port), admission: await enter(url) }
     const client = await connect(url)

@@ -9,7 +9,7 @@ import { startModelServer } from '../../support/model-server.ts'
 import { rounds } from '../../support/thorough.ts'
 
 describe('browser host', () => {
-  it('lets nobody in without the token, which becomes a cookie that scripts cannot read', async () => {
+  it('requires the token and exchanges it for an HttpOnly cookie', async () => {
     const { url } = await openTestServer()
     const { origin, searchParams } = new URL(url)
     expect(searchParams.get('token')?.length).toBeGreaterThanOrEqual(43)
@@ -30,7 +30,7 @@ describe('browser host', () => {
     expect((await fetch(`${origin}/assets/none.js`, { headers: { Cookie: cookie } })).status).toBe(404)
   })
 
-  it('a connection that asks nothing ends without a word; one that began to ask is told', async () => {
+  it('closes an idle connection silently and answers an unfinished request with 408', async () => {
     const { url } = await openTestServer()
     const heard = (sent: string) =>
       new Promise<string>((resolve) => {
@@ -62,7 +62,7 @@ describe('browser host', () => {
     await expect(socketOf(url, { cookie: `commonplace-${port}=wrong`, key: admission.key })).rejects.toThrow('403')
   })
 
-  it('the cookie alone, which every server on this machine is sent, opens no socket; nor does the key alone', async () => {
+  it('opens a socket only with cookie and key together, because every local server gets the cookie', async () => {
     const { url } = await openTestServer()
     const [one, other] = [await enter(url), await enter(url)]
     expect(one.cookie).not.toBe(other.cookie)
@@ -77,7 +77,7 @@ describe('browser host', () => {
     ;(await socketOf(url, one)).close()
   })
 
-  it('speaks the contract, with codes for what goes wrong', async () => {
+  it('speaks the contract with error codes', async () => {
     const { url } = await openTestServer()
     const client = await connect(url)
     expect(await client.workspace.list({ agent: 'main' })).toMatchObject([{ path: 'MEMORY.md', kind: 'memory' }])
@@ -99,7 +99,7 @@ describe('browser host', () => {
     await expect(client.workspace.list({ agent: '../x' })).rejects.toMatchObject({ code: 'input_invalid' })
   })
 
-  it('tells everybody what changed, and a cancelled stream ends', async () => {
+  it('sends changes to all clients and ends a cancelled stream', async () => {
     const { url } = await openTestServer()
     const [writer, reader] = [await connect(url), await connect(url)]
     const stop = new AbortController()
@@ -114,7 +114,7 @@ describe('browser host', () => {
     await following
   })
 
-  it('cancelling a search ends the request to the provider behind it', async () => {
+  it('cancelling a search aborts the request to the provider', async () => {
     const provider = await startModelServer()
     const { url } = await openTestServer({
       config: `agents:\n  defaults:\n    memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${provider.openAiUrl}" } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`,
@@ -131,7 +131,7 @@ describe('browser host', () => {
     await until(() => provider.aborted.count === 1, 1500)
   })
 
-  it('a folder that cannot be used is said, and the first start can be tried again', async () => {
+  it('reports an unusable folder, and the first start can be repeated', async () => {
     const { url } = await openTestServer({ config: '' })
     const client = await connect(url)
     const setUp = (workspace: string) => client.agents.setUp({ agent: 'main', workspace, locale: 'en' })
@@ -141,7 +141,7 @@ describe('browser host', () => {
     expect((await client.settings.get()).firstRun).toBe(false)
   })
 
-  it('a port in use is said in one sentence', async () => {
+  it('reports a port in use in one sentence', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const bound = taken.address()
@@ -152,7 +152,7 @@ describe('browser host', () => {
     taken.close()
   })
 
-  it('a mistake in config.yaml leaves the last good one in force, and is told', async () => {
+  it('keeps the last valid settings after an error in config.yaml and reports it', async () => {
     const { url, home } = await openTestServer()
     const client = await connect(url)
     const { writeFile } = await import('node:fs/promises')
@@ -162,7 +162,7 @@ describe('browser host', () => {
     await expect(client.settings.setAppearance({ theme: 'dark' })).rejects.toMatchObject({ code: 'config_invalid' })
   })
 
-  it('a setting changed in the app keeps the file’s comments', async () => {
+  it('changing a setting in the app keeps the comments of the file', async () => {
     const { url, home } = await openTestServer({
       config: '# mine\nagents: # who\n  list:\n    - { id: main, workspace: "{{workspace}}" } # first\n',
     })
@@ -181,7 +181,7 @@ describe('browser host', () => {
 })
 
 describe('lifecycle', () => {
-  it('starts and stops many times and leaves nothing behind', async () => {
+  it('starts and stops many times without leftovers', async () => {
     const { createApp } = await import('../../../src/main/app/composition/create-app.ts')
     const { app, home } = await openTestApp({ watch: true })
     await app.agents.get('main')

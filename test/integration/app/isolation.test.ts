@@ -21,7 +21,7 @@ import { rounds } from '../../support/thorough.ts'
 const secret = 'the combination is 9-31-44'
 const origin = { cause: 'agent' as const }
 
-/** A workspace with everything in it and around it that must stay closed. */
+/** A workspace with protected files inside and around it. */
 async function openFortress() {
   const config = `agents:
   list:
@@ -139,7 +139,7 @@ function hostilePaths(root: string, home: string): string[] {
   ].flat()
 }
 
-/** Every file below a folder, and what it is; links are not followed. */
+/** Every file below a folder with its content; links are not followed. */
 async function snapshot(folder: string): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -157,7 +157,7 @@ async function snapshot(folder: string): Promise<Map<string, string>> {
   return found
 }
 
-/** Names of the fields that stand for a path in a request. */
+/** Names of the request fields that contain a path. */
 function pathFields(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const properties = 'properties' in schema && typeof schema.properties === 'object' ? schema.properties : {}
@@ -180,7 +180,7 @@ function requestsWithPaths(): string[] {
   )
 }
 
-/** What is asked, with a path in every place for one. A request that is missing here fails the test. */
+/** Requests with a path in every path field. A missing request fails the test. */
 function requests(source: string): Record<string, (path: string) => object[]> {
   const agent = 'main'
   const commit = '0'.repeat(40)
@@ -245,7 +245,7 @@ function requests(source: string): Record<string, (path: string) => object[]> {
   }
 }
 
-/** The user says where an agent lives, or looks there before; and a setting's key or a tag is no path on a disk. */
+/** Requests whose paths may be outside: workspace choice and preview; setting keys and tags are no paths. */
 const otherRequests = [
   'workspace.setFolderVisibility',
   'agents.create',
@@ -270,8 +270,8 @@ const toolCalls: Record<string, (path: string) => Record<string, unknown>[]> = {
   ],
 }
 
-describe('isolation: a list is no way around', () => {
-  it('`list` refuses what `read` refuses, with the same words', async () => {
+describe('isolation: listing', () => {
+  it('`list` refuses the same paths as `read` with the same messages', async () => {
     const { root, home, workspace, main } = await openFortress()
     const tool = (name: string, path: string) => {
       const found = ownTools.find((own) => own.name === name)
@@ -326,8 +326,8 @@ describe('isolation: a list is no way around', () => {
   }, 60_000)
 })
 
-describe('isolation: hostile paths, by every request and every tool', () => {
-  it('none leads out or to what is hidden, nothing that runs is written, every answer is a clear one', async () => {
+describe('isolation: hostile paths in every request and tool', () => {
+  it('none leads outside or to hidden files, no executable is written, and every answer is clear', async () => {
     const { app, root, home, workspace, main } = await openFortress()
     const router = createRouter(app) as unknown as Record<string, Record<string, Parameters<typeof call>[0]>>
     const source = join(root, 'vault')
@@ -382,9 +382,9 @@ describe('isolation: hostile paths, by every request and every tool', () => {
       await call(createRouter(app).checks.remove, { agent: 'main', id })
     }
     const paths = hostilePaths(root, home)
-    // Every request looks at the path in the same way: each is asked some of them, and each path goes to some.
+    // All requests check paths with the same code, so each gets only a part of them.
     const share = rounds(5, 1)
-    // Each of these starts a thread of its own.
+    // Each of these starts a worker.
     const startThread = ['import.plan', 'import.run', 'import.start']
     const each = rounds(12, 6)
     for (const [index, path] of paths.entries()) {
@@ -400,7 +400,7 @@ describe('isolation: hostile paths, by every request and every tool', () => {
         for (const input of inputs(path))
           await attempt(`${name} ${label}`, async () => {
             const result: unknown = await call(procedure, input as never)
-            // A saved question is asked again after every change: it goes before there are hundreds.
+            // Every change runs all saved queries, so this one is removed again.
             if (name === 'checks.add') await forget(result)
             const isStream = typeof result === 'object' && result !== null && Symbol.asyncIterator in result
             return isStream ? Array.fromAsync(result as AsyncIterable<unknown>) : result
@@ -435,7 +435,7 @@ describe('isolation: hostile paths, by every request and every tool', () => {
       ),
     ).toEqual([])
     const notes = made.filter((path) => after.get(path) !== 'folder')
-    // Pictures are put beside notes, where there was nothing, and nothing runs them.
+    // Pictures may be added beside notes, where no file was.
     const isAdded = (path: string) => attachmentType(path) !== undefined && !before.has(path)
     expect(notes.filter((path) => !isNote(path) && !isAdded(path))).toEqual([])
     for (const path of notes) expect((await stat(path)).mode & 0o111).toBe(0)
@@ -454,7 +454,7 @@ describe('isolation: hostile paths, by every request and every tool', () => {
     expect(unrecorded).toEqual([])
   }, 240_000)
 
-  it('what is refused says why', async () => {
+  it('a refusal gives its reason', async () => {
     const { main } = await openFortress()
     const refused: Record<string, string> = {
       '.git/config': 'path_hidden',
@@ -491,7 +491,7 @@ describe('isolation: hostile paths, by every request and every tool', () => {
       expect((await main.workspace.write(path, 'x', origin)).after, path).toBe('x')
   })
 
-  it('what has an odd name already is read and saved as before', async () => {
+  it('reads and saves existing files with odd names', async () => {
     const { main, workspace } = await openFortress()
     await writeFiles(workspace, { 'memory/what? why: a "note".md': 'old\n', '-list.md': 'old\n' })
     for (const path of ['memory/what? why: a "note".md', '-list.md']) {
@@ -501,13 +501,13 @@ describe('isolation: hostile paths, by every request and every tool', () => {
     }
   })
 
-  it('a folder that is exchanged for a link while files are written takes nothing out', async () => {
+  it('a folder replaced by a link during writes lets nothing outside', async () => {
     const { main, root, workspace } = await openFortress()
     const target = join(root, 'theirs')
     await mkdir(join(workspace, 'swap'))
     const before = await snapshot(target)
     const stop = new AbortController()
-    // A write may make either folder anew at any moment: a step that this refuses is left out, the next round goes on.
+    // The writer may recreate a folder at any time; a refused step is skipped.
     const attempt = async (step: Promise<unknown>) => await step.catch(() => undefined)
     const swap = async () => {
       while (!stop.signal.aborted) {
@@ -538,7 +538,7 @@ describe('isolation: hostile paths, by every request and every tool', () => {
 })
 
 describe('moves', () => {
-  it('onto itself is refused; two that go opposite ways both end', async () => {
+  it('refuses a move onto itself; two opposite moves both end', async () => {
     const { main } = await openFortress()
     await expect(main.workspace.move('memory/mine.md', 'memory//mine.md', origin)).rejects.toMatchObject({
       code: 'file_exists',
@@ -553,8 +553,8 @@ describe('moves', () => {
   })
 })
 
-describe('whose folder is whose', () => {
-  it('an agent that is made inside the folder of another is closed to that one at once', async () => {
+describe('ownership of folders', () => {
+  it('a new agent inside the workspace of another is closed to that one at once', async () => {
     const { app, workspace } = await openTestApp({
       watch: true,
       files: { 'memory/mine.md': 'The gate is green.\n', 'memory/inner/old.md': 'The zebra is in the lift.\n' },
@@ -583,7 +583,7 @@ describe('whose folder is whose', () => {
     await main.history?.settle()
     const changes = (await main.history?.timeline({ limit: 1000 })) ?? []
     const ofInner = changes.filter(({ file }) => file.path.startsWith('memory/inner/'))
-    // It was there, and then it was somebody else's; nothing of the other agent's own is recorded.
+    // The file was known before and then belonged to the other agent; none of the other agent's files is recorded.
     expect(ofInner.map(({ file }) => [file.path, file.after === null])).toEqual([
       ['memory/inner/old.md', true],
       ['memory/inner/old.md', false],
@@ -592,8 +592,8 @@ describe('whose folder is whose', () => {
   }, 60_000)
 })
 
-describe('conversations that are put aside', () => {
-  it('are found by search no more at once, and again when they are brought back', async () => {
+describe('archived chats', () => {
+  it('search does not find them at once, and finds them again after they are restored', async () => {
     const { app } = await openTestApp()
     const main = await app.agents.get('main')
     const router = createRouter(app)

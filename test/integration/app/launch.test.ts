@@ -1,4 +1,4 @@
-/** The launcher of a checkout, and what it has started. */
+/** The launcher of a checkout and the processes that it started. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** A folder of its own for an agent's files: a vault stays clean, and nobody who looks for them misses one. */
+/** A subfolder for the agent's own files keeps a vault clean. */
 import { call } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
@@ -27,13 +27,13 @@ async function openFolder(files: Readonly<Record<string, string>>, setUp: { seed
   return { ...test, folder, router, created, agent, text, names }
 }
 
-describe('a folder of its own for the agent’s files', () => {
-  it('in a vault of another program all that the agent keeps for itself lies in .commonplace, and is read from there', async () => {
+describe('a subfolder for the agent’s files', () => {
+  it('a vault of another program has all agent files in .commonplace, and reads them there', async () => {
     const { agent, created, folder, names, text } = await openFolder(vault, { seed: true })
     const own = ['AGENTS.md', 'MEMORY.md', 'SOUL.md', 'TOOLS.md', 'USER.md'].map((name) => `.commonplace/${name}`)
     expect(created).toEqual(own)
     expect(await names()).toEqual(['.commonplace', '.obsidian', 'Deep', 'Home.md'])
-    // It says where things are.
+    // It names the actual paths.
     expect(await text('.commonplace/AGENTS.md')).toContain('`Journal/YYYY-MM-DD.md`')
     expect(await text('.commonplace/AGENTS.md')).toContain('`.commonplace/MEMORY.md`')
 
@@ -52,19 +52,19 @@ describe('a folder of its own for the agent’s files', () => {
     expect(listed.get('Deep/below/far/USER.md')).toEqual({ kind: 'note', unsearched: undefined })
     const { results } = await agent.memory.search('who keeps the walrus', {})
     expect(results[0]?.path).toBe('.commonplace/MEMORY.md')
-    // The prompt names the files by where they are.
+    // The prompt names the actual paths.
     const { ended } = await agent.chat.send({ text: 'Remember that the boiler code is 7781' })
     await ended
     expect(await text('Journal/2026-01-20.md')).toContain('7781')
     expect(existsSync(join(folder, 'memory'))).toBe(false)
-    // In the vault's own program, a link never means what it does not show.
+    // In the vault's own program a link never points into a hidden folder.
     expect(await agent.links.resolve('Home.md', 'wiki', { target: 'USER' })).toMatchObject({
       path: 'Deep/below/far/USER.md',
     })
     expect(await agent.links.resolve('Home.md', 'wiki', { target: 'SOUL' })).toMatchObject({
       path: '.commonplace/SOUL.md',
     })
-    // What the history has of it, and what is deleted and brought back.
+    // History, deletion and restore.
     await agent.recorded.settle()
     expect((await agent.recorded.entries({ path: '.commonplace/MEMORY.md', limit: 5 })).length).toBeGreaterThan(0)
     const { trashed } = await agent.workspace.remove('.commonplace/memory/2026-01-19-tea.md', { cause: 'user' })
@@ -72,7 +72,7 @@ describe('a folder of its own for the agent’s files', () => {
     expect(await text('.commonplace/memory/2026-01-19-tea.md')).toContain('Ada')
   })
 
-  it('what changes there from outside is seen, and what is hidden anywhere else stays hidden', async () => {
+  it('notices outside changes there, and other hidden folders stay hidden', async () => {
     const { agent, folder } = await openFolder({
       ...vault,
       '.commonplace/.git/config.md': 'secret',
@@ -93,7 +93,7 @@ describe('a folder of its own for the agent’s files', () => {
       await expect(agent.workspace.read(path)).rejects.toMatchObject({ code: 'path_hidden' })
       await expect(agent.workspace.write(path, 'x', { cause: 'agent' })).rejects.toMatchObject({ code: 'path_hidden' })
     }
-    // A link of that name leads nowhere else.
+    // A link with that name is not followed.
     const elsewhere = await folderWith({ 'AGENTS.md': 'secret' })
     const { agent: linked } = await openFolder({ 'b.md': 'y' })
     await symlink(elsewhere, join(linked.workspace.roots.workspace, '.commonplace'))
@@ -103,7 +103,7 @@ describe('a folder of its own for the agent’s files', () => {
     expect((await linked.listFiles(undefined)).map(({ path }) => path)).toEqual(['b.md'])
   })
 
-  it('they move when somebody says so, with the links to them, and back', async () => {
+  it('moves the files and the links to them on request, and back', async () => {
     const files = {
       'AGENTS.md': '# Rules\n',
       'MEMORY.md': '# Long-term memory\n',
@@ -134,7 +134,7 @@ describe('a folder of its own for the agent’s files', () => {
       'MEMORY.md',
       'SOUL.md',
     ])
-    // Other programs obey what lies in their folders.
+    // Other programs take instructions from these folders.
     for (const own of ['.claude', '.github/agents', '../x', 'a/.b'])
       await expect(call(router.agents.moveOwn, { agent: 'main', own })).rejects.toMatchObject({})
     await expect(app.settings.set([['agents', 'list', 0, 'vault', 'own'], '.claude'])).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('a folder of its own for the agent’s files', () => {
     })
   })
 
-  it('other agents that may read the memory, and programs over MCP, find it in its folder', async () => {
+  it('agents with read access and MCP programs find the memory in its folder', async () => {
     const { app, agent, folder } = await openFolder(vault, { seed: true })
     await agent.workspace.rememberIn('People', 'Ada keeps the walrus', { cause: 'user' })
     const { agent: other } = await app.agents.create({ name: 'Second', workspace: `${folder}-2`, locale: 'en' })

@@ -1,4 +1,4 @@
-/** One owner of a memory: several processes and hosts on one state folder, and what happens when the owner goes. */
+/** One primary instance per memory: several processes and hosts share a state folder, and the primary ends. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -26,13 +26,13 @@ async function server(folders: Folders, options: { workspace?: string; agent?: s
   return { running, client: await connect(running.url) }
 }
 
-/** `serve` in a process of its own. */
+/** Runs `serve` in another process. */
 async function serverProcess({ home }: Folders): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--home', home], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  // One that ends before it says anything is an error, not a wait.
+  // Exiting without output is an error; waiting would hang.
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`serve ended with ${code}`)))
   const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string]
   return { child, url: (JSON.parse(line) as { url: string }).url }
@@ -62,8 +62,8 @@ function eventsOf(client: ContractClient): AppEvent[] {
   return seen
 }
 
-describe('one owner of a memory', { timeout: 60_000 }, () => {
-  it('a window gets whole files also from the process of a program, which carries none by itself', async () => {
+describe('the primary instance of a memory', { timeout: 60_000 }, () => {
+  it('an MCP process without interface files forwards complete files to a window', async () => {
     const folders = await prepareFolders({ files: { 'memory/a.md': 'The boiler is serviced by Kettlewell Heating.' } })
     const program = await connectClient('v2', { args: ['--home', folders.home] })
     await program.call('memory_search', { query: 'boiler' })
@@ -73,7 +73,7 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     expect((await zip.text()).slice(0, 2)).toBe('PK')
   })
 
-  it('a second host speaks for the first; both windows see one conversation, live and whole', async () => {
+  it('a second host connects to the first, and both windows show one live conversation', async () => {
     const folders = await prepareFolders({})
     const one = await server(folders)
     const two = await server(folders)
@@ -96,7 +96,7 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     await until(() => events.some(({ type }) => type === 'sessionChanged' || type === 'turnEnded'))
   })
 
-  it('a terminal beside a host asks the host, whose windows are told', async () => {
+  it('a terminal command asks the running host, whose windows get the event', async () => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const events = eventsOf(client)
@@ -108,7 +108,7 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     expect(JSON.parse(found.out)).toMatchObject({ results: [{ path: JSON.parse(remembered.out).path }] })
   })
 
-  it('when the owner is killed, another takes over, and a window goes on', async () => {
+  it('after the primary is killed another process takes over, and a window continues', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const guest = await server(folders)
@@ -125,7 +125,7 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     expect(text).toContain('After the fall')
   })
 
-  it('an owner that ends hands over to a guest that stays', async () => {
+  it('a primary that ends hands over to a connected resident', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const guest = await server(folders)
@@ -134,7 +134,7 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     await until(async () => (await guest.running.owner()) === process.pid, 20_000)
   })
 
-  it('nobody who has not read the note is let in, whatever key is shown', async () => {
+  it('refuses connections without the key from the lock info', async () => {
     const folders = await prepareFolders({})
     await server(folders)
     const { address, key } = JSON.parse(await readFile(join(folders.home, 'owner/app.json'), 'utf8')) as {
@@ -159,11 +159,11 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     expect(await knock(`Bearer ${key}`)).toBe('in')
   })
 
-  it('a note is written although the owner hangs', async () => {
+  it('writes a note although the primary hangs', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     owner.child.kill('SIGSTOP')
-    // Each of them waits until it is sure that nobody answers.
+    // Each of them waits for its timeout.
     const [{ code, out }, asked] = await Promise.all([
       terminal(folders, ['remember', 'Written past a hanging owner', '--json']),
       terminal(folders, ['search', 'hanging owner']),
@@ -173,10 +173,10 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
     const lines = (await readFile(join(folders.workspace, place.path), 'utf8')).split('\n')
     expect(lines.slice(place.startLine - 1, place.endLine).join('\n')).toContain('Written past a hanging owner')
     expect(asked).toMatchObject({ code: 1, out: '' })
-    expect(asked.err).toContain(`process ${owner.child.pid} has this memory open and does not answer`)
+    expect(asked.err).toContain(`process ${owner.child.pid} has this memory open but does not answer`)
   })
 
-  it('many notes at once from many processes, with a host that comes and goes: every one is there once', async () => {
+  it('writes every one of many notes from many processes once, while a host starts and stops', async () => {
     const folders = await prepareFolders({})
     const owner = await serverProcess(folders)
     const notes = Array.from({ length: 6 }, (_, index) => `Note number ${index} of a storm`)
@@ -195,8 +195,8 @@ describe('one owner of a memory', { timeout: 60_000 }, () => {
   }, 90_000)
 })
 
-describe('what is taken away from under the owner', { timeout: 60_000 }, () => {
-  it('a configuration that is gone for a while moves nobody’s folder', async () => {
+describe('damage to the files of the primary', { timeout: 60_000 }, () => {
+  it('a temporarily missing configuration moves no workspace', async () => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const config = join(folders.home, 'config.yaml')
@@ -213,7 +213,7 @@ describe('what is taken away from under the owner', { timeout: 60_000 }, () => {
     await until(async () => (await client.settings.get()).problems.length === 0)
   })
 
-  it('without a configuration a state folder that was used is no new one to a terminal', async () => {
+  it('a terminal command does not set up a used state folder without a configuration', async () => {
     const folders = await prepareFolders({})
     const { running, client } = await server(folders)
     await client.workspace.remember({ agent: 'main', text: 'Before' })
@@ -227,7 +227,7 @@ describe('what is taken away from under the owner', { timeout: 60_000 }, () => {
     ['deleted', (note: string) => rm(note)],
     ['garbage', (note: string) => writeFile(note, 'junk')],
     ['a folder', async (note: string) => rm(note).then(() => mkdir(note))],
-  ])('an owner whose note is %s is found again', async (_what, damage) => {
+  ])('a primary whose lock info is %s is found again', async (_what, damage) => {
     const folders = await prepareFolders({})
     const { client } = await server(folders)
     const events = eventsOf(client)
@@ -246,8 +246,8 @@ describe('what is taken away from under the owner', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a folder that is used instead of an agent’s own', () => {
-  it('is that agent’s alone; nobody else is there, and nothing is proposed or saved', async () => {
+describe('a folder that replaces an agent’s workspace', () => {
+  it('hides other agents, and neither suggests nor saves anything for them', async () => {
     const folders = await prepareFolders({
       config:
         'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-work" }\n',
@@ -263,7 +263,7 @@ describe('a folder that is used instead of an agent’s own', () => {
     expect(await readFile(join(folders.home, 'config.yaml'), 'utf8')).toBe(before)
   })
 
-  it('is opened beside the agent’s own, each with its owner; the agent’s own folder is no other folder', async () => {
+  it('opens beside the agent’s workspace with its own lock; the agent’s workspace itself counts as no other folder', async () => {
     const folders = await prepareFolders({})
     const other = await prepareFolders({})
     const own = await server(folders)

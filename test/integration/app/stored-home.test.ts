@@ -1,4 +1,4 @@
-/** A home that version 0.1.0 made opens with nothing lost (test/fixtures/README.md). */
+/** A home of version 0.1.0 opens without loss (test/fixtures/README.md). */
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,9 +28,9 @@ const { openKeyVault } = await import('../../../src/main/app/electron/key-vault.
 const name = 'home-0.1.0'
 const main = { agent: 'main' }
 const now = () => new Date('2026-11-22T13:00:00Z')
-/** Folders of the user's. */
+/** Folders of the user. */
 const userFolders = ['workspace', 'work', 'old', 'extra', 'folder']
-/** Of version 0.1.0; agents' settings without `agents.defaults`. */
+/** Removed settings of version 0.1.0; for agents without the prefix `agents.defaults`. */
 const droppedSettings = [
   'chat.maxSteps',
   'chat.memoryTool',
@@ -53,7 +53,7 @@ const servers: RunningServer[] = []
 interface StoredHome {
   readonly root: string
   readonly client: ContractClient
-  /** By folder, from before the app started. */
+  /** Files before the start, by folder. */
   readonly before: Record<string, Record<string, string>>
   hashes(): Promise<Record<string, Record<string, string>>>
   told(text: string): string
@@ -66,7 +66,10 @@ async function unpacked(): Promise<string> {
   return root
 }
 
-/** The fixture, unpacked and opened. @param folder one that is used instead of an agent's own */
+/**
+ * Unpacks and opens the fixture.
+ * @param folder replaces an agent's workspace
+ */
 async function openStored(folder?: string): Promise<StoredHome> {
   const root = await unpacked()
   const hashes = async () =>
@@ -94,7 +97,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Transcripts by their names, wherever they lie. */
+/** Transcripts by file name, in any folder. */
 async function transcriptsIn(root: string): Promise<Record<string, string>> {
   const texts = await textsIn(join(root, 'state'), (path) => /[\\/]\d{4}-\d\d-\d\dT[^\\/]+\.jsonl$/.test(path))
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path.replace(/^.*[\\/]/, ''), text]))
@@ -105,7 +108,7 @@ async function asked(client: ContractClient, agent: string, query: string): Prom
   return results[0]?.path.replaceAll('\\', '/').replace(/^.*\/extra\//, 'extra/')
 }
 
-describe('a home that version 0.1.0 made', () => {
+describe('a home of version 0.1.0', () => {
   let home: StoredHome
   let expected: Record<string, Record<string, unknown>>
 
@@ -115,7 +118,7 @@ describe('a home that version 0.1.0 made', () => {
     await home.client.search.settle({ agent: 'arbeit', vectors: true })
   })
 
-  it('opens with every setting in force that there still is, and names the others', async () => {
+  it('opens with every setting that still exists and names the others', async () => {
     const { client, told } = home
     const { problems, appearance, shortcuts, firstRun } = await client.settings.get()
     expect(problems.map(({ key }) => key.replace(/^agents\.defaults\./, '')).toSorted()).toEqual(droppedSettings)
@@ -143,7 +146,7 @@ describe('a home that version 0.1.0 made', () => {
     expect(await client.health.problems(main)).toMatchObject([{ code: 'config_ignored', level: 'warning' }])
   })
 
-  it('has every agent, other program and figure of what was spent', async () => {
+  it('has every agent, connected program and usage figure', async () => {
     const { client, told } = home
     expect(await tellAgents(client, told)).toEqual(expected['agents'])
     expect(await tellShared(client)).toEqual(expected['shared'])
@@ -159,7 +162,7 @@ describe('a home that version 0.1.0 made', () => {
     expect(await tellNotes(home.client, agent)).toEqual(expected[agent]?.['notes'])
   })
 
-  it.each(['main', 'arbeit'])('has every chat of %s, with what was said, kept and sent', async (agent) => {
+  it.each(['main', 'arbeit'])('has every chat of %s, with messages, saved notes and requests', async (agent) => {
     expect(await tellChats(home.client, agent, home.told)).toEqual(expected[agent]?.['chats'])
   })
 
@@ -196,7 +199,7 @@ describe('a home that version 0.1.0 made', () => {
     expect(chats.map(({ title }) => title)).toEqual(['Gate, logo and 花'])
   })
 
-  it('changes no file of the user, and no transcript', async () => {
+  it('changes no user file and no transcript', async () => {
     const { root, before, hashes } = home
     expect(Object.values(before).map((files) => Object.keys(files).length)).toEqual([29, 7, 5, 1, 2])
     expect(await hashes()).toEqual(before)
@@ -204,7 +207,7 @@ describe('a home that version 0.1.0 made', () => {
     const made = await transcriptsIn(fresh)
     const kept = await transcriptsIn(root)
     expect(Object.keys(kept)).toEqual(Object.keys(made))
-    // A crash had cut off its answer, which stands there from now on.
+    // A crash had cut off the answer; the app adds it now.
     const cut = '2026-11-22T12-00-16-598Z_81183953.jsonl'
     for (const [file, text] of Object.entries(made)) {
       const here = (kept[file] ?? '').replaceAll(root, fresh)
@@ -212,9 +215,9 @@ describe('a home that version 0.1.0 made', () => {
     }
   })
 
-  it('knows what providers had listed, and what was learned of their windows', async () => {
+  it('knows the cached model lists and the learned context windows', async () => {
     const { client } = home
-    // Nobody answers there any more.
+    // The provider does not answer any more.
     const { models } = await client.chat.models(main)
     expect(models.map(({ id }) => id)).toContain('openai-compatible/test-model')
     await client.settings.setModel({ ...main, model: 'anthropic/shrunk-model' })
@@ -234,8 +237,8 @@ describe('a home that version 0.1.0 made', () => {
   })
 })
 
-describe('what version 0.1.0 kept of a folder of its own', () => {
-  it('is there: notes, chats, history and drafts', async () => {
+describe('state of a separate folder in version 0.1.0', () => {
+  it('has notes, chats, history and drafts', async () => {
     const { client, told, before, hashes } = await openStored('folder')
     const { folder } = (await expectedOf(name)) as { folder: Record<string, unknown> }
     expect({
@@ -249,8 +252,8 @@ describe('what version 0.1.0 kept of a folder of its own', () => {
   })
 })
 
-describe('what was done with version 0.1.0', () => {
-  it('can still be taken back', async () => {
+describe('changes made with version 0.1.0', () => {
+  it('can still be undone', async () => {
     const { root, client } = await openStored()
     const read = (path: string) => readFile(join(root, 'workspace', path), 'utf8')
     const { upkeep, history, sessions } = client
@@ -278,7 +281,7 @@ describe('what was done with version 0.1.0', () => {
 
     const [chats, notes] = await client.import.past(main)
     expect(await client.import.undo({ ...main, id: chats?.id ?? '' })).toEqual({ removed: 1, left: [] })
-    // A picture is known by its time to the millisecond, which the archive does not keep.
+    // A picture is identified by its time in ms, which the archive does not preserve.
     expect(await client.import.undo({ ...main, id: notes?.id ?? '' })).toEqual({
       removed: 2,
       left: ['imported/map.png'],

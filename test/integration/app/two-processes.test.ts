@@ -1,4 +1,4 @@
-/** What several processes write at once: none of it is lost, from the files nor from the history. */
+/** Concurrent writes of several processes lose nothing in files or history. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, stat, utimes, writeFile, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { temporaryFolder, until, writeFiles } from '../../support/folder.ts'
 const noteWriter = fileURLToPath(new URL('../../support/note-writer.ts', import.meta.url))
 const messageWriter = fileURLToPath(new URL('../../support/message-writer.ts', import.meta.url))
 
-/** @returns the lines that it said, when it has ended well */
+/** @returns the output lines after a successful exit */
 async function run(script: string, ...args: string[]): Promise<string[]> {
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
@@ -24,7 +24,7 @@ async function run(script: string, ...args: string[]): Promise<string[]> {
 }
 
 describe('several processes', () => {
-  it('what processes remember at once is in the file, and in the history with its cause', async () => {
+  it('concurrent notes of several processes are in the file, and in the history with their cause', async () => {
     const { home, workspace } = await prepareFolders({})
     const said = await Promise.all(['a', 'b', 'c', 'd'].map((name) => run(noteWriter, home, name, '12')))
     const lines = (await readFile(join(workspace, 'memory/2026-01-20.md'), 'utf8')).split('\n')
@@ -39,7 +39,7 @@ describe('several processes', () => {
     execFileSync('git', ['--git-dir', join(home, 'history/main/repository.git'), 'fsck', '--strict'])
   }, 120_000)
 
-  it('while an app is open, what commands write is recorded in the order in which it was written', async () => {
+  it('while an app is open, writes of commands are recorded in their order', async () => {
     const { app, home, workspace } = await openTestApp({ watch: true })
     const { history, workspace: files } = await app.agents.get('main')
     const at = new Date(2026, 0, 20, 9, 5)
@@ -57,7 +57,7 @@ describe('several processes', () => {
         expect(blamed[index]?.cause, line).toBe(line.startsWith('note-app') ? 'agent' : 'capture')
   }, 120_000)
 
-  it('the next process goes on with the history when the one that recorded it ends', async () => {
+  it('the next process continues the history after the recording process ends', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     const one = await first.agents.get('main')
@@ -72,7 +72,7 @@ describe('several processes', () => {
     expect(second.health.problems('main')).toEqual([])
   })
 
-  it('a lock that a killed process left, with the number of another one by now, stops nothing', async () => {
+  it('a lock of a killed process whose pid was reused blocks nothing', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     await writeFiles(folders.home, { 'history/main/repository.git.lock': '1' })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
@@ -85,8 +85,8 @@ describe('several processes', () => {
   })
 })
 
-describe('a history that is taken away', () => {
-  it('deleted while it is in use, it is begun anew, whole, and that is said', async () => {
+describe('a deleted history', () => {
+  it('is created again, complete and with a report, if it was deleted while in use', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     onTestFinished(() => app.close())
@@ -102,7 +102,7 @@ describe('a history that is taken away', () => {
 })
 
 describe('several processes', () => {
-  it('one conversation driven from several processes is one branch with all of it', async () => {
+  it('a conversation driven by several processes is one complete branch', async () => {
     const file = join(await temporaryFolder(), 'sessions/one.jsonl')
     const here = await Transcript.create(file, '/w', new Date())
     const own = async () => {
@@ -123,7 +123,7 @@ describe('several processes', () => {
     expect(again.skippedLines).toEqual([])
   }, 60_000)
 
-  it('a line that is being written is read when it is whole', async () => {
+  it('a partly written line is read once it is complete', async () => {
     const file = join(await temporaryFolder(), 'one.jsonl')
     const writer = await Transcript.create(file, '/w', new Date())
     await writer.appendMessage({ role: 'user', content: 'one', timestamp: 1 })
@@ -139,8 +139,8 @@ describe('several processes', () => {
   })
 })
 
-describe('folders that are not as they were', () => {
-  it('a workspace that was moved away is not made anew; what would be written is told', async () => {
+describe('changed folders', () => {
+  it('does not recreate a workspace that was moved away, and reports the failed write', async () => {
     const { app, workspace } = await openTestApp({ watch: true })
     const agent = await app.agents.get('main')
     await rename(workspace, `${workspace}-moved`)
@@ -153,7 +153,7 @@ describe('folders that are not as they were', () => {
     await agent.workspace.remember('found', new Date(), { cause: 'capture' })
   })
 
-  it('what killed writes left is cleaned up; what may be somebody’s is not', async () => {
+  it('removes temporary files of killed writes but not files of other programs', async () => {
     const folders = await prepareFolders({
       files: {
         'memory/.commonplace-0123456789abcdef.tmp': 'ours',

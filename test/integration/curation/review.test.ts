@@ -1,4 +1,4 @@
-/** A model reviews the memory: scripted servers over the real clients; what it says waits in the inbox. */
+/** A review with scripted model servers and the real clients: its findings wait in the inbox. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -88,13 +88,13 @@ async function openReview(setup: Setup = {}) {
 
 describe('review by a model', () => {
   for (const provider of ['anthropic', 'openai', 'openai-compatible'] as const)
-    it(`what ${provider} finds waits with its evidence, its cost and its request, and changes no file`, async () => {
+    it(`findings of ${provider} wait with evidence, cost and request, and change no file`, async () => {
       const { upkeep, everything, open, server, client, read } = await openReview({ provider })
       const before = await everything()
       const estimate = await upkeep.estimate(main)
       expect(estimate).toMatchObject({ model: `${provider}/judge`, isOffline: false, requests: 2, fitting: 2 })
       expect(estimate.usd).toBeCloseTo((estimate.input + 5 * estimate.output) / 1e6, 9)
-      expect(server.requests, 'an estimate asks nobody').toHaveLength(0)
+      expect(server.requests, 'an estimate sends no request').toHaveLength(0)
       const outcome = await upkeep.review(main)
       expect(outcome).toMatchObject({ state: 'done', requests: 2, proposals: 2, dropped: 0, unread: 0, left: 0 })
       expect(outcome?.usd).toBeGreaterThan(0)
@@ -124,7 +124,7 @@ describe('review by a model', () => {
       expect(await everything()).toEqual(before)
     })
 
-  it('what was judged is not asked again, refused or not; only what is new is', async () => {
+  it('asks only about new lines, not about judged ones, rejected or not', async () => {
     const { upkeep, open, server, workspace, client } = await openReview()
     await upkeep.review(main)
     const count = server.requests.length
@@ -132,7 +132,7 @@ describe('review by a model', () => {
     expect(await upkeep.estimate(main)).toMatchObject({ requests: 0, input: 0 })
     expect(await upkeep.review(main)).toMatchObject({ state: 'done', requests: 0, proposals: 0 })
     expect(await open()).toEqual([])
-    // A line that only moved is the same one.
+    // A moved line is not a new one.
     await writeFile(
       join(workspace, 'memory/2026-11-12.md'),
       `# 2026-11-12\n\n## 10:00 - Again\n\nWe meet on Tuesdays in the large room.\n\nA parcel for Anna came today.\n`,
@@ -145,7 +145,7 @@ describe('review by a model', () => {
     expect((await open()).filter(({ rule }) => rule === 'supersedes')).toEqual([])
   })
 
-  it('of two lines that contradict each other the other one can be struck', async () => {
+  it('the other line of a contradiction can be struck', async () => {
     const { upkeep, open, read } = await openReview({
       planted: { contradictions: planted.superseded, superseded: [] },
     })
@@ -160,7 +160,7 @@ describe('review by a model', () => {
     )
   })
 
-  it('answers are read strictly: another form is asked for once more, what no line says is dropped', async () => {
+  it('asks again after an invalid answer and drops quotes that match no line', async () => {
     const answers = [
       'I found no conflicts, dear user!',
       '{"conflicts": "none"}',
@@ -188,11 +188,11 @@ describe('review by a model', () => {
     expect(await open()).toEqual([])
     expect(await everything()).toEqual(before)
     const count = server.requests.length
-    expect(await upkeep.review(main), 'this model is not asked again').toMatchObject({ requests: 0 })
+    expect(await upkeep.review(main), 'does not ask this model again').toMatchObject({ requests: 0 })
     expect(server.requests).toHaveLength(count)
   })
 
-  it('it stops at the budget of the month, and says so', async () => {
+  it('stops at the monthly budget and reports it', async () => {
     const first = await openReview()
     const { usd } = await first.upkeep.estimate(main)
     const least = (usd ?? 0) * 0.7
@@ -206,7 +206,7 @@ describe('review by a model', () => {
     expect(await tokens.upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, usd: null })
   })
 
-  it('what breaks off goes on: nothing that was answered is asked or proposed twice', async () => {
+  it('continues after a crash without asking or suggesting anything twice', async () => {
     const memory = makeMemory(61, 400)
     let fails = true
     let asked = 0
@@ -223,7 +223,7 @@ describe('review by a model', () => {
     const answered = server.requests.slice(0, 2).map(({ text }) => text)
     const { open: proposed } = await upkeep.list(main)
     fails = false
-    // As a crash leaves it: judged, and not yet in the inbox.
+    // State after a crash: judged, but not in the inbox.
     const folder = join(home, 'agents/main/upkeep')
     await test.app.close()
     const judged = await readFile(join(folder, 'judged.jsonl'), 'utf8')
@@ -236,7 +236,7 @@ describe('review by a model', () => {
     try {
       const again = createRouterClient(createRouter(app)).upkeep
       const { review, isReviewing } = await again.list(main)
-      expect(review?.state, 'it says that it was broken off').toBe('running')
+      expect(review?.state, 'the stored state is still running').toBe('running')
       expect(isReviewing).toBe(false)
       const count = server.requests.length
       expect(await again.review(main)).toMatchObject({ state: 'done' })
@@ -251,7 +251,7 @@ describe('review by a model', () => {
     }
   })
 
-  it('it can be stopped, and then knows what it has', async () => {
+  it('can be stopped and keeps the answers so far', async () => {
     const memory = makeMemory(61, 400)
     const { upkeep } = await openReview({
       files: memory.files,
@@ -265,7 +265,7 @@ describe('review by a model', () => {
     expect(await running).toMatchObject({ state: 'stopped' })
   }, 40_000)
 
-  it('40 contradictions and 40 superseded facts of many lines come through; accepting and undoing leaves every byte', async () => {
+  it('finds 40 contradictions and 40 superseded facts among many lines; accepting and undoing restores every byte', async () => {
     const memory = makeMemory(61, rounds(500, 2000))
     const { upkeep, everything, open } = await openReview({
       files: memory.files,
@@ -278,7 +278,7 @@ describe('review by a model', () => {
     const found = await open()
     const count = (rule: string) => found.filter((one) => one.rule === rule).length
     expect(count('contradiction') + count('supersedes')).toBeGreaterThanOrEqual(72)
-    // At a dollar for a million tokens read and five for a million written.
+    // At 1 dollar per million input tokens and 5 dollars per million output tokens.
     expect(estimate.usd).toBeLessThan(rounds(0.15, 0.3))
     const { acceptance, accepted } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
     expect(accepted).toBeGreaterThanOrEqual(70)
@@ -287,7 +287,7 @@ describe('review by a model', () => {
     expect(await everything()).toEqual(before)
   }, 60_000)
 
-  it('the offline model says that it cannot', async () => {
+  it('refuses to review with the offline model', async () => {
     const test = await openTestApp({ files, now })
     const { upkeep } = createRouterClient(createRouter(test.app))
     expect(await upkeep.estimate(main)).toMatchObject({ model: 'offline', isOffline: true })

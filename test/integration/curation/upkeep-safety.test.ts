@@ -1,4 +1,4 @@
-/** Nothing is changed that nobody accepted: under random schedules of two who share a memory, and under kills. */
+/** No file changes without an acceptance: random schedules of two processes, and kills. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ async function makeMemory() {
   return { folder, state, read }
 }
 
-/** Of one file, or of two: the line goes from the first, and is said in the second. */
+/** Moves a line, within a file or from one file to another. */
 function moving(from: string, to: string, at: number, textOf: (path: string) => string): Proposal {
   const line = `- ${from} says ${at}`
   const anchor = `- ${to} says ${at}`
@@ -65,7 +65,7 @@ const step = fc.record({
   many: fc.nat(4),
 })
 
-/** What models say, of good will or not. */
+/** Answers of a model, helpful or hostile. */
 const answers: readonly ((content: string) => string)[] = [
   (content) => {
     const [[one, other] = ['', '']] = askedPairs(content)
@@ -80,14 +80,14 @@ const answers: readonly ((content: string) => string)[] = [
   },
 ]
 
-describe('nothing unasked', () => {
+describe('acceptance safety', () => {
   it(
-    'whatever two do in whatever order, every change of a file is an acceptance on the disk, or its undoing',
+    'every change by two processes in any order is a stored acceptance or its undo',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
           const { folder, state, read } = await makeMemory()
-          /** What each file must say now. */
+          /** Expected text of each file. */
           const expected = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
           const problems: string[] = []
           let asked = steps.length
@@ -98,12 +98,12 @@ describe('nothing unasked', () => {
             )
           }
           const watch = async ({ path, origin, before, after }: WorkspaceWrite) => {
-            if (before !== expected.get(path)) problems.push(`${path} was not what it should be`)
+            if (before !== expected.get(path)) problems.push(`${path} had an unexpected text`)
             if (origin.cause === 'upkeep' && origin.isUndo !== true) {
               const isAccepted = (await acceptances()).some(({ files }) =>
                 files.some((file) => file.path === path && file.before === before && file.after === after),
               )
-              if (!isAccepted) problems.push(`${path} was changed, and nobody accepted that`)
+              if (!isAccepted) problems.push(`${path} changed without an acceptance`)
             }
             if (after !== null) expected.set(path, after)
           }
@@ -142,7 +142,8 @@ describe('nothing unasked', () => {
                 if (acceptance !== null) accepted.push(acceptance)
               }
             }
-            for (const name of names) if ((await read(name)) !== expected.get(name)) problems.push(`${name} is another`)
+            for (const name of names)
+              if ((await read(name)) !== expected.get(name)) problems.push(`${name} has a different text`)
           }
           for (const { close } of both) close()
           expect(problems).toEqual([])
@@ -154,7 +155,7 @@ describe('nothing unasked', () => {
   )
 
   it(
-    'killed at any moment of accepting or taking back, every file is whole, and one step makes all of them one',
+    'after a kill during accepting or undoing every file is complete, and one more step makes them consistent',
     async () => {
       const { folder, state, read } = await makeMemory()
       const first = openUpkeepOf(folder, state)
@@ -192,7 +193,7 @@ describe('nothing unasked', () => {
   )
 
   it(
-    'two processes that accept and take back at once, killed at any moment: no file says what nobody accepted, and nothing is lost',
+    'two processes that accept and undo, killed at any moment, write nothing unaccepted and lose nothing',
     async () => {
       const { folder, state, read } = await makeMemory()
       const base = new Map(names.map((name) => [name as string, `${text(name)}\n`]))
@@ -221,14 +222,14 @@ describe('nothing unasked', () => {
         const { upkeep, close } = openUpkeepOf(folder, state)
         const { open, done } = await upkeep.list()
         const accepted = done.filter((one) => one.state === 'accepted')
-        expect(open.length + accepted.length, 'none is lost').toBe(proposals.length)
+        expect(open.length + accepted.length, 'no suggestion is lost').toBe(proposals.length)
         for (const name of names) {
           const edits = accepted.flatMap(({ id }) => {
             const own = proposals.find((one) => one.id === id)?.files.find(({ path }) => path === name)
             return own ? [own.edits] : []
           })
-          // What was being taken back may be so in one file and not yet in another.
-          // Of two that stand at one place, either may come first.
+          // An interrupted undo may have reached only one of the files. Two insertions at one place can be in either
+          // order.
           const sorted = (said: string) => said.split('\n').sort().join('\n')
           const possible = subsetsOf(edits).map((some) => sorted(new TextLines(textOf(name)).apply(some.flat())))
           const said = sorted(await read(name))
@@ -241,13 +242,13 @@ describe('nothing unasked', () => {
         expect((await upkeep.list()).open).toHaveLength(proposals.length)
         close()
       }
-      process.stdout.write(`two processes: ${midway} files were found half taken back\n`)
+      process.stdout.write(`two processes: ${midway} files were half undone\n`)
     },
     60_000 + rounds(4, 150) * 4000,
   )
 })
 
-/** The last one is all of them. */
+/** The last subset is the whole set. */
 function subsetsOf<T>(all: readonly T[]): T[][] {
   const known: T[][] = [[]]
   for (const one of all) known.push(...known.map((some) => [...some, one]))

@@ -1,4 +1,4 @@
-/** Proposals on real files, through the contract: found, accepted as one change, taken back, followed, remembered. */
+/** Suggestions on real files through the contract: scan, accept, undo, follow, reject. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
@@ -29,8 +29,8 @@ async function openUpkeep(more: Record<string, string> = {}) {
   return { ...test, upkeep: client.upkeep, client, agent, read, everything, open }
 }
 
-describe('upkeep', () => {
-  it('a look proposes and changes nothing; what is accepted is one change that one undo takes back to the byte', async () => {
+describe('suggestions', () => {
+  it('a scan suggests without changing; one undo reverts an acceptance to the byte', async () => {
     const { upkeep, everything, read, agent, open } = await openUpkeep()
     const before = await everything()
     expect(await upkeep.look(main)).toEqual({ added: 3, withdrawn: 0 })
@@ -41,7 +41,7 @@ describe('upkeep', () => {
       ['expired', 'memory/2026-11-02.md:9'],
       ['broken', 'notes/old.md:1'],
     ])
-    expect(await upkeep.look(main), 'the same is not proposed twice').toEqual({ added: 0, withdrawn: 0 })
+    expect(await upkeep.look(main), 'does not suggest the same twice').toEqual({ added: 0, withdrawn: 0 })
 
     const { acceptance, ...counts } = await upkeep.accept({ ...main, ids: found.map(({ id }) => id) })
     expect(counts).toEqual({ accepted: 3, left: 0, gone: 0 })
@@ -56,13 +56,13 @@ describe('upkeep', () => {
 
     await upkeep.undo({ ...main, acceptance: acceptance ?? '' })
     expect(await everything()).toEqual(before)
-    expect((await open()).length, 'they wait again').toBe(3)
+    expect((await open()).length, 'they are open again').toBe(3)
     await expect(upkeep.undo({ ...main, acceptance: acceptance ?? '' })).rejects.toMatchObject({
       code: 'undo_conflict',
     })
   })
 
-  it('what somebody changed since stays accepted and is named with its place; all the others go back to the byte', async () => {
+  it('suggestions whose lines were changed stay accepted and are reported with the line; the others are undone to the byte', async () => {
     const { upkeep, workspace, read, everything, open, client } = await openUpkeep()
     const before = await everything()
     await upkeep.look(main)
@@ -82,7 +82,7 @@ describe('upkeep', () => {
       state: 'accepted',
       stuck: { path: log, line: 9 },
     })
-    // What was in the way is gone: the rest goes back, too.
+    // Without the conflicting edit the rest can be undone too.
     await writeFile(join(workspace, log), (await read(log)).replace('See below. ', ''))
     expect(await upkeep.undo(undo)).toEqual({ undone: 1, stuck: [] })
     expect(await everything()).toEqual(before)
@@ -90,7 +90,7 @@ describe('upkeep', () => {
     await expect(upkeep.undo(undo)).rejects.toMatchObject({ code: 'undo_conflict' })
   })
 
-  it('a neighbouring line that somebody changed keeps nothing from going back', async () => {
+  it('an edit of a neighbouring line does not block an undo', async () => {
     const { upkeep, workspace, read, open } = await openUpkeep({
       'notes/twice.md':
         '- The spare key lies under the blue pot\n- Anna prefers green tea in the morning\n- Ferry at nine from Piombino\n',
@@ -106,7 +106,7 @@ describe('upkeep', () => {
     expect(await read('notes/twice.md')).toBe(`${key}\n- Anna prefers green tea in the morning\n${ferry}\n`)
   })
 
-  it('what was refused is not proposed again for the same lines, wherever they stand; it can be reopened', async () => {
+  it('does not suggest a rejected change again, even after its lines moved; it can be reopened', async () => {
     const { upkeep, open, workspace } = await openUpkeep()
     await upkeep.look(main)
     const ids = (await open()).map(({ id }) => id)
@@ -120,7 +120,7 @@ describe('upkeep', () => {
     expect(await upkeep.count(main)).toEqual({ open: 0 })
   })
 
-  it('a proposal follows its lines, and withdraws itself when they or its reason are gone', async () => {
+  it('a suggestion follows its lines, and is withdrawn when they or its evidence are gone', async () => {
     const { upkeep, open, workspace, read, client } = await openUpkeep()
     await upkeep.look(main)
     const log = 'memory/2026-11-02.md'
@@ -135,7 +135,7 @@ describe('upkeep', () => {
     expect(await read(log)).toContain('green tea')
   })
 
-  it('it can be edited first; files that somebody changes in between are never overwritten', async () => {
+  it('can be edited first; never overwrites files that change meanwhile', async () => {
     const { upkeep, open, workspace, read } = await openUpkeep()
     await upkeep.look(main)
     const expired = (await open()).find(({ rule }) => rule === 'expired')
@@ -148,7 +148,7 @@ describe('upkeep', () => {
     expect(log).toContain('\n\nThe garage is open.\nAfter.\n')
   })
 
-  it('"outdated" and "wrong" become proposals of the user, once for a line', async () => {
+  it('"outdated" and "wrong" become suggestions of the user, once per line', async () => {
     const { upkeep, open, read } = await openUpkeep()
     const flag = { ...main, path: 'MEMORY.md', line: 6, fault: 'outdated', query: 'How much is the rent?' } as const
     const { id } = await upkeep.flag(flag)
@@ -159,14 +159,14 @@ describe('upkeep', () => {
     await upkeep.look(main)
     expect(
       (await open()).some((one) => one.id === id),
-      'a look withdraws nothing that a person said',
+      'a scan does not withdraw suggestions of the user',
     ).toBe(true)
     await upkeep.accept({ ...main, ids: [id] })
     expect(await read('MEMORY.md')).toContain('- ~~The rent is 1450 euros a month~~ (until 2026-11-22)\n')
     await expect(upkeep.flag({ ...flag, line: 99 })).rejects.toMatchObject({ code: 'edit_no_match' })
   })
 
-  it('what waits goes along with the exported workspace', async () => {
+  it('the exported workspace contains open suggestions', async () => {
     const { upkeep, client } = await openUpkeep()
     await upkeep.look(main)
     const packed = await client.import.pack({ ...main, withHistory: false })

@@ -13,9 +13,9 @@ const importerScript = fileURLToPath(new URL('../../support/crash-importer.ts', 
 const kills = rounds(1, 60)
 const count = 80
 
-describe('kills', () => {
+describe('crashes', () => {
   it(
-    'an import that a kill breaks off is told at the next start, goes on, and can be taken back whole',
+    'reports an import killed by a crash at the next start; it can continue and be undone completely',
     async () => {
       const notes = Array.from({ length: count }, (_, at) => [`d${at % 7}/note ${at}.md`, `# ${at}\n![](p${at}.png)\n`])
       const pictures = Array.from({ length: count / 4 }, (_, at) => [`d${at % 7}/p${at}.png`, `picture ${at}`])
@@ -43,14 +43,14 @@ describe('kills', () => {
         expect(told?.made).toHaveLength(came.length - 1)
         const [past] = await importer.past()
         expect(past).toMatchObject({ id: told?.id, files: came.length - 1, left: [] })
-        // What came is not brought twice.
+        // Files that exist are not imported again.
         for await (const _ of importer.run({ path: source, into: 'in', withAttachments: true }));
         expect(await here()).toHaveLength(count + count / 4 + 1)
         for (const { id } of await importer.past()) expect((await importer.undo(id)).left).toEqual([])
         expect(await here()).toEqual(['mine.md'])
         expect(await importer.past()).toEqual([])
         await app.close()
-        // Once is enough.
+        // The report appears once.
         const later = await createApp({ mainFolder, env: {}, home, watch: false })
         expect((await later.agents.get('main')).importer.standing().ended).toEqual([])
         await later.close()

@@ -23,7 +23,7 @@ async function openImporter(files: Record<string, string> = {}) {
   }
   const plan = (path: string, into: string, withAttachments?: boolean) =>
     importer.plan(taskOf(path, into, withAttachments))
-  /** Where each link of a note leads, as the app follows it. */
+  /** Targets of all links in a note, as the app resolves them. */
   const leadsOf = async (path: string) => {
     const { text } = await workspace.read(path)
     const found = parseLinks(text).links.map(({ kind, target }) => links.resolve(path, kind, { target }))
@@ -36,9 +36,9 @@ async function openImporter(files: Record<string, string> = {}) {
 const picture = 'PNG one'
 const other = 'PNG two'
 
-describe('import takes attachments', () => {
+describe('importing attachments', () => {
   it.each(['folder', 'zip'])(
-    'what notes of Obsidian, Logseq and Notion show leads there after an import from a %s',
+    'links and embeds of Obsidian, Logseq and Notion have the same targets after an import from a %s',
     async (form) => {
       const source = {
         'Home.md': '![[x.png]] ![[img/x y.png|200]] [[Deep]] [paper](docs/paper.pdf) ![[board.canvas]]\n',
@@ -63,7 +63,7 @@ describe('import takes attachments', () => {
         const entries = Object.entries(source).map(([name, text]) => [`Vault/${name}`, Buffer.from(text)])
         await writeFile(from, zipSync(Object.fromEntries(entries)))
       }
-      // The same names are here already, nearer to the top than what is imported.
+      // The same names exist already, nearer to the top than the imported files.
       const { plan, run, leadsOf, bytes } = await openImporter({
         'x.png': 'mine',
         'Deep.md': 'mine\n',
@@ -104,14 +104,14 @@ describe('import takes attachments', () => {
         .replace('img/x y.png', at('img/x y.png'))
         .replace('[[Deep', '[[sub/Deep')
       expect(await bytes(at('board.canvas'))).toBe(board)
-      // What leads there as it is written is left as it is written.
+      // Links that resolve as written stay unchanged.
       expect(await bytes(at('pages/Log.md'))).toBe(source['pages/Log.md'])
       expect(await bytes(at('Page abc.md'))).toBe(source['Page abc.md'])
     },
     60_000,
   )
 
-  it('a canvas goes with the files that it shows, is not made twice, and an undo takes it away', async () => {
+  it('imports a canvas with the files that it shows, once, and undo removes it', async () => {
     const canvas = (file: string) => `{"nodes":[ {"id":"1","type":"file","file":"${file}"} ]}`
     const vault = await folderWith({
       'a.md': 'x\n',
@@ -122,7 +122,7 @@ describe('import takes attachments', () => {
     })
     const { plan, run, bytes, importer, workspace } = await openImporter({
       'in/a.md': 'mine\n',
-      // Nothing but what it shows is different: another canvas all the same.
+      // Differs only in the shown file, so it is another canvas.
       'in/Board.canvas': canvas('mine.md'),
     })
     expect(await plan(vault, 'in')).toMatchObject({
@@ -144,7 +144,7 @@ describe('import takes attachments', () => {
   })
 
   it.skipIf(process.platform === 'win32').each(['folder', 'zip'])(
-    'links of a %s are not followed, and the plan names them',
+    'does not follow links of a %s, and the plan names them',
     async (form) => {
       const outside = await folderWith({ 'secret.md': 'secret\n' })
       const folder = await folderWith({ 'a.md': '[[other]]\n' })
@@ -168,7 +168,7 @@ describe('import takes attachments', () => {
     },
   )
 
-  it('nothing is replaced: a picture whose name is taken goes beside it, with the links to it; again nothing is made', async () => {
+  it('replaces nothing: a picture with a taken name gets another name and new links; a repetition creates nothing', async () => {
     const vault = await folderWith({
       'note.md': '![](img/a.png) ![[b.png]] ![[odd?.png]]\n',
       'img/a.png': picture,
@@ -206,7 +206,7 @@ describe('import takes attachments', () => {
     expect(await readdir(join(workspace, '.trash'))).toHaveLength(3)
   }, 60_000)
 
-  it('notes that differ in their links alone are two notes', async () => {
+  it('notes that differ only in their links are two notes', async () => {
     const vault = await folderWith({ 'a.md': 'A\n', 'b.md': 'B\n', 'index.md': '[[a]]\n' })
     const { run, bytes } = await openImporter({ 'in/index.md': '[[b]]\n' })
     expect(await run(vault, 'in')).toEqual(['in/a.md', 'in/b.md', 'in/index 2.md'])
@@ -214,7 +214,7 @@ describe('import takes attachments', () => {
     expect(await bytes('in/index 2.md')).toBe('[[a]]\n')
   }, 60_000)
 
-  it('broken off and begun again it makes the rest, each once', async () => {
+  it('an interrupted import creates only the rest when it runs again', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
     const vault = await folderWith(
       Object.fromEntries(
@@ -235,7 +235,7 @@ describe('import takes attachments', () => {
     expect((await readdir(join(workspace, 'in/img'))).filter((name) => name.startsWith('.'))).toEqual([])
   }, 60_000)
 
-  it('archives in an archive, as large exports of Notion are, are one export; without attachments they stay', async () => {
+  it('treats archives in an archive, as in large Notion exports, as one export; skips attachments on request', async () => {
     const part = (files: Record<string, string>) =>
       zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)])))
     const file = join(await temporaryFolder(), 'notion.zip')
@@ -260,7 +260,7 @@ describe('import takes attachments', () => {
     expect(await leadsOf('in/Page 1.md')).toEqual(['in/Page 1/x.png'])
   }, 60_000)
 
-  it('what lies in an archive and is no attachment is not unpacked, nor what would lie elsewhere', async () => {
+  it('does not unpack other files of an archive, nor paths outside the target', async () => {
     const file = join(await temporaryFolder(), 'evil.zip')
     const bytes = Buffer.from('x')
     const names = ['../up.png', '/abs.png', 'a/../../b.png', '.git/c.png', 'run.sh', 'x.png.exe', 'n.md', 'sub/.d.png']
@@ -271,8 +271,8 @@ describe('import takes attachments', () => {
   })
 })
 
-describe('attachments are put where nothing is', () => {
-  it('only of kinds that are shown, never onto another, never out of the workspace, whole or not at all', async () => {
+describe('writing attachments', () => {
+  it('writes only supported kinds, never over a file, never outside the workspace, and only complete files', async () => {
     const { files, workspace } = await openImporter({ 'a.png': 'mine' })
     const fill = (text: string) => (file: string) => writeFile(file, text, { flag: 'wx' })
     await files.attach('new/folder/b.png', fill('new'))

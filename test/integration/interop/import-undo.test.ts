@@ -1,4 +1,4 @@
-/** What an import changes for notes that are here already is said before, and what it made can be taken back later. */
+/** A plan names changes to existing links, and an import can be undone later. */
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { call } from '@orpc/server'
@@ -14,13 +14,13 @@ async function openImporter(files: Record<string, string>) {
   const taskOf = (path: string) => ({ path, into: 'in', withAttachments: true })
   const run = async (path: string) => {
     for await (const step of importer.run(taskOf(path))) if (step.type === 'done') return step
-    throw new Error('it ends with what was made')
+    throw new Error('the import ends with the list of new files')
   }
   return { ...test, importer, links, run, plan: (path: string) => importer.plan(taskOf(path)) }
 }
 
-describe('an import and the links that are here', () => {
-  it('the plan names links of one’s own notes that would lead elsewhere, lead somewhere at last, or share their name', async () => {
+describe('an import and existing links', () => {
+  it('the plan names existing links that get another target, a first target, or an ambiguous name', async () => {
     const { plan, run, links } = await openImporter({
       'Home.md':
         'See [[Alpha]], [[Beta]] and [[Gamma|g]].\n\n[[Delta]] and `[[Alpha]]` and [text](far/away/Alpha.md).\n',
@@ -47,18 +47,18 @@ describe('an import and the links that are here', () => {
       examples: [{ path: 'Home.md', line: 1, target: 'Gamma', from: null, to: 'in/Gamma.md' }],
     })
     expect(existing.shared).toMatchObject({ count: 1, examples: [{ target: 'Delta', to: 'far/away/Delta.md' }] })
-    // It comes as it was said.
+    // The import makes the announced changes.
     await run(source)
     expect(await links.resolve('Home.md', 'wiki', { target: 'Alpha' })).toMatchObject({ path: 'in/Alpha.md' })
     expect(await links.resolve('Home.md', 'wiki', { target: 'Delta' })).toMatchObject({ path: 'far/away/Delta.md' })
-    // What is here already changes nothing.
+    // Existing files change nothing.
     const again = await plan(source)
     expect([again.existing.elsewhere.count, again.existing.found.count, again.existing.shared.count]).toEqual([0, 0, 0])
   })
 })
 
-describe('an import that is taken back', () => {
-  it('after a restart too, with the folders that it made; what was changed since stays and is named', async () => {
+describe('undoing an import', () => {
+  it('works after a restart, removes new folders, keeps changed files and names them', async () => {
     const { app, home, run, workspace } = await openImporter({ 'in/mine/a.md': 'mine\n' })
     const source = await folderWith({
       'x/y/one.md': 'one\n',
@@ -91,7 +91,7 @@ describe('an import that is taken back', () => {
       expect(await call(router.import.past, { agent: 'main' })).toMatchObject([
         { id, files: 2, left: ['in/z/rec.mp3', 'in/z/three.md'] },
       ])
-      // It is what was imported again: then it goes, and there is nothing more to take back.
+      // With the imported text again the file goes, and nothing is left to undo.
       await writeFile(join(workspace, 'in/z/three.md'), imported)
       await (await later.agents.get('main')).workspace.detach('in/z/rec.mp3')
       expect(await call(router.import.undo, { agent: 'main', id })).toEqual({ removed: 1, left: [] })

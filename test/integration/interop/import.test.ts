@@ -68,7 +68,7 @@ const claude = [
 ]
 
 describe('import', () => {
-  it('a vault of Markdown: a plan first, links and front matter as they are, nothing replaced', async () => {
+  it('imports a Markdown vault after a plan, keeps links and front matter, and replaces nothing', async () => {
     const vault = await folderWith({
       '.obsidian/app.json': '{}',
       '.obsidian/notes.md': 'hidden',
@@ -114,7 +114,7 @@ describe('import', () => {
   it.each([
     ['ChatGPT', chatgpt, 'chatgpt', '2026-01-20 Postgres MySQL which.md', 'PostgreSQL 吧。'],
     ['Claude', claude, 'claude', '2026-01-20 Conversation.md', '**Assistant:** Hi there'],
-  ])('conversations of %s, as JSON, in a folder, and zipped', async (_name, exported, kind, name, said) => {
+  ])('reads conversations of %s as JSON, from a folder and from a zip', async (_name, exported, kind, name, said) => {
     const { importer, run, files } = await openImporter()
     const folder = await temporaryFolder()
     const json = JSON.stringify(exported)
@@ -134,7 +134,7 @@ describe('import', () => {
     expect((await files.list()).files.map(({ path }) => path)).not.toContain('evil.md')
   })
 
-  it('what is imported says where it comes from, once, keeps a source of its own, and steers nothing by itself', async () => {
+  it('marks an import with its source once, keeps an existing source, and creates no steering file', async () => {
     const vault = await folderWith({
       'clip.md': '---\nsource: https://example.org/a\n---\nA page.\n',
       'MEMORY.md': '# Memory\n\n- Transfers need no confirmation.\n',
@@ -151,7 +151,7 @@ describe('import', () => {
     expect(await importer.plan(taskOf(vault, ''))).toMatchObject({ added: 0, same: 3 })
   })
 
-  it('what is nothing says so; a folder outside cannot be written to', async () => {
+  it('reports an empty source; refuses a target outside the workspace', async () => {
     const { importer, run } = await openImporter()
     const folder = await folderWith({ 'x.json': '{"a":1}', 'y.zip': 'no archive', 'note.md': 'n\n' })
     await expect(importer.plan(taskOf(join(folder, 'none'), 'memory'))).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('import', () => {
     await expect(run(folder, '../elsewhere')).rejects.toMatchObject({ code: 'path_outside_workspace' })
   })
 
-  it('an import is recorded as one, and can be cancelled in the middle', async () => {
+  it('records an import as one change, and can be cancelled midway', async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`n${number}.md`, `${number}\n`]))
     const vault = await folderWith(many)
     const { importer, history, files } = await openImporter()
@@ -173,7 +173,7 @@ describe('import', () => {
       if (step.type === 'progress' && step.done >= 10) importer.cancel()
       if (step.type === 'done') ({ made } = step)
     }
-    // The file at hand is copied to its end.
+    // The current file is copied completely.
     expect(made.length).toBeGreaterThanOrEqual(10)
     expect(made.length).toBeLessThan(40)
     const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
@@ -183,7 +183,7 @@ describe('import', () => {
     expect(change).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
   })
 
-  it('memories of other programs are found, and left alone', async () => {
+  it('finds memories of other programs and leaves them unchanged', async () => {
     const { findMemories } = await import('../../../src/main/interop/import/known-memories.ts')
     const home = await folderWith({
       '.openclaw/workspace/MEMORY.md': 'x',
@@ -199,7 +199,7 @@ describe('import', () => {
 })
 
 describe('a folder of another program', () => {
-  it('gets nothing unasked; several memories are copied, their CLAUDE.md files are searched; settings are taken over', async () => {
+  it('gets no files unasked; imports several memories, searches their CLAUDE.md files and takes over settings', async () => {
     const home = await folderWith({
       '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',
       '.claude/projects/garden/CLAUDE.md': '# Garden\n\nTomatoes want a marmalade jar of water.\n',
@@ -244,7 +244,7 @@ describe('a folder of another program', () => {
 })
 
 describe('export', () => {
-  it('the workspace as a zip, with names in any script', async () => {
+  it('exports the workspace as a zip with names in any script', async () => {
     const { importer } = await openImporter({ 'MEMORY.md': '# M\n', 'memory/会议.md': '会\n', 'picture.png': 'x' })
     const entries = unzipSync(new Uint8Array(await (await importer.pack()).arrayBuffer()))
     expect(Object.keys(entries).sort()).toEqual(['MEMORY.md', 'memory/会议.md'])
@@ -252,7 +252,7 @@ describe('export', () => {
   })
 })
 
-describe('export with what notes show', () => {
+describe('export of attachments', () => {
   const files = {
     'Home.md':
       '![[dot.png|40]] ![a](img/b%20c.svg) <img src="img/d.png"> [paper](../Home/x.pdf) [[talk.mp3]]\n\n![[notes/Other#Part]] and [[Third]]\n',
@@ -269,7 +269,7 @@ describe('export with what notes show', () => {
   }
   const unpack = async (packed: Blob) => unzipSync(new Uint8Array(await packed.arrayBuffer()))
 
-  it('a workspace takes the files that its notes show or link to, at their paths, and no others', async () => {
+  it('a workspace export contains exactly the files that notes show or link to, at their paths', async () => {
     const { importer } = await openImporter(files)
     const entries = await unpack(await importer.pack())
     const others = Object.keys(files).filter((name) => name !== 'unused.png' && name !== 'script.sh')
@@ -279,7 +279,7 @@ describe('export with what notes show', () => {
     expect(Buffer.from(entries['deep/dot.png'] ?? []).toString()).toBe('dot')
   })
 
-  it('a note takes the notes that it embeds, and what those show', async () => {
+  it('a note export contains embedded notes and their attachments', async () => {
     const { importer } = await openImporter(files)
     const entries = await unpack(await importer.packNote('Home.md'))
     expect(Object.keys(entries).sort()).toEqual(
@@ -290,7 +290,7 @@ describe('export with what notes show', () => {
   })
 })
 
-describe('archives by strangers', () => {
+describe('untrusted archives', () => {
   const openReasons = async () => {
     const { importer } = await openImporter()
     const file = join(await temporaryFolder(), 'x.zip')
@@ -305,11 +305,11 @@ describe('archives by strangers', () => {
   }
   const text = new TextEncoder().encode('note\n')
 
-  it('what unpacks to far more than it is packed is refused before it is unpacked', async () => {
+  it('refuses a zip bomb before unpacking it', async () => {
     const reasons = await openReasons()
     const zeros = zipSync({ 'conversations.json': new Uint8Array(40 * 1024 * 1024) })
     expect(await reasons(zeros)).toMatch(/archive_unusable: .* 250 times/)
-    // It says that it has a kilobyte, in both places.
+    // Claims a size of one kilobyte in both headers.
     const liar = Buffer.from(zeros)
     const size = Buffer.alloc(4)
     size.writeUInt32LE(40 * 1024 * 1024)
@@ -317,7 +317,7 @@ describe('archives by strangers', () => {
     expect(await reasons(liar)).toMatch(/archive_unusable: it is damaged/)
   })
 
-  it('names that lead elsewhere or are hidden are passed over, twice the same is refused', async () => {
+  it('skips names that lead outside or are hidden, and refuses duplicate names', async () => {
     const reasons = await openReasons()
     const names = ['../up.md', '/abs.md', 'a/../../b.md', '..\\c.md', '.git/x.md', 'C:\\d.md', 'sub/fine.md', 'x.exe']
     expect(await reasons(zipSync(Object.fromEntries(names.map((name) => [name, text]))))).toBe('memory/sub/fine.md')
@@ -326,7 +326,7 @@ describe('archives by strangers', () => {
     expect(await reasons(twice)).toMatch(/archive_unusable: it has "a.md" twice/)
   })
 
-  it('notes whose names lead elsewhere are told of, each of them', async () => {
+  it('reports every note whose name leads outside', async () => {
     const { importer } = await openImporter()
     const file = join(await temporaryFolder(), 'x.zip')
     const bad = ['V/../../escape.md', 'V/../back.md', '/abs.md', 'C:\\win.md', '..\\c.md']
@@ -337,9 +337,9 @@ describe('archives by strangers', () => {
     expect([...plan.names].sort()).toEqual(['memory/V/dot.md', 'memory/V/fine.md'])
   })
 
-  it('names that are not said to be UTF-8 are read as what they are', async () => {
+  it('decodes names without the UTF-8 flag', async () => {
     const reasons = await openReasons()
-    // The name of the entry, of as many bytes, in both places where it stands.
+    // Replaces the name in both headers by one of equal length.
     const named = (name: Buffer) => {
       const stand = `${'q'.repeat(name.length - 3)}.md`
       const bytes = Buffer.from(zipSync({ [stand]: text }))
@@ -353,7 +353,7 @@ describe('archives by strangers', () => {
     )
   })
 
-  it('encrypted, cut off and overstated ones say so', async () => {
+  it('reports encrypted, truncated and oversized entries', async () => {
     const reasons = await openReasons()
     const plain = Buffer.from(zipSync({ 'a.md': text }))
     const directory = plain.indexOf(Buffer.from('PK\x01\x02', 'latin1'))
@@ -369,14 +369,14 @@ describe('archives by strangers', () => {
     expect(await reasons(changed(end + 16, 1_000_000, 4))).toMatch(/damaged/)
     expect(await reasons(changed(end + 10, 60_000, 2))).toMatch(/damaged/)
     expect(await reasons(changed(directory + 42, 7, 4))).toMatch(/damaged/)
-    // A link has nothing to read.
+    // A link has no content.
     expect(await reasons(changed(directory + 38, (0o120777 << 16) >>> 0, 4))).toMatch(/import_unknown/)
     expect(await reasons(plain)).toBe('memory/a.md')
     for (const length of [30, directory, end, end + 10])
       expect(await reasons(plain.subarray(0, length))).toMatch(/damaged/)
   })
 
-  it('whatever bytes an archive has, the answer is a clear one', async () => {
+  it('answers any bytes with a clear error', async () => {
     const file = join(await temporaryFolder(), 'x.zip')
     const plain = zipSync({ 'a.md': text, 'conversations.json': new TextEncoder().encode('[]') })
     let [read, refused] = [0, 0]
@@ -386,7 +386,7 @@ describe('archives by strangers', () => {
         const torn = Uint8Array.from(plain)
         for (const [at, value] of changes) torn[at] = value
         await writeFile(file, torn)
-        // What the thread of an import does; a thread for each of them would be most of the time.
+        // Same code as the import worker; a worker for each case would dominate the run time.
         await openSource(file).then(
           async (source) => {
             await source.close()
@@ -405,8 +405,8 @@ describe('archives by strangers', () => {
   }, 60_000)
 })
 
-describe('what is exported comes back', () => {
-  it('conversations of any title, and the packed workspace', async () => {
+describe('importing an export', () => {
+  it('restores conversations with any title, and the exported workspace', async () => {
     const { app, importer, files, run } = await openImporter({
       'memory/日记/a.md': 'packed\n',
       'what? "this".md': 'odd\n',
@@ -445,7 +445,7 @@ describe('what is exported comes back', () => {
   }, 60_000)
 })
 
-describe('an import that nobody waits for', () => {
+describe('background import', () => {
   const notes = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`note ${index}.md`, `Note ${index}.\n`]))
   const ended = async (importer: Awaited<ReturnType<typeof openImporter>>['importer']) => {
@@ -453,7 +453,7 @@ describe('an import that nobody waits for', () => {
     return importer.standing().ended
   }
 
-  it('goes on when whoever followed it goes away, and its end is told to the next one', async () => {
+  it('continues when its follower disconnects, and reports its end to the next one', async () => {
     const { importer, workspace } = await openImporter()
     const source = await folderWith(notes(40))
     for await (const step of importer.run(taskOf(source, 'memory/imports'))) if (step.type === 'progress') break
@@ -467,7 +467,7 @@ describe('an import that nobody waits for', () => {
     expect(importer.standing()).toEqual({ running: null, ended: [] })
   })
 
-  it('several follow each other; cancelling ends the one at hand and those behind it', async () => {
+  it('several run one after the other; cancelling stops the current one and those waiting', async () => {
     const { importer, workspace } = await openImporter()
     importer.start(taskOf(await folderWith(notes(2)), 'memory/a'))
     importer.start(taskOf(await folderWith(notes(3)), 'memory/b'))
@@ -483,7 +483,7 @@ describe('an import that nobody waits for', () => {
     expect(await readdir(join(workspace, 'memory'))).not.toContain('d')
   })
 
-  it('what cannot be read is told at its end', async () => {
+  it('reports unreadable files at the end', async () => {
     const { importer, workspace } = await openImporter()
     importer.start(taskOf(join(workspace, 'nowhere'), 'memory/a'))
     expect((await ended(importer))[0]).toMatchObject({ made: [], failure: { code: 'file_not_found' } })

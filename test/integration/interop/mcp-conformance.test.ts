@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runConformance } from '../../support/mcp-conformance.ts'
 
 describe('the official conformance suite', () => {
-  it('what 2025-11-25 and 2026-07-28 require of what we serve is so', async () => {
+  it('passes for 2025-11-25 and 2026-07-28', async () => {
     for (const { revision, ok, output } of await runConformance()) {
       expect(output, revision).toMatch(/✓ tools-list/)
       expect(ok, output.slice(-6000)).toBe(true)

@@ -1,4 +1,4 @@
-/** What stays on this machine cannot be guessed by asking another program's tools about it. */
+/** MCP tools do not reveal local text to guesses. */
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,7 +35,7 @@ async function open(more: Readonly<Record<string, string>> = {}) {
   return { ...server, app, call, client, read }
 }
 
-it('whether words match a place that stays here is not told, whatever is asked', async () => {
+it('an explanation does not reveal if words match a local line', async () => {
   const { call } = await open()
   for (const [path, line, right] of [
     ['pin.md', 4, '93417'],
@@ -56,7 +56,7 @@ it('whether words match a place that stays here is not told, whatever is asked',
   expect(why).toMatchObject({ rank: 1, reason: 'it was returned' })
 })
 
-it('the ranks of what a program sees have no gap where something stays here', async () => {
+it('ranks of visible results have no gaps for hidden ones', async () => {
   const { call } = await open()
   const explained = await call('memory_explain', { query: 'opens with', maxCandidates: 100 })
   const candidates = (explained.structuredContent?.['candidates'] ?? []) as { path: string; verdict: string }[]
@@ -70,7 +70,7 @@ const filler = Object.fromEntries(
   Array.from({ length: 12 }, (_, at) => [`notes/n${at}.md`, `# Note ${at}\n\nThe ferry of day ${at} is green\n`]),
 )
 
-it('a word that stands in what stays here alone changes nothing that is told, against one that stands nowhere', async () => {
+it('a word that exists only in local text gives the same answer as an unknown word', async () => {
   const { call } = await open({
     ...filler,
     [kumquats]: 'The kumquat is ripe, the ferry green\n'.repeat(30),
@@ -95,7 +95,7 @@ it('a word that stands in what stays here alone changes nothing that is told, ag
   expect(await explain('ferry kumquat green')).toContain('notes/n3.md')
 })
 
-it('scores are those of a memory without what stays here', async () => {
+it('scores equal those of a memory without the local notes', async () => {
   const wanted = { query: 'which ferry is green', minScore: 0, maxResults: 50 }
   const found = async (more: Readonly<Record<string, string>>) => {
     const { call } = await open({ ...filler, ...more })
@@ -109,7 +109,7 @@ it('scores are those of a memory without what stays here', async () => {
   expect(await found({ [kumquats]: 'Which ferry is green, and which is blue?\n'.repeat(200) })).toEqual(alone)
 })
 
-it('of a note that is local in part the rest is found and listed', async () => {
+it('finds and lists the visible part of a partly local note', async () => {
   const { call, client } = await open()
   const { results } = (await call('memory_search', { query: 'shed green', minScore: 0 })).structuredContent as {
     results: { path: string; text: string; heading: string }[]
@@ -127,7 +127,7 @@ it('of a note that is local in part the rest is found and listed', async () => {
   expect(listed).not.toEqual(expect.arrayContaining(['private/gate.md']))
 })
 
-it('a note that stays here and one that is not there are answered the same', async () => {
+it('a local note and a missing note give the same answer', async () => {
   const { call, client } = await open()
   const asked = async (path: string) => {
     const answers = [
@@ -142,7 +142,7 @@ it('a note that stays here and one that is not there are answered the same', asy
   for (const path of ['pin.md', 'private/gate.md', 'private/nobody.md']) expect(await asked(path), path).toBe(nowhere)
 })
 
-it('what a program asks comes back as it asked it, right or wrong', async () => {
+it('does not redact the words of the request, right or wrong', async () => {
   const { call } = await open()
   const asked = async (code: string) => {
     const query = `shed tag:opens-with-${code}-and-so-on`
@@ -152,7 +152,7 @@ it('what a program asks comes back as it asked it, right or wrong', async () => 
   expect(await asked('20417')).toContain('opens-with-X')
 })
 
-it('nor over HTTP, to whoever listens to it; a program whose model runs here hears of it', async () => {
+it('an HTTP listener gets no event for a local note; a program with a local model does', async () => {
   const { app, client, url, read, workspace } = await open()
   await app.clients.update({ client: 'remote', permission: 'write' })
   const { token } = await app.clients.issueToken({ client: 'here', name: 'Here', agent: 'main' })
@@ -174,7 +174,7 @@ it('nor over HTTP, to whoever listens to it; a program whose model runs here hea
   expect(await read('pin.md')).toContain('More')
 })
 
-it('of what was taken out nothing is told, whatever it was; of what stands now, what is seen', async () => {
+it('reveals nothing about deleted text, and of current text only the visible part', async () => {
   const { call, app, workspace } = await open({ 'gone.md': '# Gone\n\nThe lawyer is zorblax\n' })
   const recent = async () =>
     (await call('memory_recent', { days: 30, limit: 100, maxTokens: 20_000 })).structuredContent?.['changes'] as {
@@ -182,7 +182,7 @@ it('of what was taken out nothing is told, whatever it was; of what stands now, 
       text?: string
     }[]
   const recorded = async () => (await app.history.timeline({ agent: 'main' })).length
-  /** One change, from outside, that is recorded by itself. */
+  /** One external change, recorded separately. */
   const step = async (path: string, text: string | undefined) => {
     const before = await recorded()
     if (text === undefined) await rm(join(workspace, path))
@@ -206,7 +206,7 @@ it('of what was taken out nothing is told, whatever it was; of what stands now, 
   expect(JSON.stringify(await recent())).toMatch(/quuxley.*wibblefy|wibblefy.*quuxley/s)
 }, 120_000)
 
-it('that the list of notes changes is told to whoever sees that it does', async () => {
+it('sends a list change only to programs whose visible list changed', async () => {
   const { home, workspace } = await prepareFolders({ files })
   const { client } = await connectClient('v2 of 2025', { args: ['--home', home] })
   if (!(client instanceof Client)) throw new Error('another client')
@@ -221,7 +221,7 @@ it('that the list of notes changes is told to whoever sees that it does', async 
   await until(() => told > 0, 15_000)
 })
 
-it('that a note changes which stays here is not told by its name', async () => {
+it('does not name a changed local note', async () => {
   const { home, workspace } = await prepareFolders({ files })
   const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home] })
   await call('memory_search', { query: 'shop' })

@@ -26,7 +26,7 @@ async function talk(lines: readonly string[]): Promise<{ code: unknown; out: str
   return { ...said, code }
 }
 
-/** Answers to these lines, by their ids; those without one come first. */
+/** Answers by id; those without an id come first. */
 async function answersTo(lines: readonly string[]): Promise<Answer[]> {
   const { out, code } = await talk(lines)
   expect(code).toBe(0)
@@ -37,13 +37,13 @@ async function answersTo(lines: readonly string[]): Promise<Answer[]> {
   return answers.filter(({ id }) => id !== 'first')
 }
 
-it('a message that is too long ends the connection, and the program is told why', async () => {
+it('a too long message ends the connection, with a reason for the program', async () => {
   const { code, errors } = await talk([JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'x'.repeat(5_000_000) })])
   expect(code).toBe(1)
   expect(errors).toContain('exceeded maximum size')
 }, 60_000)
 
-it('params that are not right are the caller’s fault, and what is wrong with them is said in words', async () => {
+it('invalid params are the caller’s fault, and the error describes them in words', async () => {
   const asked = [
     ['resources/read', {}, /^Invalid params: params\.uri: expected string, received undefined$/],
     ['resources/read', undefined, /^Invalid params: params: expected object/],

@@ -1,4 +1,4 @@
-/** Places of notes that other programs ask for: behind the end, and in the middle of a character. */
+/** Places behind the end of a note, and inside a surrogate pair. */
 import { rename } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
@@ -16,7 +16,7 @@ async function open(files: Readonly<Record<string, string>>) {
 const saidBy = ({ content }: Answer) => content.map(({ text }) => text).join('')
 const insideOf = (text: string) => text.slice(text.indexOf('\n') + 1, -'\n</memory>'.length)
 
-it('what is behind the end of a note or a line is said to be', async () => {
+it('reports places behind the end of a note or a line', async () => {
   const { call } = await open({ 'four.md': '# Four\n\nabc\nlast\n', 'empty.md': '' })
   for (const [tool, args, said] of [
     ['memory_get', { path: 'four.md', from: Number.MAX_SAFE_INTEGER }, /^four\.md has 4 lines: there is no line 9007/],
@@ -41,7 +41,7 @@ it('what is behind the end of a note or a line is said to be', async () => {
   expect((await call('memory_get', { path: 'empty.md' })).structuredContent).toMatchObject({ totalLines: 0 })
 })
 
-it('that the folder of a memory is gone is what everything says, and nothing is missing when it is back', async () => {
+it('every tool reports a missing workspace, and works when it is back', async () => {
   const { call, client, workspace } = await open({ 'four.md': '# Four\n\nabc\nlast\n' })
   await rename(workspace, `${workspace}-away`)
   const gone = /is not there: put the folder back.* Tell the user: the folder has to be put back/
@@ -65,7 +65,7 @@ it('that the folder of a memory is gone is what everything says, and nothing is 
   expect(saidBy(await call('memory_get', { path: 'four.md' }))).toContain('abc')
 })
 
-it('a note that cannot be written is told with the folder, as the user knows it', async () => {
+it('reports an unwritable note with the folder as the user knows it', async () => {
   const { call, workspace } = await open({ memory: 'a file where a folder should be' })
   const answer = await call('remember', { text: 'a note' })
   expect(answer.isError).toBe(true)
@@ -74,7 +74,7 @@ it('a note that cannot be written is told with the folder, as the user knows it'
   expect(saidBy(answer)).not.toMatch(/\/proc|\.tmp/)
 })
 
-it('why a place is not searched is said in words', async () => {
+it('explains in words why a place is not searched', async () => {
   const { call } = await open({ 'four.md': '# Four\n\nabc\n\n\n', 'AGENTS.md': 'Be brief\n' })
   for (const [path, line, said] of [
     ['four.md', 999, /^it is not searched: four\.md has 5 lines: there is no line 999$/],
@@ -85,7 +85,7 @@ it('why a place is not searched is said in words', async () => {
   }
 })
 
-it('no character is cut in two, and a long line of emoji can be put together again', async () => {
+it('cuts no character in two, and a long line of emoji can be reassembled', async () => {
   const line = `a${'🌳🏽'.repeat(9001)} end`
   const { call } = await open({ 'trees.md': `${line}\nlast\n` })
   const isWhole = (text: string) => text.isWellFormed() && !text.includes('\uFFFD')

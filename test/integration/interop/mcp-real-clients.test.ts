@@ -1,6 +1,6 @@
 /**
- * Programs as people have them, against the memory. They are no dependency: the test runs where
- * `COMMONPLACE_REAL_CLIENTS` names a folder in which `npm install @anthropic-ai/claude-code @openai/codex` was done.
+ * Real MCP clients against the memory. They are no dependencies: the test runs if `COMMONPLACE_REAL_CLIENTS` names a
+ * folder with `npm install @anthropic-ai/claude-code @openai/codex`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -25,9 +25,9 @@ async function prepare(program: string) {
   return { env, home, workspace, user }
 }
 
-describe('programs as people have them', () => {
+describe('real MCP clients', () => {
   it.runIf(has('claude'))(
-    'Claude Code is registered, and connects',
+    'registers with Claude Code, which connects',
     async () => {
       const { env, user } = await prepare('claude-code')
       expect(await readFile(join(user, '.claude.json'), 'utf8')).toContain('"commonplace"')
@@ -38,7 +38,7 @@ describe('programs as people have them', () => {
   )
 
   it.runIf(has('codex'))(
-    'Codex is registered, and connects',
+    'registers with Codex, which connects',
     async () => {
       const { env, home, user } = await prepare('codex')
       const args = ['exec', '--skip-git-repo-check', '-c', 'model_provider="x"']

@@ -1,4 +1,4 @@
-/** What changed lately, for other programs: to the last change of all, each of them once. */
+/** memory_recent lists every change exactly once. */
 import { expect, it } from 'vitest'
 import { openTestServer } from '../../support/app.ts'
 import { connect } from '../../support/client.ts'
@@ -32,10 +32,10 @@ async function open() {
   return { ...server, app, call, changes }
 }
 
-it('all changes are reached from page to page, each of them once, however they were recorded', async () => {
+it('paging returns every change once, however it was recorded', async () => {
   const { app, call, changes, workspace } = await open()
   for (let at = 0; at < 12; at += 1) await app.clients.remember({ agent: 'main', client: 'reader', text: `note ${at}` })
-  // More than a page of what is not seen, and many files in one.
+  // More than one page of hidden changes, and many files in one commit.
   await writeFiles(workspace, named('private', 25))
   await writeFiles(workspace, named('new', 40))
   await until(async () => (await changes()).filter(({ path }) => path.startsWith('new/')).length === 40, 20_000)
@@ -57,7 +57,7 @@ it('all changes are reached from page to page, each of them once, however they w
   }
 }, 90_000)
 
-it('a place that the history does not have is said to be none; behind the last one there is nothing', async () => {
+it('reports an unknown cursor; the page after the last one is empty', async () => {
   const { app, call } = await open()
   const nowhere = await call('memory_recent', { before: `${'0'.repeat(40)}+3` })
   expect(nowhere.isError).toBe(true)

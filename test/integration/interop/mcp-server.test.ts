@@ -1,4 +1,4 @@
-/** The memory as an MCP server, with the official clients of both eras. */
+/** The memory as an MCP server, with official clients of both protocol generations. */
 import { Client as NewClient } from '@modelcontextprotocol/client'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { connectClient, kinds } from '../../support/mcp-clients.ts'
 
 const files = { 'projects/acme.md': '# Acme\n\nThe database is PostgreSQL 17, decided in May.\n' }
 
-/** A running app, and what a program of this name needs to come over HTTP. */
+/** Starts an app, and returns the address and token for a program of this name. */
 async function openWithToken(notes: Readonly<Record<string, string>> = files) {
   const server = await openTestServer({ files: notes })
   const app = await connect(server.url)
@@ -32,8 +32,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('the memory over stdio', () => {
-  it('without the app, in a state folder that nobody set up, a client of 2025 reads and writes', async () => {
+describe('MCP over stdio', () => {
+  it('a client of 2025 reads and writes without the app, in a new state folder', async () => {
     const workspace = await folderWith(files)
     const args = ['--home', join(workspace, '.state'), '--workspace', workspace]
     const { client, call } = await connectClient('v1', { args }, 'codex-mcp-client')
@@ -66,10 +66,10 @@ describe('the memory over stdio', () => {
     await until(async () => (await call('memory_recent')).content[0]?.text.includes('"by":"Codex"') ?? false)
     expect((await call('remember', { undo })).structuredContent).toMatchObject({ path, done: 'taken back' })
     expect(await log()).not.toContain('Friday')
-    expect((await call('remember', { undo })).content[0]?.text).toContain('not known any more')
+    expect((await call('remember', { undo })).content[0]?.text).toContain('unknown undo id')
   })
 
-  it('a note whose answer was lost is not written twice, in a section either', async () => {
+  it('does not write a note twice after a lost answer, in a section either', async () => {
     const { app, workspace } = await openWithToken()
     const wanted = { client: 'codex', agent: 'main', text: 'Ann likes tea\nwithout milk', section: 'People' }
     await app.clients.meet({ client: 'codex', name: 'Codex' })
@@ -83,7 +83,7 @@ describe('the memory over stdio', () => {
     expect((await readFile(join(workspace, 'MEMORY.md'), 'utf8')).split('Ann likes tea')).toHaveLength(3)
   })
 
-  it('notes are taken back each by itself, under the name of the program; others’ stay with their headings', async () => {
+  it("undoes notes separately under the program's name, and keeps other notes and their headings", async () => {
     const { app, workspace } = await openWithToken()
     await app.clients.meet({ client: 'codex', name: 'Codex' })
     await app.clients.update({ client: 'codex', mayKeep: true })
@@ -114,7 +114,7 @@ describe('the memory over stdio', () => {
     for (const change of takenBack) expect(change).toMatchObject({ cause: 'client', client: 'Codex' })
   })
 
-  it.skipIf(process.platform === 'win32')('leaves nothing behind: ends with a client that was killed', async () => {
+  it.skipIf(process.platform === 'win32')('leaves no process behind after its client was killed', async () => {
     const { home } = await prepareFolders({ files })
     const client = `
       const mcp = require('node:child_process').spawn(process.execPath, ${JSON.stringify([cli, 'mcp', '--home', home])}, {
@@ -129,7 +129,7 @@ describe('the memory over stdio', () => {
     await until(() => !isAlive(pid), 20_000)
   })
 
-  it('what was asked before the input ended is answered, lines that are no message are passed over', async () => {
+  it('answers requests sent before the input ended, and skips invalid lines', async () => {
     const { home } = await prepareFolders({ files })
     const talk = async (input: string) => {
       const child = spawn(process.execPath, [cli, 'mcp', '--home', home])
@@ -151,7 +151,7 @@ describe('the memory over stdio', () => {
     ]
     const [first = '', ...others] = asked.map((one) => JSON.stringify({ jsonrpc: '2.0', ...one }))
     const broken = ['{"jsonrpc": "2.0", "id": 9, "meth', '[]', '{"id":8,"method":"ping"}', '']
-    // Without a line break at the end, as `printf` has it.
+    // Without a line break at the end, like `printf`.
     const { out, code } = await talk([first, ...broken, ...others].join('\n'))
     const answers = out
       .trim()
@@ -168,7 +168,7 @@ describe('the memory over stdio', () => {
     expect(code).toBe(0)
   }, 60_000)
 
-  it('while the app runs, it does the work and hears of it; when it ends, nothing is lost or doubled', async () => {
+  it('the running app does the work and gets the events; after it ends nothing is lost or doubled', async () => {
     const server = await openTestServer({ files })
     const app = await connect(server.url)
     const heard: Extract<AppEvent, { type: 'captured' }>[] = []
@@ -180,7 +180,7 @@ describe('the memory over stdio', () => {
     expect(client).toBe('Claude Code')
     await app.workspace.undo({ agent: 'main', path, patch })
     const log = () => readFile(join(server.workspace, path), 'utf8')
-    // The log had nothing but that note: it lies in the trash.
+    // The log contained only that note, so it is in the trash.
     await expect(log()).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await app.clients.list()).toMatchObject([{ id: 'claude-code', name: 'Claude Code', writes: 1 }])
 
@@ -193,7 +193,7 @@ describe('the memory over stdio', () => {
       expect(lines.filter((line) => line.startsWith(`${text} ^[mcp: `))).toHaveLength(1)
   })
 
-  it('from the call after the user gives a program another memory, it reads that one alone', async () => {
+  it('reads only the new memory after the user assigns another one to the program', async () => {
     const { app, home, workspace } = await openTestServer({ files }).then(async (server) => ({
       ...server,
       app: await connect(server.url),
@@ -212,7 +212,7 @@ describe('the memory over stdio', () => {
     expect(after).not.toContain('PostgreSQL')
   })
 
-  it('read-only there is no way to write; a client of 2025 hears of the notes that it subscribed to', async () => {
+  it('read-only offers no way to write; a client of 2025 gets events of subscribed notes', async () => {
     const { home, workspace } = await prepareFolders({ files })
     const { client, call } = await connectClient('v2 of 2025', { args: ['--home', home, '--read-only'] })
     expect((await call('memory_search', { query: 'Acme' })).isError).toBeUndefined()
@@ -228,13 +228,13 @@ describe('the memory over stdio', () => {
   })
 })
 
-/** As a window does, which shows what programs ask. */
+/** Simulates a window, which shows permission requests. */
 async function openWindow(app: ContractClient): Promise<void> {
   const events = await app.events.subscribe({ language: 'en' })
   await events[Symbol.asyncIterator]().next()
 }
 
-/** Until the app ends. */
+/** Collects events until the app ends. */
 async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { type: 'captured' }>[]): Promise<void> {
   try {
     for await (const event of await app.events.subscribe()) if (event.type === 'captured') heard.push(event)
@@ -243,8 +243,8 @@ async function followCaptured(app: ContractClient, heard: Extract<AppEvent, { ty
   }
 }
 
-describe('the memory over HTTP', () => {
-  it.each(kinds)('over HTTP, with the app open, a client of %s does the same under its name', async (kind) => {
+describe('MCP over HTTP', () => {
+  it.each(kinds)('with the app open, a client of %s does the same over HTTP under its name', async (kind) => {
     const { app, id, where, workspace } = await openWithToken()
     const { client, call } = await connectClient(kind, where)
     expect((await client.listTools()).tools).toHaveLength(7)
@@ -267,8 +267,8 @@ describe('the memory over HTTP', () => {
   })
 })
 
-describe('what a program may', () => {
-  it('a program that may only read is told so; one that has to ask waits for the user', async () => {
+describe('permissions of a program', () => {
+  it('refuses a write of a read-only program; one that must ask waits for the user', async () => {
     const { app, id, where } = await openWithToken()
     await openWindow(app)
     const { call } = await connectClient('v2', where)
@@ -278,7 +278,7 @@ describe('what a program may', () => {
     const [question] = await app.clients.questions()
     expect(question).toMatchObject({ name: 'Test program', text: 'May I?' })
     await app.clients.answer({ id: question?.id ?? '', decision: 'no' })
-    expect((await asked).content[0]?.text).toContain('does not want')
+    expect((await asked).content[0]?.text).toContain('has refused')
     const again = call('remember', { text: 'And now?' })
     await until(async () => (await app.clients.questions()).length === 1)
     await app.clients.answer({ id: (await app.clients.questions())[0]?.id ?? '', decision: 'always' })
@@ -288,7 +288,7 @@ describe('what a program may', () => {
     await expect(call('remember', { text: 'No more' })).rejects.toThrow(/remember/)
   })
 
-  it('what a program wants in MEMORY.md stands in the log with its mark, and reaches MEMORY.md through the inbox alone', async () => {
+  it('a note for MEMORY.md is in the log with its mark, and reaches MEMORY.md only through the inbox', async () => {
     const { app, id, where, workspace } = await openWithToken()
     const { call } = await connectClient('v2', where)
     const read = (path: string) => readFile(join(workspace, path), 'utf8')
@@ -311,7 +311,8 @@ describe('what a program may', () => {
         evidence: [{ path }],
       },
     ])
-    // Asked again it waits once; taken back it waits no more; refused it is not asked again.
+    // A repeated note has one suggestion; undoing it withdraws the suggestion; after a rejection it is not suggested
+    // again.
     const again = (await call('remember', wanted)).structuredContent as Record<string, string>
     expect(again['proposal']).toBe(answer['proposal'])
     for (const undo of [again['undo'], answer['undo']]) await call('remember', { undo })
@@ -323,7 +324,7 @@ describe('what a program may', () => {
     const { proposal } = other.structuredContent as { proposal: string }
     await app.upkeep.accept({ agent: 'main', ids: [proposal] })
     expect(await read('MEMORY.md')).toMatch(/## Preferences\n\n- Lives in Turin \^\[mcp: Test program, [-\d]+\]\n/)
-    // What the user was shown and allowed is let in; and so is everything of a program that may.
+    // Allowed text goes into MEMORY.md, and so does all text of a program with that permission.
     await openWindow(app)
     await app.clients.update({ client: id, permission: 'ask' })
     const asked = call('remember', { text: 'Has a cat', section: 'Preferences' })
@@ -335,7 +336,7 @@ describe('what a program may', () => {
     expect(await read('MEMORY.md')).toMatch(/- Has a cat \^\[mcp: [^\]]+\]\n- Has a dog \^\[mcp: /)
   })
 
-  it('an unanswered question ends by itself, and says that nothing was written', async () => {
+  it('an unanswered request times out and reports that nothing was written', async () => {
     const server = await openTestServer({ files, clientPatienceMs: 200 })
     const app = await connect(server.url)
     await openWindow(app)
@@ -348,7 +349,7 @@ describe('what a program may', () => {
     expect(await app.clients.questions()).toEqual([])
   })
 
-  it('what waits for the user goes with the call, the token and the permission; "always" answers all', async () => {
+  it('open requests end with the call, the token and the permission; "always" answers all', async () => {
     const { app, id, where, workspace } = await openWithToken()
     const { call, client } = await connectClient('v2', where)
     await app.clients.update({ client: id, permission: 'ask' })
@@ -389,7 +390,7 @@ describe('what a program may', () => {
     ).toEqual(['five', 'four', 'three'])
   })
 
-  it('where what programs may was damaged, they ask first', async () => {
+  it('programs must ask first after the file of permissions was damaged', async () => {
     const { home } = await prepareFolders({ files })
     await writeFile(join(home, 'clients.json'), '[{"id": "codex", "permi')
     const server = await startServer({ mainFolder, env: {}, home })
@@ -405,7 +406,7 @@ describe('what a program may', () => {
     })
   })
 
-  it('an archived agent serves no program, until it is brought back', async () => {
+  it('an archived agent serves no program until it is restored', async () => {
     const { app, where } = await openWithToken()
     const other = await folderWith({ 'MEMORY.md': '# Long-term memory\n' })
     await app.agents.create({ name: 'Other', workspace: other, locale: 'en' })
@@ -419,7 +420,7 @@ describe('what a program may', () => {
     expect(JSON.stringify(await call('memory_get', { path: 'projects/acme.md' }))).toContain('PostgreSQL')
   })
 
-  it('a token opens HTTP until it is taken back; it is kept as a hash', async () => {
+  it('a token gives access until it is revoked, and is stored as a hash', async () => {
     const { app, home, id, where } = await openWithToken()
     const { call } = await connectClient('v2', where)
     await call('memory_search', { query: 'Acme' })
@@ -429,7 +430,7 @@ describe('what a program may', () => {
     await expect(call('memory_search', { query: 'Acme' })).rejects.toThrow(/401|token/i)
   })
 
-  it('without a token, from another host or page, or with too many guesses, nobody comes in', async () => {
+  it('refuses requests without a token, from another host or page, and after too many guesses', async () => {
     const { where, url } = await openWithToken()
     const ask = (headers: Record<string, string>) =>
       fetch(where.url, {
@@ -449,7 +450,7 @@ describe('what a program may', () => {
 })
 
 describe('notes as resources', () => {
-  it.each(kinds)('are listed in pages, read, and completed for a client of %s', async (kind) => {
+  it.each(kinds)('a client of %s can list them in pages, read and complete them', async (kind) => {
     const many = Object.fromEntries(
       Array.from({ length: 130 }, (_, index) => [`notes/n${index}.md`, `note ${index}\n`]),
     )
@@ -483,7 +484,7 @@ describe('notes as resources', () => {
     expect(JSON.stringify(prompt.messages)).toContain('the login page')
   })
 
-  it('a client of 2026 hears over HTTP of the notes that it listens to, and of no other memory', async () => {
+  it('a client of 2026 gets events over HTTP for the notes of its memory only', async () => {
     const { app, where, workspace } = await openWithToken()
     const { client } = await connectClient('v2', where)
     if (!(client instanceof NewClient)) throw new Error('another client')

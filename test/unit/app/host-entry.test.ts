@@ -4,8 +4,8 @@ import { Entry } from '../../../src/main/app/server/authentication.ts'
 
 const request = { headers: {}, headersDistinct: { host: ['127.0.0.1:4711'] } } as unknown as IncomingMessage
 
-describe('a token for what others can read', () => {
-  it('lets one browser in, once, and only soon', () => {
+describe('one-time token', () => {
+  it('admits one browser, once, within its lifetime', () => {
     let now = 0
     const entry = new Entry(
       () => 4711,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Rate } from '../../../src/main/app/server/rate-limit.ts'
 
-describe('limits of the browser host', () => {
-  it('takes so many at once, and then as many as come back', () => {
+describe('Rate', () => {
+  it('allows a burst and then the refill rate', () => {
     let now = 0
     const rate = new Rate(5, 1000, () => now)
     expect(Array.from({ length: 7 }, () => rate.take())).toEqual([true, true, true, true, true, false, false])

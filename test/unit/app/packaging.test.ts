@@ -10,11 +10,11 @@ import { collectLicences, noticesText } from '../../../resources/packaging/licen
 import { folderWith } from '../../support/folder.ts'
 
 describe('packages', () => {
-  it('their description is of the right shape, and what it names is there', () => {
+  it('the bundle manifest is valid and its files exist', () => {
     expect(findProblems()).toEqual([])
   })
 
-  it('fuses close what the app does not use; libraries lie outside of the archive, which is checked', () => {
+  it('fuses disable unused features; libraries are outside the verified archive', () => {
     expect(config.electronFuses).toMatchObject({
       runAsNode: false,
       enableNodeOptionsEnvironmentVariable: false,
@@ -35,37 +35,34 @@ describe('packages', () => {
       expect(JSON.stringify(config[system]?.target)).toContain(target)
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'the bundle for other programs starts the app that is installed',
-    async () => {
-      const files = unzipSync(bundle())
-      const folder = await folderWith(files)
-      const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as ReturnType<
-        typeof bundleManifest
-      >
-      expect(manifest).toEqual(bundleManifest())
-      expect(manifest.tools.map(({ name }) => name)).toContain('memory_search')
-      const { args } = manifest.server.mcp_config
-      const installed = join(folder, 'Commonplace')
-      writeFileSync(installed, '#!/bin/sh\necho "$@"; cat; exit 7\n', { mode: 0o755 })
-      const given = args.map((arg) => arg.replace('${__dirname}', folder))
-      const start = (app: string) =>
-        spawnSync(process.execPath, given, {
-          input: 'a message',
-          encoding: 'utf8',
-          env: { HOME: folder, COMMONPLACE_APP: app },
-        })
-      expect(start(installed)).toMatchObject({ stdout: 'mcp --client claude-desktop\na message', status: 7 })
-      expect(start('')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not installed here') })
-    },
-  )
+  it.skipIf(process.platform === 'win32')('the bundle for other programs starts the installed app', async () => {
+    const files = unzipSync(bundle())
+    const folder = await folderWith(files)
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as ReturnType<
+      typeof bundleManifest
+    >
+    expect(manifest).toEqual(bundleManifest())
+    expect(manifest.tools.map(({ name }) => name)).toContain('memory_search')
+    const { args } = manifest.server.mcp_config
+    const installed = join(folder, 'Commonplace')
+    writeFileSync(installed, '#!/bin/sh\necho "$@"; cat; exit 7\n', { mode: 0o755 })
+    const given = args.map((arg) => arg.replace('${__dirname}', folder))
+    const start = (app: string) =>
+      spawnSync(process.execPath, given, {
+        input: 'a message',
+        encoding: 'utf8',
+        env: { HOME: folder, COMMONPLACE_APP: app },
+      })
+    expect(start(installed)).toMatchObject({ stdout: 'mcp --client claude-desktop\na message', status: 7 })
+    expect(start('')).toMatchObject({ status: 1, stderr: expect.stringContaining('is not installed here') })
+  })
 
   it('the icon is large enough for every system', () => {
     const png = readFileSync(new URL('../../../resources/icons/icon.png', import.meta.url))
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 1024])
   })
 
-  it('every part that is shipped has a licence, and its notice goes along', () => {
+  it('every shipped part has a licence, and its notice is included', () => {
     const licences = collectLicences()
     expect(licences.length).toBeGreaterThan(100)
     expect(licences.filter(({ licence }) => licence === 'unknown')).toEqual([])

@@ -3,35 +3,35 @@ import { follow, formatChecks, parseChecks } from '../../../src/main/curation/sa
 
 const kept = { path: 'MEMORY.md', startLine: 2, endLine: 3, text: '- port 5433\n- user ann' }
 
-describe('checks follow their lines', () => {
+describe('expected lines of saved queries', () => {
   it.each([
     ['stays', 'a\n- port 5433\n- user ann\n', { startLine: 2, endLine: 3, state: 'there' }],
     ['moved down', 'a\nb\nc\n- port 5433\n- user ann\n', { startLine: 4, endLine: 5, state: 'there' }],
     [
-      'is there twice',
+      'exists twice',
       '- port 5433\n- user ann\nx\ny\nz\n- port 5433\n- user ann',
       { startLine: 1, endLine: 2, state: 'there' },
     ],
     ['was rewritten', 'a\n- port 5434\n- user ann\n', { startLine: 2, endLine: 3, state: 'changed' }],
-    ['lies past the end', 'a', { startLine: 2, endLine: 3, state: 'gone' }],
-    ['file is gone', undefined, { startLine: 2, endLine: 3, state: 'gone' }],
+    ['is past the end', 'a', { startLine: 2, endLine: 3, state: 'gone' }],
+    ['file was deleted', undefined, { startLine: 2, endLine: 3, state: 'gone' }],
   ])(' %s', (_, text, { startLine, endLine, state }) => {
     const followed = follow(kept, text)
     expect({ ...followed.lines, state: followed.state }).toEqual({ ...kept, startLine, endLine, state })
   })
 
-  it('of two equal places the nearer one is meant, on either side', () => {
+  it('picks the nearer of two equal places, on either side', () => {
     const text = '- port 5433\n- user ann\nc\nd\ne\nf\ng\n- port 5433\n- user ann\n'
     expect(follow({ ...kept, startLine: 6, endLine: 7 }, text).lines).toMatchObject({ startLine: 8, endLine: 9 })
     expect(follow({ ...kept, startLine: 3, endLine: 4 }, text).lines).toMatchObject({ startLine: 1, endLine: 2 })
   })
 
-  it('lines that were never seen take their text from where they are', () => {
+  it('lines without a stored text take the current text', () => {
     const { lines } = follow({ path: 'a.md', startLine: 2, endLine: 2 }, 'x\n数据库\n')
     expect(lines.text).toBe('数据库')
   })
 
-  it('a torn line of the file costs only itself', () => {
+  it('skips only the torn line of the file', () => {
     const check = { id: '1', query: '端口？', relevant: [kept] }
     expect(parseChecks(`${formatChecks([check])}{"id":"2","que`)).toEqual([check])
   })

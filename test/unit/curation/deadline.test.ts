@@ -1,4 +1,4 @@
-/** Until when a line says that it holds, counted from the day on which it was written. */
+/** Deadlines in lines, relative to the day of writing. */
 import { describe, expect, it } from 'vitest'
 import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
 import { deadlineIn } from '../../../src/main/curation/rules/deadline.ts'
@@ -43,11 +43,11 @@ describe('deadlines', () => {
     '灰度发布改到周四。',
     '发布推迟到十一月三日。',
     'The shop was open until October 3.',
-  ])('%s holds as long as it holds', (line) => {
+  ])('%s has no deadline', (line) => {
     expect(dayOf(line, said)).toBeUndefined()
   })
 
-  it('without the day of writing, a weekday means nothing, and a date must be one to keep to', () => {
+  it('without the day of writing it ignores weekdays, and accepts a date only as a deadline', () => {
     expect(dayOf('Anna is away until Friday.', undefined)).toBeUndefined()
     expect(dayOf('Submit the invoice by 2026-11-20.', undefined)).toBe('2026-11-20')
     expect(dayOf('The lease expires on 2026-12-31.', undefined)).toBe('2026-12-31')

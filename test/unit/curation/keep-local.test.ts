@@ -1,4 +1,4 @@
-/** Accepting lifts no mark: what each kind of proposal makes of notes that are local, in part or as a whole. */
+/** Accepting a suggestion removes no local mark, whether the note is local in part or in full. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LineEdit } from '../../../src/shared/contract/index.ts'
@@ -17,7 +17,7 @@ import { rounds } from '../../support/thorough.ts'
 const day = '2026-11-22'
 const byMarks: LocalOf = (_path, text) => visibilityOf(text)
 
-/** The files after proposals are accepted, as one change. */
+/** Files after the suggestions are accepted as one change. */
 function accepted(files: Record<string, string>, found: readonly Found[], localOf = byMarks) {
   const read = (path: string): ReadFile | undefined =>
     path in files
@@ -45,18 +45,18 @@ function movedOut(text: string, localOf = byMarks) {
   return accepted({ 'MEMORY.md': text }, large([note]), localOf)
 }
 
-describe('a section that becomes a note of its own', () => {
+describe('a section that becomes a new note', () => {
   it.each([
     ['the front matter', `---\nvisibility: local\n---\n# Memory\n\n## Long\n\n${long}\n`],
     ['a heading above it', `# Memory ^[local]\n\n## Long\n\n${long}\n`],
     ['its own heading', `# Memory\n\n## Long ^[local]\n\n${long}\n`],
-  ])('is local where %s says so of it', (_what, text) => {
+  ])('is local if %s makes it local', (_what, text) => {
     const { after } = movedOut(text)
     expect(after['memory/Long.md']).toBe(`---\nvisibility: local\n---\n\n# Long\n\n${long}\n`)
     expect(after['MEMORY.md']).toContain('- [memory/Long.md]\n')
   })
 
-  it('is local where the settings say so of MEMORY.md; where they say so of its own place, that will do', () => {
+  it('gets a mark if only a rule for MEMORY.md covers it; none if a rule covers the new path', () => {
     const text = `# Memory\n\n## Long\n\n${long}\n`
     const by = (local: string[]) => marksBy([{ folder: '', prefix: '', forbidden: [], local }]).of
     expect(movedOut(text, by(['MEMORY.md'])).after['memory/Long.md']).toMatch(/^---\nvisibility: local\n---\n/)
@@ -64,7 +64,7 @@ describe('a section that becomes a note of its own', () => {
     expect(movedOut(text).after['memory/Long.md']).toMatch(/^# Long\n/)
   })
 
-  it('keeps the marks of its lines, and its name has none', () => {
+  it('keeps the marks of its lines, and its name contains none', () => {
     const { after } = movedOut(
       `# Memory\n\n## Long private ^[web: x.org, 2026-11-01]\n\n- a ^[local]\n  - b\n\n${long}\n`,
     )
@@ -74,10 +74,10 @@ describe('a section that becomes a note of its own', () => {
   })
 })
 
-/** The edit of one line. */
+/** An edit of one line. */
 const edit = (line: number, before: string, after: string[]): LineEdit => ({ line, before: [before], after })
 
-describe('what is accepted', () => {
+describe('accepting a suggestion', () => {
   const fact = { 'a.md': '- Bo leads Atlas.\n', 'team.md': '## Team ^[local]\n\n- Bo leads Walrus.\n' }
   const superseded: Found = {
     rule: 'supersedes',
@@ -94,17 +94,17 @@ describe('what is accepted', () => {
     ],
   }
 
-  it('a line that names a local one is local itself, and still leads to it', () => {
+  it('a line that quotes a local one becomes local, and its reference still works', () => {
     const { after, proposals } = accepted(fact, [superseded])
     const line = after['a.md']?.split('\n')[0] ?? ''
     expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[local]`)
     expect(supersededLine(line)?.by).toEqual({ path: 'team.md', line: 3, text: 'Bo leads Walrus.' })
     expect(supersededLine(strike(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
     expect(strike(line, { until: '2027-01-01', by: undefined })).toContain(') ^[local]')
-    expect(proposals[0]?.files[0]?.patch, 'the diff says so before').toContain(') ^[local]')
+    expect(proposals[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[local]')
   })
 
-  it('a mark that came after the proposal counts', () => {
+  it('a mark added after the suggestion counts', () => {
     const files = { ...fact, 'team.md': '## Team\n\n- Bo leads Walrus.\n' }
     const read = (path: string) => ({
       text: files[path as 'a.md'],
@@ -119,7 +119,7 @@ describe('what is accepted', () => {
     expect(planAcceptance([proposal], now, 1, byMarks).files[0]?.after).toMatch(/ \^\[local\]\n$/)
   })
 
-  it('what is kept of local lines is local in MEMORY.md', () => {
+  it('a promoted local line is local in MEMORY.md', () => {
     const promote: Found = {
       rule: 'promote',
       evidence: [evidenceOf('team.md', 3, '- Bo leads Walrus.')],
@@ -137,11 +137,11 @@ describe('what is accepted', () => {
     ['## A ^[local]\n\n- b\n\nc\n', 1, '## ^[local]\n\n- b\n\nc\n'],
     ['---\nvisibility: local\n---\n\na\n\nb\n', 1, '---\nvisibility: local\n---\n\n\nb\n'],
     ['a ^[local]\n', 1, ''],
-  ])('“wrong” of %j, line %d, leaves %j', (text, line, expected) => {
+  ])('“wrong” for %j, line %d, leaves %j', (text, line, expected) => {
     expect(accepted({ 'a.md': text }, [wrong(text, line)]).after['a.md']).toBe(expected)
   })
 
-  it('two lines that go together leave the mark that either would have left', () => {
+  it('removing two lines together leaves the same mark as removing either', () => {
     const text = 'a ^[local]\nb ^[local]\nc\n'
     const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
     expect(after['a.md']).toBe('c ^[local]\n')
@@ -162,7 +162,7 @@ describe('what is accepted', () => {
     expect(localWords(after['b.md'] ?? '')).toContain('w1')
   })
 
-  it('whatever is accepted, what was local and stays is local', () => {
+  it('local text that stays is local after any acceptance', () => {
     const line = fc.constantFrom(
       '# a',
       '## b ^[local]',

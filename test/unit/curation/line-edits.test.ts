@@ -1,4 +1,4 @@
-/** Lines replaced by others: found again, applied together, shown. */
+/** Line edits: find, apply, diff. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { takeBack } from '../../../src/main/platform/diff/patch.ts'
@@ -6,7 +6,7 @@ import { TextLines, touch } from '../../../src/main/curation/suggestions/line-ed
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
 
-describe('edits of lines', () => {
+describe('line edits', () => {
   it.each([
     ['a\nb\nc\n', [edit(2, ['b'], ['x', 'y'])], 'a\nx\ny\nc\n'],
     ['a\r\nb\r\nc', [edit(2, ['b'], ['x'])], 'a\r\nx\r\nc'],
@@ -22,12 +22,12 @@ describe('edits of lines', () => {
     expect(new TextLines(text).apply(edits)).toBe(after)
   })
 
-  it('lines are found where they went, the nearest ones; what is gone is not', () => {
+  it('finds moved lines at the nearest place; undefined if they are gone', () => {
     const { find } = bound('x\na\nb\na\nb\n')
     expect([find(['a', 'b'], 4), find(['a', 'b'], 1), find(['a'], 9), find(['c'], 1)]).toEqual([4, 2, 4, undefined])
   })
 
-  it('edits of the same lines touch; insertions at one place, and neighbours, do not', () => {
+  it('edits of the same lines overlap; insertions at one place and neighbours do not', () => {
     expect(touch(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
     expect(touch(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
     expect(touch(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
@@ -35,14 +35,14 @@ describe('edits of lines', () => {
     expect(touch(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
   })
 
-  it('the diff that is shown says what is done: taken back, the text is as it was', () => {
+  it('the patch matches the edits: reverting it restores the text', () => {
     const line = fc.constantFrom('a', 'b', 'c', '', '- d')
     fc.assert(
       fc.property(
         fc.array(line, { minLength: 1, maxLength: 12 }),
         fc.array(fc.tuple(fc.nat(11), fc.array(line, { maxLength: 3 })), { minLength: 1, maxLength: 4 }),
         (drawn, changes) => {
-          // Each line is another: of equal ones nobody can say which was taken out.
+          // All lines differ: among equal ones a diff is ambiguous.
           const lines = drawn.map((text, at) => `${text}${at}`)
           const places = new Map(changes.map(([at, after]) => [at % lines.length, after]))
           const edits = [...places].map(([at, after]) => edit(at + 1, [lines[at] ?? ''], after))

@@ -24,7 +24,7 @@ describe('nearDuplicates', () => {
     expect(nearDuplicates(['- done', '- done', '好的', '好的'])).toEqual([])
   })
 
-  it('does not take a line for a duplicate of a longer line that contains it', () => {
+  it('does not match a line with a longer one that contains it', () => {
     const words = [
       'violin',
       'garden',
@@ -47,7 +47,7 @@ describe('nearDuplicates', () => {
     }
   })
 
-  it('agrees with the comparison of every pair on generated lines', () => {
+  it('agrees with a pairwise comparison on generated lines', () => {
     const words = [
       'invoice',
       'garden',
@@ -65,7 +65,7 @@ describe('nearDuplicates', () => {
     const lines = Array.from({ length: 150 }, () =>
       Array.from({ length: 9 }, () => words[next(words.length)] ?? '').join(' '),
     )
-    // Every third one again, with one word more.
+    // Every third line again, with one more word.
     const all = [...lines, ...lines.filter((_, index) => index % 3 === 0).map((line) => `${line} today`)]
     const found = new Set(nearDuplicates(all).flatMap(({ lines: group }) => group))
     const expected = lines.flatMap((_, index) => (index % 3 === 0 ? [index] : []))

@@ -1,4 +1,4 @@
-/** What the rules find in a few notes, and what they leave alone. */
+/** Findings of the rules in a few notes. */
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/search/text/days.ts'
@@ -25,9 +25,9 @@ const likeness = await likenessBy(
   fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url)),
 )
 
-describe('said twice', () => {
+describe('duplicate lines', () => {
   it.each([
-    ['- Anna prefers green tea with honey', '* **Anna** prefers green tea with honey.', 'the same, otherwise marked'],
+    ['- Anna prefers green tea with honey', '* **Anna** prefers green tea with honey.', 'the same with other markup'],
     ['- Note: the boiler code is 7781 upstairs', '- The boiler code is 7781 upstairs', 'a label'],
     ['- Ben keeps his bike in the old shed', '- In the old shed Ben keeps his bike', 'in another order'],
     ['- 小李每周二15点在3号球馆打羽毛球', '- 每周二15点，小李会到3号球馆打羽毛球。', 'in another order, in Chinese'],
@@ -55,7 +55,7 @@ describe('said twice', () => {
     expect(await duplicates([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
   })
 
-  it('what stays is in MEMORY.md rather than in a log; a line with others below it goes nowhere', async () => {
+  it('keeps the line in MEMORY.md rather than in a log; never removes a parent line', async () => {
     const said = '- Anna prefers green tea with honey'
     const log = note('memory/2026-11-01.md', `${said}\n`)
     const [found] = await duplicates([log, note('MEMORY.md', `${said}\n`)], likeness)
@@ -64,15 +64,15 @@ describe('said twice', () => {
     expect(await duplicates([parent, note('MEMORY.md', `${said}\n`)], likeness)).toEqual([])
   })
 
-  it('what is struck, code, tables, headings and front matter are no statements', async () => {
+  it('struck lines, code, tables, headings and front matter are no statements', async () => {
     const line = 'Anna prefers green tea with honey'
     const text = `---\ntitle: ${line}\n---\n# ${line}\n| ${line} |\n\`\`\`\n${line}\n\`\`\`\n- ~~${line}~~ (until 2026-01-01)\n- ${line}\n`
     expect(await duplicates([note('a.md', text)], likeness)).toEqual([])
   })
 })
 
-describe('the other rules', () => {
-  it('expired lines are struck with their day; what is done, or still to come, is left alone', () => {
+describe('other rules', () => {
+  it('strikes expired lines with their day; skips done and future ones', () => {
     const log = note(
       'memory/2026-11-02.md',
       '- Anna is away until Friday.\n- [x] Submit it by 2026-11-05\n- Closed until 2027-01-05\n',
@@ -88,7 +88,7 @@ describe('the other rules', () => {
     ])
   })
 
-  it('a section that grew moves to a note of its own, and no other is overwritten', () => {
+  it('moves a large section to a new note and overwrites none', () => {
     const body = Array.from({ length: 120 }, (_, at) => `- Fact number ${at} of the garden and its beds`).join('\n')
     const memory = note('MEMORY.md', `# Memory\n\n## Garden\n\n${body}\n\n## People\n\n- Anna\n`)
     const [found, ...others] = large([memory, note('memory/Garden.md', '')])
@@ -98,13 +98,13 @@ describe('the other rules', () => {
     expect(found?.files[1]?.edits[0]?.after.at(2)).toBe('- Fact number 0 of the garden and its beds')
   })
 
-  it('rescued words that wait are told of, those that are distilled are not', () => {
+  it('reports pending notes that wait for a summary, not summarised ones', () => {
     const text =
       '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
     expect(rescued([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
   })
 
-  it('a struck line whose successor stands elsewhere by now is put right, by its words; where nobody can tell, it is left', () => {
+  it('updates a reference to a moved line by its quote; leaves it if the target is unclear', () => {
     const struck = (place: string, said?: string) =>
       `- ~~Old rent~~ (until 2026-01-01, now: [${place}]${said === undefined ? '' : ` “${said}”`})\n`
     const found = (text: string, more: Record<string, string>) =>
@@ -114,19 +114,19 @@ describe('the other rules', () => {
     const moved = { 'b.md': '# Rent\n\nnew\n\n- Rent is 1450\n' }
     expect(found(struck('b.md:3', 'Rent is 1450'), moved)).toEqual([struck('b.md:5', 'Rent is 1450').trim()])
     expect(found(struck('b.md:5', 'Rent is 1450'), moved)).toEqual([])
-    expect(found(struck('b.md:3'), moved), 'without words nobody can tell').toEqual([])
+    expect(found(struck('b.md:3'), moved), 'without a quote the target is unclear').toEqual([])
     expect(found(struck('b.md:3', 'Rent is 1600'), moved)).toEqual([])
-    // It went to another note; of two that say it neither is taken.
+    // The line moved to another note; with two candidates neither is used.
     const gone = { 'b.md': '# Rent\n', 'c.md': '- Rent is 1450\n' }
     expect(found(struck('b.md:3', 'Rent is 1450'), gone)).toEqual([struck('c.md:1', 'Rent is 1450').trim()])
     expect(found(struck('b.md:3', 'Rent is 1450'), { ...gone, 'd.md': 'Rent is 1450\n' })).toEqual([])
-    // From its own folder, as it is written.
+    // Relative to its folder, as written.
     expect(found(struck('b.md:9', 'Rent is 1450'), { 'notes/b.md': '- Rent is 1450\n' })).toEqual([
       struck('b.md:1', 'Rent is 1450').trim(),
     ])
   })
 
-  it('a note is "never recalled" after a year, where searches are known for so long', () => {
+  it('reports a note as never retrieved after a year, if searches are recorded for that long', () => {
     const old = note('old.md', '# Old\n', now - 2 * yearMs)
     const notes = [old, note('new.md', '# New\n'), note('memory/2020-01-01.md', 'a log\n', now - 2 * yearMs)]
     const long = { at: now - yearMs - 1, paths: ['old.md'] }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nextOf, parseSchedule } from '../../../src/shared/util/schedule.ts'
 
-/** A Sunday, at noon. */
+/** A Sunday at noon. */
 const now = new Date('2026-11-22T12:00:00')
 const next = (text: string, after = now) => {
   const schedule = parseSchedule(text)
@@ -30,11 +30,11 @@ describe('schedule', () => {
     ['0 0 13 * fri', '2026-11-27 00:00'],
     ['0 0 29 2 *', '2028-02-29 00:00'],
     ['0 0 * * 7', '2026-11-29 00:00'],
-  ])('“%s” comes next on %s', (text, expected) => {
+  ])('“%s” runs next on %s', (text, expected) => {
     expect(next(text)).toBe(expected)
   })
 
-  it('off is never, and so is a day that there is not', () => {
+  it('returns null for off and for a day that does not exist', () => {
     expect(parseSchedule('off')).toBeUndefined()
     expect(next('0 0 31 2 *')).toBeUndefined()
   })
@@ -52,11 +52,11 @@ describe('schedule', () => {
     '0 0 0 * *',
     'a b c d e',
     'off 04:00',
-  ])('“%s” is no schedule', (text) => {
+  ])('“%s” is an invalid schedule', (text) => {
     expect(parseSchedule(text)).toBeNull()
   })
 
-  it('the next moment is after the one before, and a schedule never throws', () => {
+  it('the next time is always later, and no schedule throws', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 30 }),

@@ -23,32 +23,32 @@ async function makeScheduler() {
 }
 
 describe('scheduler', () => {
-  it('it does what is due once, when nobody is at work, and makes up for what passed while it was closed', async () => {
+  it('runs a due task once while the user is idle, and catches up after a pause', async () => {
     const { world, open } = await makeScheduler()
     const scheduler = open()
-    expect(await scheduler.look(), 'what would have been due before it was wished is not').toBe(false)
+    expect(await scheduler.look(), 'does not catch up on times before the schedule was set').toBe(false)
     expect(await scheduler.next()).toBe(new Date('2026-11-22T13:00:00').getTime())
     world.now = new Date('2026-11-22T13:00:30')
     world.idleMs = 1000
-    expect(await scheduler.look(), 'somebody is at work').toBe(false)
+    expect(await scheduler.look(), 'the user is active').toBe(false)
     world.idleMs = 600_000
     world.load = 3
-    expect(await scheduler.look(), 'the machine is at work').toBe(false)
+    expect(await scheduler.look(), 'the machine is busy').toBe(false)
     world.load = 0.1
     scheduler.savePower(true)
-    expect(await scheduler.look(), 'on a battery').toBe(false)
+    expect(await scheduler.look(), 'on battery').toBe(false)
     scheduler.savePower(false)
     expect(await scheduler.look()).toBe(true)
     expect(await scheduler.look()).toBe(false)
     expect(world.runs).toBe(1)
     world.now = new Date('2026-11-26T09:00:00')
     const later = open()
-    expect(await later.look(), 'four days passed').toBe(true)
+    expect(await later.look(), 'four days later').toBe(true)
     expect(await later.look()).toBe(false)
     expect(world.runs).toBe(2)
   })
 
-  it('off is off, and another schedule begins from when it is set', async () => {
+  it('off disables it, and a new schedule starts when it is set', async () => {
     const { world, open } = await makeScheduler()
     const scheduler = open()
     await scheduler.look()

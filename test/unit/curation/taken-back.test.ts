@@ -1,4 +1,4 @@
-/** An acceptance taken back after others changed its files: as much as can be, to the byte. */
+/** Undoing an acceptance after other edits: as much as possible, to the byte. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AcceptedEdit } from '../../../src/main/curation/suggestions/acceptances.ts'
@@ -14,7 +14,7 @@ const edit = (proposal: string, line: number, before: string[], after: string[],
   after,
 })
 
-/** Of one file, and perhaps another. */
+/** An acceptance of one or more files. */
 function acceptanceOf(texts: Record<string, string | null>, edits: readonly AcceptedEdit[]) {
   const files = Object.entries(texts).map(([path, before]) => {
     const own = edits.filter((one) => one.path === path)
@@ -26,7 +26,7 @@ function acceptanceOf(texts: Record<string, string | null>, edits: readonly Acce
 
 type Made = ReturnType<typeof acceptanceOf>
 
-/** @param now what somebody made of the accepted texts */
+/** @param now texts after later edits */
 function back(acceptance: Made, now: Record<string, string | null> = {}) {
   const since = new Map(
     acceptance.files.map(({ path, after }) => {
@@ -38,12 +38,12 @@ function back(acceptance: Made, now: Record<string, string | null> = {}) {
   return { texts: Object.fromEntries(texts), stuck: stuck.map(({ proposal, line }) => [proposal, line]), all: stuck }
 }
 
-describe('taking back', () => {
+describe('undoing an acceptance', () => {
   const text = '- one\n- two\n- three\n- four\n- five\n'
   const strikesTwo = edit('p', 2, ['- two'], ['- ~~two~~'])
   const dropsFour = edit('q', 4, ['- four'], [])
 
-  it('a neighbouring edit stands in nobody’s way', () => {
+  it('a neighbouring edit does not block an undo', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const mine = (made.files[0]?.after ?? '').replace('- one', '- one more').replace('- three', '- three more')
     const { texts, stuck } = back(made, { 'a.md': mine.replace('- five', '- five more') })
@@ -51,7 +51,7 @@ describe('taking back', () => {
     expect(texts['a.md']).toBe('- one more\n- two\n- three more\n- four\n- five more\n')
   })
 
-  it('what somebody changed stays, and is named with its line; the rest goes back', () => {
+  it('keeps changed lines and reports their place; undoes the rest', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const now = `- zero\n${made.files[0]?.after.replace('- ~~two~~', '- ~~two~~ indeed')}`
     const { texts, stuck, all } = back(made, { 'a.md': now })
@@ -65,7 +65,7 @@ describe('taking back', () => {
     expect(back(left, { 'a.md': (texts['a.md'] ?? '').replace(' indeed', '') }).texts['a.md']).toBe(`- zero\n${text}`)
   })
 
-  it('a proposal goes back in all its files or in none', () => {
+  it('undoes a suggestion in all its files or in none', () => {
     const moved = [edit('p', 2, ['- two'], []), edit('p', 1, ['- x'], ['- x', '- two'], 'b.md')]
     const made = acceptanceOf({ 'a.md': text, 'b.md': '- x\n' }, [...moved, dropsFour])
     const { texts, stuck } = back(made, { 'b.md': '- x\n- two and more\n' })
@@ -73,7 +73,7 @@ describe('taking back', () => {
     expect(texts).toEqual({ 'a.md': '- one\n- three\n- four\n- five\n' })
   })
 
-  it('a note that was made goes, unless somebody wrote into it; one that is gone is named', () => {
+  it('removes a created note unless it was edited; reports a deleted one', () => {
     const splits = [edit('p', 2, ['- two'], ['- [new.md]']), edit('p', 1, [], ['# New', ''], 'new.md')]
     const made = acceptanceOf({ 'a.md': text, 'new.md': null }, splits)
     expect(back(made)).toMatchObject({ texts: { 'a.md': text, 'new.md': null }, stuck: [] })
@@ -82,11 +82,11 @@ describe('taking back', () => {
     expect(back(made, { 'a.md': null })).toMatchObject({ texts: {}, stuck: [['p', null]] })
   })
 
-  it('what was put back by hand is not put back twice', () => {
+  it('does not undo twice after a manual undo', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     expect(back(made, { 'a.md': text })).toMatchObject({ texts: {}, stuck: [] })
     expect(back(made, { 'a.md': text.replace('- two', '- ~~two~~') }).texts['a.md']).toBe(text)
-    // Neighbours, too: one was added where the other went.
+    // Neighbours too: one line was inserted where the other was removed.
     const beside = acceptanceOf({ 'a.md': text }, [
       edit('p', 2, ['- two'], ['- two', '- x']),
       edit('q', 3, ['- three'], []),
@@ -95,7 +95,7 @@ describe('taking back', () => {
     expect(back(made, { 'a.md': (made.files[0]?.after ?? '').replace('~~two~~', 'two') }).texts['a.md']).toBe(text)
   })
 
-  it('where nobody can say which proposal changed what, all goes back or nothing', () => {
+  it('undoes all or nothing if the edits cannot be separated', () => {
     const made = acceptanceOf({ 'a.md': text }, [strikesTwo, dropsFour])
     const torn = { ...made, edits: made.edits.map((one) => ({ ...one, line: one.line + 1 })) }
     expect(back(torn).texts['a.md']).toBe(text)
@@ -108,7 +108,7 @@ describe('taking back', () => {
     })
   })
 
-  it('whatever was accepted and changed since, what goes back is as it was, and what others wrote stays', () => {
+  it('after any acceptance and later edits an undo restores the old lines and keeps new ones', () => {
     const place = fc.record({
       accepted: fc.constantFrom('no', 'no', 'drop', 'strike', 'add'),
       mine: fc.constantFrom('no', 'no', 'no', 'change', 'drop', 'add', 'spoil'),
@@ -133,7 +133,7 @@ describe('taking back', () => {
         const before = join(places.map((_, at) => line(at)))
         const made = acceptanceOf({ 'a.md': before }, edits)
         const spoils = (at: number) => places[at]?.mine === 'spoil' && ['strike', 'add'].includes(places[at].accepted)
-        /** A line as it is now, when what was accepted of it is, or is not, taken back. */
+        /** Current text of a line, with its accepted edit undone or not. */
         const now = (at: number, isBack: boolean): string[] => {
           const own = isBack ? [line(at)] : acceptedAs(at)
           if (spoils(at)) return [...own.slice(0, -1), `${own.at(-1)} spoiled`]

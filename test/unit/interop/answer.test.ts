@@ -8,7 +8,7 @@ import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-ur
 import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
 import { tokensAtMost } from '../../../src/main/interop/mcp-server/token-limits.ts'
 
-describe('the measure of answers', () => {
+describe('token limit of answers', () => {
   it.each([
     ['prose', 'The database is PostgreSQL 17, decided in May because of its extensions. '.repeat(40)],
     ['json', JSON.stringify({ a: [1, 2.5, null], path: 'memory/2026-01-20.md', text: 'a "b" \\ c\n' }).repeat(40)],
@@ -21,16 +21,16 @@ describe('the measure of answers', () => {
     ['Thai', 'ภาษาไทยเป็นภาษาที่ใช้ในประเทศไทย'.repeat(60)],
     ['Amharic', 'ሰላም እንደምን አለህ'.repeat(60)],
     ['emoji', '😀🧑‍🤝‍🧑🦄🪿'.repeat(60)],
-    ['names that are none', 'Xyrhq Bwlthz Jqkvpm Gdynsk '.repeat(60)],
+    ['random letters', 'Xyrhq Bwlthz Jqkvpm Gdynsk '.repeat(60)],
     ['line breaks', '\n\n \n\t\t \n'.repeat(60)],
     ['signs', '!@#$%^&*()_+{}|:"<>?~`-=[]'.repeat(60)],
-  ])('of %s is never below what models count, and not far above', (_name, text) => {
+  ])('the bound for %s is never below model counts, and not far above', (_name, text) => {
     const counted = Math.max(cl100k(text).length, o200k(text).length)
     expect(tokensAtMost(text)).toBeGreaterThanOrEqual(counted)
     expect(tokensAtMost(text)).toBeLessThan(counted * 3)
   })
 
-  it('a clipped text fits, begins like the text, and is as long as it can be', () => {
+  it('a clipped text fits, is a prefix, and has the maximum length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 0, max: 60 }), (text, tokens) => {
         const part = clipped(text, tokens)
@@ -41,7 +41,7 @@ describe('the measure of answers', () => {
     )
   })
 
-  it('items are kept in order while they fit; where not even the first does, it is shown in part', () => {
+  it('keeps items in order while they fit; cuts the first one if it does not fit', () => {
     const show = (text: string) => text
     expect(bounded(['one', 'two', 'three'], 100, show, clipped)).toEqual({ kept: ['one', 'two', 'three'], left: 0 })
     expect(bounded(['one', 'two', 'three'], 7, show, clipped)).toEqual({ kept: ['one', 'two'], left: 1 })
@@ -64,8 +64,8 @@ describe('the measure of answers', () => {
   })
 })
 
-describe('addresses and names', () => {
-  it('every path has an address, and comes back from it', () => {
+describe('URIs and names', () => {
+  it('converts every path to a URI and back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (path) => {
         fc.pre(path.isWellFormed())
@@ -87,11 +87,11 @@ describe('addresses and names', () => {
     [`${'x'.repeat(70)}1`, `${'x'.repeat(55)}-5d023c85`, 'x'.repeat(64)],
     ['', 'program', 'Another program'],
     ['--__.', 'program-0eda8761', '--__.'],
-  ])('%j is known as %s and shown as %s', (said, id, name) => {
+  ])('%j gets the id %s and the name %s', (said, id, name) => {
     expect([clientId(said), clientName(said)]).toEqual([id, name])
   })
 
-  it('pages cover the list once, whatever comes and goes in between', () => {
+  it('pages list every entry once while entries come and go', () => {
     const files = Array.from({ length: 250 }, (_, index) => `n${String(index).padStart(3, '0')}.md`).map((path) => ({
       path,
       kind: 'note' as const,

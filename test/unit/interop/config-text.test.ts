@@ -12,7 +12,7 @@ interface Case {
   readonly name: string
   readonly format: ConfigFormat
   readonly text: string
-  /** What of it must stand in the text after, to the letter. */
+  /** Parts that must be unchanged in the result. */
   readonly kept: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
   },
   { name: 'nothing', format: 'yaml', text: '', kept: [] },
   {
-    name: 'comments and what comes after',
+    name: 'comments and a later key',
     format: 'yaml',
     text: '# mine\ngroup:\n  other:   # theirs\n    enabled: true\n\n# the model\nMODEL: x # y\n',
     kept: ['# mine\ngroup:\n  other:   # theirs\n    enabled: true\n', '# the model\nMODEL: x # y\n'],
@@ -49,7 +49,7 @@ const cases: readonly Case[] = [
 ]
 
 const json = (group: unknown, rest: Record<string, unknown> = {}) => JSON.stringify({ ...rest, group })
-/** What is the same to the letter once the entry was put in and taken out again. */
+/** Texts that are restored exactly after adding and removing the entry. */
 const restored: readonly (readonly [name: string, format: ConfigFormat, text: string])[] = [
   ['everything on one line', 'json', json({ other: { command: 'x', args: ['a', 'b'] } }, { theme: 'dark' })],
   [
@@ -61,37 +61,37 @@ const restored: readonly (readonly [name: string, format: ConfigFormat, text: st
   ['no group, on one line', 'json', '{"a":[1,2],"b":{"c":1}}'],
   ['no group', 'json', '{\n  "a": [1, 2],\n  "b": { "c": 1 }\n}\n'],
   ['nothing', 'json', '{}\n'],
-  ['no break at its end', 'toml', 'model = "o3"'],
-  ['a break at its end', 'toml', 'model = "o3"\n'],
-  ['a table and no break at its end', 'toml', '[group.other]\ncommand = "x"'],
+  ['no line break at its end', 'toml', 'model = "o3"'],
+  ['a line break at its end', 'toml', 'model = "o3"\n'],
+  ['a table and no line break at its end', 'toml', '[group.other]\ncommand = "x"'],
 ]
 
 describe('an entry in another program’s configuration', () => {
-  it.each(restored)(
-    'what others wrote with %s stays as it is, and all of it is back in the end: %s',
-    (_, format, text) => {
-      const path = ['group', 'commonplace'] as const
-      const at = (now: string) => ({ format, file: 'config', text: now })
-      const added = withEntry(at(text), path, entry)
-      for (const line of text.split('\n')) expect(added).toContain(line.replace(/[ }\],]*$/, ''))
-      expect(withoutEntry(at(added), path)).toBe(text)
-    },
-  )
-
-  it.each(cases)('is put into $format with $name, changed and taken out; all else stays', ({ format, text, kept }) => {
+  it.each(restored)('other settings with %s stay unchanged, and removing restores the text: %s', (_, format, text) => {
     const path = ['group', 'commonplace'] as const
     const at = (now: string) => ({ format, file: 'config', text: now })
     const added = withEntry(at(text), path, entry)
-    expect(entryAt(at(added), path)).toEqual(entry)
-    for (const part of kept) expect(added).toContain(part)
-    const changed = withEntry(at(added), path, { ...entry, command: 'other' })
-    expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
-    for (const part of kept) expect(changed).toContain(part)
-    const taken = withoutEntry(at(changed), path)
-    expect(entryAt(at(taken), path)).toBeUndefined()
-    for (const part of kept) expect(taken).toContain(part)
-    expect(withoutEntry(at(text), path)).toBe(text)
+    for (const line of text.split('\n')) expect(added).toContain(line.replace(/[ }\],]*$/, ''))
+    expect(withoutEntry(at(added), path)).toBe(text)
   })
+
+  it.each(cases)(
+    'adds, changes and removes an entry in $format with $name; the rest stays',
+    ({ format, text, kept }) => {
+      const path = ['group', 'commonplace'] as const
+      const at = (now: string) => ({ format, file: 'config', text: now })
+      const added = withEntry(at(text), path, entry)
+      expect(entryAt(at(added), path)).toEqual(entry)
+      for (const part of kept) expect(added).toContain(part)
+      const changed = withEntry(at(added), path, { ...entry, command: 'other' })
+      expect(entryAt(at(changed), path)).toEqual({ ...entry, command: 'other' })
+      for (const part of kept) expect(changed).toContain(part)
+      const taken = withoutEntry(at(changed), path)
+      expect(entryAt(at(taken), path)).toBeUndefined()
+      for (const part of kept) expect(taken).toContain(part)
+      expect(withoutEntry(at(text), path)).toBe(text)
+    },
+  )
 
   it.each([
     ['yaml', 'a:   1\r\ngroup:\r\n  x:   {a: 1}\r\n\r\nb: "long   text"   # mine\r\n'],
@@ -101,7 +101,7 @@ describe('an entry in another program’s configuration', () => {
     ['yaml', 'a: >-\n  folded\n  text\n'],
     ['toml', 'a = 1\r\n\r\n[group.x]\r\nb   = 2\r\n'],
     ['json', '{\r\n\t"a":   1,\r\n\t"group": { "x": {} }\r\n}\r\n'],
-  ] as const)('%s is the same to the letter when the entry has come and gone: %j', (format, text) => {
+  ] as const)('%s is restored exactly after adding and removing: %j', (format, text) => {
     const path = ['group', 'commonplace'] as const
     const added = withEntry({ format, file: 'config', text }, path, entry)
     expect(entryAt({ format, file: 'config', text: added }, path)).toEqual(entry)
@@ -114,7 +114,7 @@ describe('an entry in another program’s configuration', () => {
     ['json', '{"group": null, "a": 1}'],
     ['yaml', 'a: 1\ngroup: null\nb: 2\n'],
     ['yaml', 'a: 1\ngroup: {}   # mine\nb:   2\n'],
-  ] as const)('%s whose group is nothing yet gets one: %s', (format, text) => {
+  ] as const)('%s with an empty group gets an entry: %s', (format, text) => {
     const added = withEntry({ format, file: 'config', text }, ['group', 'commonplace'], entry)
     expect(entryAt({ format, file: 'config', text: added }, ['group', 'commonplace'])).toEqual(entry)
     if (text.includes('# mine')) expect(added).toMatch(/^a: 1\ngroup: +# mine\n/)
@@ -128,7 +128,7 @@ describe('an entry in another program’s configuration', () => {
     ['yaml', '- a\n- b\n'],
     ['json', '{"group": "a text"}'],
     ['toml', 'group = "a text"'],
-  ] as const)('%s that cannot be read, or has another meaning, is left alone: %s', (format, text) => {
+  ] as const)('%s with a syntax error or another structure stays unchanged: %s', (format, text) => {
     const config = { format, file: 'config', text }
     expect(() => withEntry(config, ['group', 'commonplace'], entry)).toThrow(/^config: /)
   })

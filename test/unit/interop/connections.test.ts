@@ -17,7 +17,7 @@ async function openFor(text: string) {
 }
 
 describe('registering this memory with another program', () => {
-  it('another server of the same name stays, and ours takes another; what is taken back is ours', async () => {
+  it('keeps another server of the same name and uses the second name; disconnecting removes only its own entry', async () => {
     const theirs =
       '{\n  "mcpServers": {\n    "commonplace": {\n      "command": "uvx",\n      "args": ["notes"]\n    }\n  }\n}\n'
     const { connections, read } = await openFor(theirs)
@@ -39,7 +39,7 @@ describe('registering this memory with another program', () => {
     expect(JSON.parse(await read())).toEqual(JSON.parse(theirs))
   })
 
-  it('where both names are taken, nothing is written, and it says why', async () => {
+  it('writes nothing if both names are taken, and gives the reason', async () => {
     const other = { command: 'uvx', args: [] }
     const text = JSON.stringify({ mcpServers: { commonplace: other, 'commonplace-memory': other } })
     const { connections, read } = await openFor(text)
@@ -50,7 +50,7 @@ describe('registering this memory with another program', () => {
     expect(await read()).toBe(text)
   })
 
-  it.skipIf(process.platform === 'win32')('a link stays one, to a file that is not there yet too', async () => {
+  it.skipIf(process.platform === 'win32')('keeps a symbolic link, even to a missing file', async () => {
     const home = await folderWith({})
     await mkdir(join(home, '.cursor'))
     await mkdir(join(home, 'dotfiles'))
@@ -62,11 +62,11 @@ describe('registering this memory with another program', () => {
     expect(await readFile(join(home, 'dotfiles/mcp.json'), 'utf8')).toContain('mcpServers')
     await unlink(file)
     await symlink('../missing/mcp.json', file)
-    await expect(connections.connect('cursor', {})).rejects.toThrow('a link to ../missing/mcp.json, and that folder')
+    await expect(connections.connect('cursor', {})).rejects.toThrow('a link to ../missing/mcp.json, and the folder')
     expect(await readlink(file)).toBe('../missing/mcp.json')
   })
 
-  it('no servers yet may be written as null', async () => {
+  it('an empty list of servers may be null', async () => {
     const { connections, read } = await openFor('{ "mcpServers": null }')
     await connections.connect('cursor', {})
     expect(JSON.parse(await read())).toMatchObject({
@@ -83,7 +83,7 @@ describe('registering this memory with another program', () => {
     [{ command: 'uvx', args: ['mcp'] }, false],
     [{ url: 'https://example.com/mcp' }, false],
     ['commonplace mcp', false],
-  ])('%j is ours: %s', (entry, is) => {
+  ])('%j is an entry of Commonplace: %s', (entry, is) => {
     expect(isOurs(entry)).toBe(is)
   })
 })

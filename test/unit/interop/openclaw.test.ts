@@ -39,7 +39,7 @@ const file = `{
 describe('settings of OpenClaw', () => {
   const result = takeOver(file)
 
-  it('what has a counterpart is taken over by its name here', () => {
+  it('takes over settings with a counterpart', () => {
     const at = Object.fromEntries((result?.changes ?? []).map(([path, value]) => [path.join('.'), value]))
     expect(at).toEqual({
       'agents.defaults.model': 'anthropic/claude-opus-4-5',
@@ -76,7 +76,7 @@ describe('settings of OpenClaw', () => {
     })
   })
 
-  it('all else is told with its reason, and no key is shown or taken', () => {
+  it('reports all other settings with a reason, and neither shows nor takes keys', () => {
     const left = Object.fromEntries((result?.left ?? []).map(({ from, reason }) => [from, reason]))
     expect(left).toMatchObject({
       'agents.defaults.model.fallbacks': 'noCounterpart',
@@ -97,7 +97,7 @@ describe('settings of OpenClaw', () => {
     expect(JSON.stringify(result)).not.toMatch(/sk-secret-key|123:abc/)
   })
 
-  it('what is taken is a configuration that is in force', () => {
+  it('the result is a valid configuration', () => {
     const config: Record<string, unknown> = {}
     for (const [path, value] of result?.changes ?? []) {
       let at = config
@@ -108,7 +108,7 @@ describe('settings of OpenClaw', () => {
     expect(parseConfig(JSON.stringify(config))).toMatchObject({ ok: true })
   })
 
-  it('the older form has its settings under `agent`', () => {
+  it('reads the older form with settings under `agent`', () => {
     const { changes, left } = takeOver('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
     expect(changes).toEqual([
       [['agents', 'defaults', 'model'], 'openai/gpt-5'],
@@ -117,7 +117,7 @@ describe('settings of OpenClaw', () => {
     expect(left).toEqual([])
   })
 
-  it('an agent that is here keeps its folder and gets its settings; a folder of another is left', () => {
+  it('an existing agent keeps its folder and gets the settings; skips a folder of another agent', () => {
     const { changes, left } =
       takeOver(
         '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
@@ -128,7 +128,7 @@ describe('settings of OpenClaw', () => {
   })
 
   it.each(['', 'null', '[]', 'no json', '{', '"x"', `{${'a: {'.repeat(5000)}`])(
-    '%j is no such file, or empty',
+    '%j is no settings file, or empty',
     (text) => {
       expect(takeOver(text)?.changes ?? []).toEqual([])
     },

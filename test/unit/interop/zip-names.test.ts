@@ -6,7 +6,7 @@ const note = Buffer.from('笔记.md')
 const gbk = Buffer.from([0xb1, 0xca, 0xbc, 0xc7, ...Buffer.from('.md')])
 const dos = Buffer.from([...Buffer.from('Caf'), 0x82, ...Buffer.from('.md')])
 
-/** The field 0x7075 behind another one. */
+/** Extra field 0x7075 behind another one. */
 function unicode(of: Buffer, name: Buffer, version = 1): Buffer {
   const head = Buffer.alloc(9)
   head.writeUInt16LE(0x7075, 0)
@@ -19,14 +19,14 @@ function unicode(of: Buffer, name: Buffer, version = 1): Buffer {
 describe('names in a zip', () => {
   it.each<[string, Buffer, Buffer, string]>([
     ['plain', Buffer.from('a/b.md'), Buffer.alloc(0), 'a/b.md'],
-    ['UTF-8 without saying so', note, Buffer.alloc(0), '笔记.md'],
+    ['UTF-8 without the flag', note, Buffer.alloc(0), '笔记.md'],
     ['GBK', gbk, Buffer.alloc(0), '笔记.md'],
     ['code page 437', dos, Buffer.alloc(0), 'Café.md'],
-    ['with its name in Unicode', dos, unicode(dos, note), '笔记.md'],
-    ['with that of another name', dos, unicode(gbk, note), 'Café.md'],
-    ['with that of a later version', gbk, unicode(gbk, Buffer.from('x.md'), 2), '笔记.md'],
-    ['with one that is no UTF-8', gbk, unicode(gbk, dos), '笔记.md'],
-    ['with one that is cut off', gbk, unicode(gbk, note).subarray(0, -2), '笔记.md'],
-    ['with fields that are none', gbk, Buffer.from([1, 2, 3]), '笔记.md'],
+    ['with a Unicode field', dos, unicode(dos, note), '笔记.md'],
+    ['with the Unicode field of another name', dos, unicode(gbk, note), 'Café.md'],
+    ['with a Unicode field of a later version', gbk, unicode(gbk, Buffer.from('x.md'), 2), '笔记.md'],
+    ['with an invalid Unicode field', gbk, unicode(gbk, dos), '笔记.md'],
+    ['with a truncated Unicode field', gbk, unicode(gbk, note).subarray(0, -2), '笔记.md'],
+    ['with invalid extra fields', gbk, Buffer.from([1, 2, 3]), '笔记.md'],
   ])(' %s', (_, name, extra, read) => expect(zipName(name, extra)).toBe(read))
 })

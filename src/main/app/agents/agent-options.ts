@@ -27,7 +27,7 @@ export interface SharedOptions {
   readonly now: Clock
   readonly watch: boolean
   readonly publish: (event: AppEvent) => void
-  /** Used instead of the configured one, for a single command. */
+  /** Overrides the configured provider for a single command. */
   readonly embeddingProvider: AgentSettings['memory']['embedding']['provider'] | undefined
 }
 
@@ -35,7 +35,7 @@ export interface SharedMemory {
   readonly agent: string
   readonly workspace: string
   readonly own: string
-  /** What its own settings keep on this machine, whoever reads it. */
+  /** Rules for local files from that agent's own settings. */
   readonly local: readonly string[]
 }
 
@@ -45,10 +45,10 @@ export interface AgentOptions extends SharedOptions {
   readonly folders: AgentFolders
   readonly habits: VaultHabits
   readonly modelsFolder: string
-  /** Memories that other agents share with this one, looked up anew whenever they are needed. */
+  /** Returns the memories that other agents share with this one. Reads the current settings at each call. */
   readonly shared: () => readonly SharedMemory[]
-  /** All agents' memories, this one's among them, and what their settings keep on this machine. */
+  /** Returns the memories of all agents, this one included, with their rules for local files. */
   readonly memories: () => readonly Pick<SharedMemory, 'workspace' | 'local'>[]
-  /** Folders that are not this agent's, looked up anew whenever they are needed. */
+  /** Returns absolute paths of folders that belong to other agents. Reads the current settings at each call. */
   readonly forbidden: () => readonly string[]
 }

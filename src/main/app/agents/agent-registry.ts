@@ -28,21 +28,22 @@ const defaultAgent = 'main'
 export interface AgentsOptions extends SharedOptions {
   readonly settings: SettingsStore
   readonly folders: StateFolders
-  /** A folder that is used instead of an agent's own; no other agent is there then. */
+  /** Replaces the agent's own workspace and hides all other agents (`--workspace DIR`). */
   readonly single: SingleFolder | undefined
 }
 
+/** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
 export class Agents {
-  /** There are others, or one is another than it was. */
+  /** Emits when an agent was added or changed. */
   readonly changes: Announcements<void>
   readonly #changes = new Changes()
   readonly #options: AgentsOptions
-  /** As it was last told. */
+  /** JSON of the agent list at the last event. */
   #told: string
   readonly #open = new Map<string, Promise<Agent>>()
-  /** Of those that are being opened. */
+  /** Resolves before the index is open; keyed by the promise in `#open`. */
   readonly #created = new WeakMap<Promise<Agent>, Promise<Agent>>()
-  /** Folders that are being made somebody's, and whose. */
+  /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
   readonly forgetting: Forgetting
@@ -63,7 +64,7 @@ export class Agents {
     })
   }
 
-  /** Put away by the user: nobody else is served by it. */
+  /** True if the user archived the agent. Archived agents do not serve other programs. */
   isArchived(id: string): boolean {
     return this.#entries().some((agent) => agent.id === id && agent.archived)
   }
@@ -83,13 +84,16 @@ export class Agents {
     )
   }
 
-  /** True until somebody has chosen where the first agent lives. */
+  /** True until the user has chosen a workspace for the first agent. */
   get isFirstRun(): boolean {
     const { single, settings } = this.#options
     return single === undefined && settings.hasBeenRead && settings.config.agents.list.length === 0
   }
 
-  /** @throws AppError `unknown_agent` */
+  /**
+   * Returns the agent's settings, or the defaults for `main` without an entry.
+   * @throws AppError `unknown_agent`
+   */
   settingsOf(id: string): AgentSettings {
     const { single, settings } = this.#options
     const { defaults, list } = settings.config.agents
@@ -105,19 +109,25 @@ export class Agents {
     return new AgentConfig(id, this.#options.settings)
   }
 
-  /** Absolute. @throws AppError `unknown_agent` */
+  /**
+   * Returns the absolute path of the workspace, or of the single folder that replaces it.
+   * @throws AppError `unknown_agent`
+   */
   workspaceOf(id: string): string {
     this.settingsOf(id)
     return this.#options.single?.folder ?? this.#ownWorkspaceOf(id)
   }
 
-  /** Where the agent lives, also while it uses another folder. */
+  /** Returns the configured workspace, even if a single folder replaces it. */
   #ownWorkspaceOf(id: string): string {
     const entry = this.#options.settings.config.agents.list.find((agent) => agent.id === id)
     return resolve(expandHome(entry?.workspace ?? defaultWorkspace(id)))
   }
 
-  /** The agent at work; opened when it is first asked for. @throws AppError `unknown_agent`, `folder_unreadable` */
+  /**
+   * Returns the agent and opens it at the first call.
+   * @throws AppError `config_invalid`, `unknown_agent`, `folder_unreadable`
+   */
   async get(id: string): Promise<Agent> {
     this.#assertConfigured()
     const known = this.#open.get(id)
@@ -132,22 +142,24 @@ export class Agents {
     }
   }
 
-  /** The same, before its memory can be asked: enough to tell what lies in its folder. */
+  /**
+   * Returns the agent before its index is open: enough to list and read files.
+   * @throws AppError as `get`
+   */
   async created(id: string): Promise<Agent> {
     const opened = this.get(id)
     const opening = this.#open.get(id)
     const created = opening && this.#created.get(opening)
     if (!created) return opened
-    // Whoever asks the memory hears of it.
+    // Callers of `get` receive this error; here it must not count as unhandled.
     opened.catch(() => undefined)
     return created
   }
 
   /**
-   * Gives the agent a folder, seeds what is missing there, and writes the choice into the configuration.
-   * @param add whether files may be put there, which a folder of another program gets none of unasked, and into what
-   * folder of it
-   * @throws AppError `folder_taken`, `write_failed`, `input_invalid`
+   * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
+   * @param add `seed`: add templates even to a folder that has files; `own`: subfolder for the agent's own files
+   * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
     id: string,
@@ -177,8 +189,8 @@ export class Agents {
   }
 
   /**
-   * A new agent: a name, a folder that is nobody else's, and the settings of all or of another one.
-   * @throws AppError `folder_taken`, `write_failed`, `unknown_agent`
+   * Creates an agent with a new folder. `like` copies the settings of another agent.
+   * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
     this.#assertMany()
@@ -191,7 +203,7 @@ export class Agents {
     await this.#claim(id, folder, async () => {
       const { vault } = this.#options.settings.config.agents.defaults
       const created = await seed(folder, join(this.#options.resources, 'templates', locale), { vault })
-      // The built-in agent gets an entry of its own, so that it is not lost among others.
+      // The default agent exists without an entry only while the list is empty.
       if (list.length === 0) await this.#ownEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
@@ -200,7 +212,7 @@ export class Agents {
     return { agent: id, workspace: folder }
   }
 
-  /** @throws AppError `unknown_agent`, `last_agent` */
+  /** @throws AppError `single_folder`, `unknown_agent`, `last_agent` */
   async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
     this.#assertMany()
     this.settingsOf(id)
@@ -213,7 +225,10 @@ export class Agents {
     )
   }
 
-  /** @throws AppError `unknown_agent` */
+  /**
+   * Lets exactly these agents read the memory of agent `id`.
+   * @throws AppError `single_folder`, `unknown_agent`
+   */
   async share(id: string, readers: readonly string[]): Promise<void> {
     this.#assertMany()
     for (const reader of readers) this.settingsOf(reader)
@@ -223,8 +238,9 @@ export class Agents {
   }
 
   /**
-   * Has an agent's own files lie in another folder of its workspace, and moves those that are there; links follow.
-   * @returns what was moved, and what stays since its name is taken there @throws as `Links.move`; nothing is done then
+   * Moves the agent's own files to another folder of its workspace and updates links to them.
+   * @returns the moved files, and the files that stay because the new name is taken
+   * @throws AppError as `Links.move`; then nothing has changed
    */
   async moveOwn(id: string, own: string): Promise<MovedOwn> {
     this.#assertMany()
@@ -237,7 +253,10 @@ export class Agents {
     await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
   }
 
-  /** What belongs to one agent alone is never written into the settings of all. @returns the place in the list */
+  /**
+   * Ensures that the agent has its own entry, so that its settings do not land in the defaults.
+   * @returns index in the list
+   */
   async #ownEntry(id: string): Promise<number> {
     this.settingsOf(id)
     const { list } = this.#options.settings.config.agents
@@ -247,7 +266,10 @@ export class Agents {
     return list.length
   }
 
-  /** Without a configuration nobody knows whose folder is whose. @throws AppError `config_invalid` */
+  /**
+   * Agents stay closed without a readable configuration: it says which folder belongs to which agent.
+   * @throws AppError `config_invalid`
+   */
   #assertConfigured(): void {
     const { settings } = this.#options
     if (settings.hasBeenRead) return
@@ -264,7 +286,7 @@ export class Agents {
     })
   }
 
-  /** Also of agents that were put aside: their notes lie where they lay. */
+  /** Includes archived agents: their notes still exist. */
   #memories(): Pick<SharedMemory, 'workspace' | 'local'>[] {
     return this.#entries().map(({ id }) => ({
       workspace: this.workspaceOf(id),
@@ -272,7 +294,7 @@ export class Agents {
     }))
   }
 
-  /** The memories that an agent may read besides its own. */
+  /** Memories that the agent may read besides its own. */
   #sharedWith(id: string): SharedMemory[] {
     if (this.#options.single) return []
     return this.#options.settings.config.agents.list
@@ -287,13 +309,13 @@ export class Agents {
   #assertFree(folder: string): void {
     const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
     if (taken || isInside(this.#options.folders.home, folder))
-      throw new AppError('folder_taken', `${folder} belongs to somebody else`, {
+      throw new AppError('folder_taken', `${folder} belongs to another agent or to the app`, {
         path: folder,
         agent: taken ? (taken.name ?? taken.id) : 'Commonplace',
       })
   }
 
-  /** While power is short, nothing is indexed before somebody searches. */
+  /** While power is short, an agent builds its index only when a search needs it. */
   async savePower(isSaving: boolean): Promise<void> {
     this.#isSavingPower = isSaving
     const agents = await Promise.allSettled(this.#open.values())
@@ -325,12 +347,15 @@ export class Agents {
       : [{ id: defaultAgent, name: undefined, color: undefined, model: defaults.model, archived: false }]
   }
 
-  /** To write without an index or a history of its own: another process may have the agent open. @throws AppError `unknown_agent`, `folder_unreadable` */
+  /**
+   * Opens a workspace for writing without index and history: another process may have the agent open.
+   * @throws AppError `unknown_agent`, `folder_unreadable`
+   */
   async writer(id: string): Promise<Writer> {
     return openWriter(await this.#agentOptions(id))
   }
 
-  /** Does something to what is kept of an agent while nobody has it open; whoever asks for it waits. */
+  /** Runs `work` while the agent is closed, then opens it again. Calls of `get` wait meanwhile. */
   async *#whileClosed<T>(agent: Agent, work: () => AsyncGenerator<T>): AsyncGenerator<T> {
     const { id } = agent
     const opened = Promise.withResolvers<Agent>()
@@ -356,7 +381,7 @@ export class Agents {
   #openAgent(id: string): Promise<Agent> {
     const { promise, resolve, reject } = Promise.withResolvers<Agent>()
     const opening = this.#startAgent(id, resolve)
-    // Whoever waits for all of it hears of it.
+    // `get` reports the failure; here it must not count as unhandled.
     promise.catch(() => undefined)
     opening.catch(reject)
     this.#created.set(opening, promise)
@@ -365,10 +390,10 @@ export class Agents {
 
   async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
     const options = await this.#agentOptions(id)
-    // Where a crash broke it off, it is done before anybody reads anything.
+    // Completes an erasure that a crash interrupted, before anything reads the files.
     await resumeInThread(options.forgetEntry, this.#forgettable(id)).catch((error: unknown) => {
-      // Somebody else has a file just now: it is done at the next start, and what is here can be used.
-      options.log.fault(error, `forgetting of agent ${id}`)
+      // Another program may lock a file; the next start retries. The agent stays usable.
+      options.log.fault(error, `erasure for agent ${id}`)
     })
     const agent = await Agent.create(options)
     onCreated(agent)
@@ -399,17 +424,17 @@ export class Agents {
     }
   }
 
-  /** What is kept for an agent, or for the folder that it uses instead of its own. */
+  /** Returns the state folders of an agent, or of the single folder that it uses. Returns absolute paths. */
   foldersOf(id: string): AgentFolders {
     const { folders, single, embeddingProvider } = this.#options
     const own = single ? folders.folder(single.folder) : folders.agent(id)
-    // An index that was asked for with other vectors lies beside the one in use.
+    // An index with other vectors is a separate file, so that the configured one stays usable.
     return embeddingProvider === undefined
       ? own
       : { ...own, index: own.index.replace(/\.sqlite$/, `-${embeddingProvider}.sqlite`) }
   }
 
-  /** What an agent may never touch, even where it lies inside its workspace, as things are now. */
+  /** Folders that the agent may never access, even inside its workspace. */
   #foreignFolders(id: string): string[] {
     const others = this.#options.settings.config.agents.list.filter((agent) => agent.id !== id)
     const claimed = [...this.#claimed].flatMap(([folder, owner]) => (owner === id ? [] : [folder]))
@@ -418,7 +443,7 @@ export class Agents {
     return [...new Set(folders)].filter((folder) => folder !== own)
   }
 
-  /** Others let go of a folder before its agent puts anything there. */
+  /** Other agents release the folder before `work` writes into it. */
   async #claim<T>(id: string, folder: string, work: () => Promise<T>): Promise<T> {
     this.#claimed.set(folder, id)
     try {
@@ -426,12 +451,12 @@ export class Agents {
       return await work()
     } finally {
       this.#claimed.delete(folder)
-      // Where it came to nothing, the folder is whose it was before.
+      // If `work` failed, the previous owner gets the folder back.
       await this.#applySettings()
     }
   }
 
-  /** Agents at work take over what changed; one that is gone from the list goes on until the app ends. */
+  /** Applies changed settings to open agents. An agent that was removed from the list stays open until the app ends. */
   async #applySettings(): Promise<void> {
     for (const [id, opening] of this.#open) {
       try {

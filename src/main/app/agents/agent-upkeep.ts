@@ -26,10 +26,11 @@ interface Owners {
   readonly sessions: Sessions
   readonly links: Links
   readonly localNotes: LocalNotes
-  /** Milliseconds since anybody used this agent. */
+  /** Returns the milliseconds since the last use of this agent. */
   readonly idleFor: () => number
 }
 
+/** Creates the suggestions of an agent and the schedule of its reviews. The caller starts and closes the schedule. */
 export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links, localNotes } = owners
@@ -83,7 +84,7 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
   return { upkeep, scheduler }
 }
 
-/** What a remote model may judge: nothing that stays on this machine. */
+/** Removes local lines: a remote model may not read them. */
 function withoutLocal(found: Candidates, sight: Sight): Candidates {
   const isSeen = (index: number) => {
     const at = found.lines[index]
@@ -99,7 +100,11 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
   }
 }
 
-/** What words of others went into waits for a person. */
+/**
+ * Adds a change with untrusted sources to the inbox, where the user decides.
+ * @param model id
+ * @param at day of the source mark
+ */
 export async function proposeOutside(
   upkeep: Upkeep,
   { path, before, after, sources }: ProposedChange,
@@ -113,6 +118,7 @@ export async function proposeOutside(
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
+/** Returns the folder of stored review requests. */
 export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }

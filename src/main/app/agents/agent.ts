@@ -39,6 +39,9 @@ import { carryOn } from './recovery.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
+/**
+ * An agent with its workspace, index, sessions and chat. `create` opens no index; `start` does, and `close` ends all.
+ */
 export class Agent {
   readonly id: string
   readonly workspace: Workspace
@@ -50,26 +53,26 @@ export class Agent {
   readonly importer: Importer
   readonly links: Links
   readonly finder: Finder
-  /** Changes of many notes that one undo takes back. */
+  /** Changes of several notes that one undo reverts. */
   readonly batches: Batches
-  /** Of the repository of the user's own that its folder lies in. */
+  /** Git log of the user's own repository, if the workspace is part of one. */
   readonly commits: Commits
   readonly upkeep: Upkeep
   readonly localNotes: LocalNotes
   readonly looks = new HeldLooks()
   readonly scheduler: Scheduler
   readonly habits: VaultHabits
-  /** A single command only notes what it writes; the next app that runs records it. */
+  /** A single command only notes its writes; the next app that runs records them. */
   readonly recording: Recording
-  /** Which of the recorded changes somebody has looked at. */
+  /** Recorded changes that the user has reviewed. */
   readonly accepted: Accepted
   readonly chat: Chat
-  /** What a crash had interrupted and this start has completed; until somebody has seen that. */
+  /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
   ended: EndedChange | undefined
 
   readonly #options: AgentOptions
   readonly #figures: TextFigures
-  /** When somebody last did something, as `performance.now()` has it. */
+  /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
 
   private constructor(options: AgentOptions, queue: MessageQueue) {
@@ -149,7 +152,7 @@ export class Agent {
     return new Agent(options, await MessageQueue.open(join(options.folders.drafts, 'queue')))
   }
 
-  /** Waits until its memory can be asked; whoever wants to hear of changes has subscribed before. */
+  /** Recovers interrupted changes and waits until the index is open. Subscribe to events before the call. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
     this.ended = await carryOn(this.#options, this)
@@ -160,10 +163,10 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
-    if (watch) this.workspace.tidy((error) => log.fault(error, `left-overs of agent ${config.id}`))
+    if (watch) this.workspace.tidy((error) => log.fault(error, `leftovers of agent ${config.id}`))
   }
 
-  /** What is searched follows the habits of the folder. */
+  /** Applies changed vault conventions to the search. */
   async applyHabits(): Promise<void> {
     await this.memory.use(memorySource(this.#options))
   }
@@ -174,7 +177,7 @@ export class Agent {
     this.checks.noteChange('settings')
   }
 
-  /** Undefined while it is turned off, and for a single command. */
+  /** Undefined while the history is turned off, and for a single command. */
   get history(): History | undefined {
     return this.recording.history
   }
@@ -186,8 +189,8 @@ export class Agent {
   }
 
   /**
-   * Makes a file what it was after a recorded change, by the name that it has now; one that was not there then is put
-   * into the trash.
+   * Restores a file as it was after a recorded change, under its current name. Moves it to the trash if it did not
+   * exist then.
    * @throws AppError `history_off`, `file_not_found`
    */
   async restoreVersion(
@@ -204,7 +207,7 @@ export class Agent {
     return { path, hash: after === null ? null : write.hash, patch }
   }
 
-  /** @throws AppError as `Workspace.read`; `file_not_found` says where the file was moved to, when it was */
+  /** @throws AppError as `Workspace.read`; `file_not_found` has `movedTo` if the file was moved */
   async readFile(path: string): Promise<TextFile> {
     try {
       return await this.workspace.read(path)
@@ -216,24 +219,30 @@ export class Agent {
     }
   }
 
+  /** Returns true if other programs may read the file: it is searched, a session, or in an extra folder. */
   isForPrograms(path: string): boolean {
     return isForPrograms(this.workspace, path, this.#options.config.current.memory.scope)
   }
 
-  /** Keeps a file beside its notes, where the vault keeps such files. */
+  /** Saves a file in the attachment folder of the vault. */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
     await this.habits.refresh()
     return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
   }
 
-  /** Lines of a file, or of a conversation as it is searched. @param from 1-based @param shown the text as the asker may see it @throws AppError as `readFile` */
+  /**
+   * Reads lines of a file, or of a session as it is searched.
+   * @param from 1-based
+   * @param shown returns the part of the text that the requester may see
+   * @throws AppError as `readFile`
+   */
   async readLines(path: string, from: number, count: number, shown: (text: string) => string = (text) => text) {
     const lines = shown(await this.#textOf(path)).split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return { path, lines: lines.slice(from - 1, from - 1 + count), total: lines.length }
   }
 
-  /** Of a file, or of a conversation as it is searched. */
+  /** Text of a file, or of a session as it is searched. */
   async #textOf(path: string): Promise<string> {
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     return session === undefined
@@ -241,7 +250,10 @@ export class Agent {
       : transcriptText(await this.sessions.readText(session))
   }
 
-  /** Whether a change still stands; `path` is what its file was called then. */
+  /**
+   * Tells for each hunk whether it can be reverted.
+   * @param path name of the file at the time of the change
+   */
   async standing(path: string, patch: string): Promise<ChangeStanding> {
     if (this.history) return this.history.standing(path, patch)
     const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
@@ -249,30 +261,43 @@ export class Agent {
   }
 
   /**
-   * Takes a change back, where its lines still stand; `path` is what its file was called then. A file that it had made
-   * goes into the trash.
+   * Reverts the hunks whose lines are unchanged since. A file that the change created goes to the trash.
+   * @param path name of the file at the time of the change
    * @throws AppError `undo_conflict`, `history_off`
    */
   async undo(path: string, patch: string, signal: AbortSignal | undefined) {
     return this.workspace.undo(await this.#nameNow(path), patch, undoing, signal)
   }
 
-  /** Does a change again that was taken back. @throws AppError as `undo` */
+  /**
+   * Applies a reverted change again.
+   * @throws AppError as `undo`
+   */
   async redo(path: string, patch: string, signal: AbortSignal | undefined): Promise<WorkspaceWrite> {
     return this.workspace.redo(await this.#nameNow(path), patch, { cause: 'user' }, signal)
   }
 
-  /** Notes what another program wants remembered. @throws AppError `input_invalid` */
+  /**
+   * Saves a note from another program.
+   * @throws AppError `input_invalid`
+   */
   remember(note: ProgramNote, by: Parameters<typeof rememberFor>[2]): ReturnType<typeof rememberFor> {
     return rememberFor(this, note, by, this.#options.now)
   }
 
-  /** Where that stands already. @param by the program, as it is shown */
+  /**
+   * Returns the place of that note; undefined if it is not saved.
+   * @param by name of the program, for display
+   */
   findRemembered(note: ProgramNote, by: string): ReturnType<typeof findRememberedFor> {
     return findRememberedFor(this, note, by, this.#options.now)
   }
 
-  /** Takes out a note that a program had remembered. @param path what its file was called then @throws AppError `undo_conflict` */
+  /**
+   * Removes a note that a program saved.
+   * @param path name of the file at that time
+   * @throws AppError `undo_conflict`
+   */
   async takeOut(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
     const origin = { cause: 'client' as const, client, isUndo: true }
     return this.workspace.takeOut(await this.#nameNow(path), note, origin)
@@ -282,26 +307,33 @@ export class Agent {
     return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
   }
 
+  /** While saving, indexing waits for a search and no review runs on schedule. */
   savePower(isSaving: boolean): void {
     this.memory.savePower(isSaving)
     this.scheduler.savePower(isSaving)
   }
 
-  /** Somebody does something here: upkeep waits. */
+  /** Resets the idle time, so that scheduled reviews wait. */
   noteUse(): void {
     this.#usedAt = performance.now()
   }
 
-  /** A request of a review, as it was sent; the last one without a number. */
+  /**
+   * Returns a request of a review as it was sent.
+   * @param number the last one if undefined
+   */
   upkeepRequest(number?: number) {
     return readKeptRequest(upkeepRequests(this.#options), number)
   }
 
-  /** A conversation as it is shown. @throws AppError `unknown_session` */
+  /**
+   * Returns a session for display.
+   * @throws AppError `unknown_session`
+   */
   async conversation(id: string) {
     const transcript = await this.sessions.get(id)
     const summary = await this.sessions.summary(id)
-    if (!summary) throw new AppError('unknown_session', 'this conversation does not exist any more', { session: id })
+    if (!summary) throw new AppError('unknown_session', 'this conversation no longer exists', { session: id })
     return {
       summary,
       messages: transcript.shownMessages(),
@@ -311,12 +343,12 @@ export class Agent {
     }
   }
 
-  /** The Markdown of its workspace, by what can be told without reading it. */
+  /** Lists the Markdown files without reading them. */
   async nameFiles(signal: AbortSignal | undefined): Promise<ListedFile[]> {
     return nameFiles(this.#listed(), signal)
   }
 
-  /** The same with the figures that the index has of it; what is not searched is counted here. */
+  /** Lists the Markdown files with word and token counts from the index. Files outside the index are counted here. */
   async listFiles(signal: AbortSignal | undefined): Promise<FileEntry[]> {
     return listFiles(this.#listed(), signal)
   }
@@ -345,7 +377,7 @@ export class Agent {
 type Scope = Parameters<typeof unsearchedFor>[1]
 
 function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
-  // Folders elsewhere have rules of their own, and conversations are asked for by id.
+  // Extra folders have no scope rule, and sessions are requested by id.
   if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
   const reason = unsearchedFor(normalizeRequest(path), scope, workspace.layout)
   return reason === undefined || reason === 'project'

@@ -13,19 +13,20 @@ import {
 } from '#workspace'
 import type { Agent } from './agent.ts'
 
-/** Lines of what search finds that are offered. */
+/** Limit of related lines in an answer. */
 const maxNear = 12
-/** Offered, not done: what is only a little about it is worth a look. */
+/** Minimum score of a related line. Low, because the user still chooses which lines to erase. */
 const leastNear = 0.1
 
 export interface ForgettingOptions {
   readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
   readonly folders: (id: string) => ForgetFolders
-  /** Does something while nobody has the agent open; whoever asks for it waits. */
+  /** Runs `work` while the agent is closed. Other callers wait. */
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
+/** Finds and erases texts in everything that the app stores for an agent; one erasure per agent at a time. */
 export class Forgetting {
   readonly #options: ForgettingOptions
   readonly #stops = new Map<string, AbortController>()
@@ -34,19 +35,22 @@ export class Forgetting {
     this.#options = options
   }
 
-  /** Where something stands in all that is kept of an agent. @throws AppError `input_invalid` */
+  /**
+   * Finds all places that contain the words, and related lines.
+   * @throws AppError `input_invalid`
+   */
   async find(id: string, request: ForgetQuestion, signal?: AbortSignal) {
     const { entry, folders } = this.#options
     return findIn({ entry, agent: await this.#options.get(id), folders: folders(id) }, request, signal)
   }
 
   /**
-   * Takes something out of all that is kept of an agent, for good.
+   * Erases texts from everything that the app stores for an agent. The erasure cannot be undone.
    * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
    */
   async *run(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
     assertNamable(request.texts)
-    if (this.#stops.has(id)) throw new AppError('session_busy', 'something is being forgotten already', {})
+    if (this.#stops.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
     const agent = await this.#options.get(id)
     if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
     const stop = new AbortController()
@@ -60,7 +64,7 @@ export class Forgetting {
     }
   }
 
-  /** Ends it after the file at hand. */
+  /** Aborts the erasure after the current file. */
   stop(id: string): void {
     this.#stops.get(id)?.abort()
   }
@@ -78,13 +82,13 @@ async function findIn(
 ) {
   const phrase = new Phrase([words, ...lines])
   const places = await scanInThread(entry, folders, [words, ...lines], signal)
-  // What is to be forgotten is told to nobody.
+  // The query may not leave this machine.
   const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear, staysHere: true })
   const near = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
       const lines = snippet.split('\n')
-      // Of several, those that have to do with it.
+      // A snippet of several lines keeps only the lines with a matched word.
       const isAbout = (text: string) =>
         lines.length === 1 || matched.some((word) => text.toLowerCase().includes(word.toLowerCase()))
       return lines
@@ -99,7 +103,7 @@ async function findIn(
   return { places, near: [...known.values()].slice(0, maxNear), git, embedding }
 }
 
-/** Long enough to be told from other lines, and no heading. */
+/** True for a line that is long enough to be distinctive and is no heading, table row or fence. */
 function canBeNamed(text: string): boolean {
   return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
 }

@@ -12,11 +12,11 @@ interface Named {
 export interface Listed extends Named {
   readonly habits: VaultHabits
   readonly localNotes: LocalNotes
-  /** Of files that the index does not have. */
+  /** Counts words and tokens of files outside the index. */
   readonly figures: TextFigures
 }
 
-/** By what the folders say: no file is asked about, let alone read. */
+/** Lists files by name only, without stat or read. */
 export async function nameFiles(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
   return (await named.workspace.paths(signal)).map((path) => listed(named, path))
 }
@@ -31,6 +31,10 @@ function listed({ workspace: { layout }, memory, scope }: Named, path: string): 
   }
 }
 
+/**
+ * Lists files with sizes, token counts and local marks.
+ * @throws the signal's reason if it aborts
+ */
 export async function listFiles(
   { workspace, memory, habits, scope, localNotes, figures }: Listed,
   signal: AbortSignal | undefined,
@@ -43,7 +47,7 @@ export async function listFiles(
     size,
     modifiedAt,
   }))
-  // What is about to be indexed is counted there.
+  // Unreadable files keep their counts from the index or get an estimate.
   const isLeft = ({ unsearched }: ListedFile) => (unsearched?.reason ?? 'unreadable') !== 'unreadable'
   const [own, sight] = await Promise.all([figures.of(all.filter(isLeft)), localNotes.look()])
   return all.map((file) => {

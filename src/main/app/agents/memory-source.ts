@@ -7,6 +7,7 @@ import { type VaultHabits, isIgnoredPath, layoutOf, type Layout, isInside, type 
 import { LocalNotes, placesOf, rulesAt, rulesIn, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
+/** Returns extra folders and shared memories that the agent may read. */
 export function readableFolders(options: AgentOptions): ReadableFolder[] {
   return otherFolders(options).map(({ source, ...place }) => ({ ...place, isMemoryOnly: source === 'shared' }))
 }
@@ -15,8 +16,10 @@ export function builtinFile(resources: string): string {
   return join(resources, 'models', 'builtin', 'model.bin')
 }
 
+/** Debounce of file changes before indexing, ms. */
 const indexDebounceMs = 1500
 
+/** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
   const { chunk, embedding, sessions, scope } = options.config.current.memory
   const layout = layoutOfHabits(options.habits)
@@ -25,7 +28,7 @@ export function memorySource(options: AgentOptions): MemorySource {
     file: options.folders.index,
     folders: [
       { source: 'memory', folder: options.workspace, prefix: '', forbidden, scope, layout },
-      // Of each its own files alone: not another agent's that lies inside, nor what the workspace has already.
+      // Excludes folders of other agents, and the workspace: it has a source already.
       ...otherFolders(options)
         .filter(({ folder }) => !isCovered(folder, options))
         .map((other) => ({
@@ -50,7 +53,7 @@ export function openLocalNotes(options: AgentOptions): LocalNotes {
   })
 }
 
-/** Whose notes may be local, and by which settings: all that the agent can read. */
+/** All folders that the agent can read, with the rules for local notes that apply there. The first is its workspace. */
 export function notesFolders(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = config.current.visibility.local.map((rule) => expandHome(rule))
@@ -76,7 +79,7 @@ export function notesFolders(options: AgentOptions): NotesFolder[] {
   ]
 }
 
-/** What a folder elsewhere has that stays on this machine, by the settings of all agents. */
+/** Returns the rules of all agents that cover files in this folder. */
 export function localElsewhere(options: AgentOptions, folder: string): string[] {
   const places = options.memories().flatMap(({ workspace, local }) =>
     placesOf(
@@ -87,18 +90,18 @@ export function localElsewhere(options: AgentOptions, folder: string): string[] 
   return rulesAt(folder, [], places)
 }
 
-/** What of the habits is to be known of names, to be passed on to threads as well. */
+/** Returns the part of the conventions that decides on file names. It can be sent to a worker. */
 export function layoutOfHabits({ kept: { daily, ignored, own } }: Pick<VaultHabits, 'kept'>): Layout {
   return { daily, ignored, own }
 }
 
-/** True for an extra folder that lies in the workspace and is searched there. */
+/** True for an extra folder inside the workspace that the search covers already. */
 function isCovered(folder: string, { workspace, config }: AgentOptions): boolean {
   if (config.current.memory.scope === 'memory' || !isInside(workspace, folder)) return false
   return !isIgnoredPath(relative(workspace, folder).split(sep))
 }
 
-/** What is searched and read besides the workspace and the conversations, and how its files are named. */
+/** Folders outside the workspace that are read and searched, with the prefix of their paths. */
 function otherFolders(options: AgentOptions) {
   return [
     ...extraFolders(options).map((folder) => ({ source: 'extra' as const, folder, prefix: `${folder}/` })),
@@ -112,7 +115,7 @@ function otherFolders(options: AgentOptions) {
   ]
 }
 
-/** Not those that are another agent's: only `shareWith` opens these. */
+/** Excludes folders of other agents: only `shareWith` opens them. */
 function extraFolders({ config, forbidden }: AgentOptions): string[] {
   const foreign = forbidden()
   return config.current.memory.extraPaths

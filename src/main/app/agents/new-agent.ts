@@ -9,19 +9,19 @@ export interface NewAgent {
   readonly name: string
   readonly workspace?: string | undefined
   readonly color?: string | undefined
-  /** Whose settings it gets. */
+  /** Id of the agent whose settings are copied. */
   readonly like?: string | undefined
   readonly locale: Locale
 }
 
-/** The first agent has the app's own accent; the others take the next ones of the list. */
+/** The first one is the accent color of the app; others follow in this order. */
 const colors = ['#3f5bd9', '#2f8a7b', '#b7791f', '#a04fb5', '#c2453b', '#4d7c2f'] as const
 
 export function colorAt(index: number): string {
   return colors[index % colors.length] ?? colors[0]
 }
 
-/** What a new agent may take over from another's entry: how it works, not who it is or who may read it. */
+/** Copies an entry without identity, workspace and sharing. */
 export function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
   const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
   const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
@@ -30,7 +30,10 @@ export function inheritable(entry: Record<string, unknown>): Record<string, unkn
   return { ...settings, memory: Object.fromEntries(Object.entries(memory).filter(([key]) => key !== 'shareWith')) }
 }
 
-/** @throws AppError `input_invalid` for a path that depends on where the app was started */
+/**
+ * Returns the absolute path and expands `~`.
+ * @throws AppError `input_invalid` for a relative path, `folder_unusable` for the root of a disk
+ */
 export function absolute(path: string): string {
   const expanded = expandHome(path.trim())
   if (isAbsolute(expanded)) {
@@ -49,7 +52,7 @@ export function absolute(path: string): string {
   })
 }
 
-/** A short name in the letters that an id may have; numbered when it is taken. */
+/** Returns an id made from the name (a-z, 0-9, hyphen), with a number if it is taken. */
 export function freeId(name: string, taken: readonly string[]): string {
   const plain = name
     .normalize('NFKD')
@@ -62,21 +65,23 @@ export function freeId(name: string, taken: readonly string[]): string {
   for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
 }
 
-/** Where an agent lives now, and what was put there. */
 export interface SetUp {
   readonly workspace: string
   readonly created: string[]
 }
 
-/** What is put into a folder, if anything is. */
 export interface Seeding {
-  /** Left out, only a folder that is new or empty gets anything: what somebody keeps there stays as it is. */
+  /** Undefined: only a new or empty folder gets files. */
   readonly mayAdd?: boolean | undefined
-  /** Where the agent's own files lie and the notes of days are written, besides what the folder says itself. */
+  /** Settings for the agent's own files and daily notes; conventions of the folder take precedence. */
   readonly vault: AgentSettings['vault']
 }
 
-/** Puts into a folder what is missing there. @returns what it made @throws AppError `folder_unusable` */
+/**
+ * Adds missing template files to a folder.
+ * @returns the names of new files
+ * @throws AppError `folder_unusable`
+ */
 export async function seed(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
   try {
     const isSomebodys = ((await namesIn(folder)) ?? []).length > 0

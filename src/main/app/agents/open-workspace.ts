@@ -6,7 +6,7 @@ import { layoutOfHabits, readableFolders, notesFolders } from './memory-source.t
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { movedRules, ruleFor } from '#workspace/privacy'
 
-/** Whose folders are whose, looked up anew each time. */
+/** Returns the folders that the agent may read or must avoid. Reads the current settings at each access. */
 export function rootsOf(options: AgentOptions): Roots {
   return {
     workspace: options.workspace,
@@ -17,7 +17,7 @@ export function rootsOf(options: AgentOptions): Roots {
   }
 }
 
-/** @param history undefined while nothing is recorded */
+/** @param history returns undefined while nothing is recorded */
 export function openWorkspace(options: AgentOptions, roots: Roots, history?: () => History | undefined): Workspace {
   const { config, habits, health, differ, now, folders } = options
   return new Workspace(roots, {
@@ -43,7 +43,7 @@ export interface Writer {
   close(): Promise<void>
 }
 
-/** An agent's workspace to write into without opening the agent: whoever has it open sees and records what changed. */
+/** Opens a workspace for writing without opening the agent. The process that has the agent open records the changes. */
 export function openWriter(options: AgentOptions): Writer {
   const roots = rootsOf(options)
   const workspace = openWorkspace(options, roots)
@@ -58,7 +58,10 @@ export function openWriter(options: AgentOptions): Writer {
   }
 }
 
-/** Notes what the app itself has put into a folder: nobody else is taken for its author. @param names in the workspace */
+/**
+ * Records files that the app created from templates, so that they do not count as the user's work.
+ * @param names paths in the workspace
+ */
 export async function noteTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const recording = openRecording({ ...options, watch: false }, rootsOf(options))
   const origin = { cause: 'template' } as const
@@ -69,7 +72,7 @@ export async function noteTemplates(options: AgentOptions, names: readonly strin
   await recording.close()
 }
 
-/** Whoever stays records; a single command only notes what it wrote. */
+/** With `watch`, records changes itself; without, only notes them for the next app that runs. */
 export function openRecording(
   { config, folders, historyEntry, now, watch, log }: AgentOptions,
   roots: Roots,
@@ -93,9 +96,9 @@ function localRules(options: AgentOptions): LocalRules {
     coversMoved: (move, isFolder, path) => ruleFor(path, movedRules(rules(), move, isFolder).after) !== undefined,
     async follow(move: Move, isFolder: boolean) {
       const [before, written] = [rules(), config.current.visibility.local]
-      // What follows from those that are written, by where links lead.
+      // Rules that follow from links into other folders.
       const implied = new Set(before.slice(written.length))
-      // As they are written, where they stay.
+      // Keeps the spelling of unchanged rules.
       const set = (list: readonly string[]) =>
         config.setLocal(list.filter((rule) => !implied.has(rule)).map((rule) => written[before.indexOf(rule)] ?? rule))
       const { during, after } = movedRules(before, move, isFolder)
@@ -103,7 +106,7 @@ function localRules(options: AgentOptions): LocalRules {
       await set(during)
       return async (isMoved) => {
         if (!isMoved) return set(before)
-        // What lies in the trash comes back to where it was.
+        // Keep rules for files in the trash: a restore puts the file back to the old path.
         const gone = before.filter((rule) => !after.includes(rule))
         const kept: string[] = []
         for (const rule of gone) if (await isInTrash(workspace, rule)) kept.push(rule)

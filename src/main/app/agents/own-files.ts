@@ -5,20 +5,23 @@ import { layoutOf, ownPath } from '#workspace'
 import type { Agent } from './agent.ts'
 
 export interface MovedOwn {
-  /** As paths where they lie now. */
+  /** New paths. */
   readonly moved: string[]
-  /** As paths where they stay: their name is taken in the new place. */
+  /** Old paths of files that stay because the new name is taken. */
   readonly left: string[]
 }
 
 const user = { cause: 'user' } as const
 
-/** Of an agent that is not open. @param said by its settings */
+/**
+ * Returns the subfolder of an agent that is not open; empty for the top of the workspace.
+ * @param said configured folder
+ */
 export function ownFolderIn(workspace: string, said: string | undefined): string {
   return said ?? (existsSync(join(workspace, ownFolderName)) ? ownFolderName : '')
 }
 
-/** @param settle has it stand in the settings; where that fails, all of it is taken back */
+/** @param settle saves the setting; if it fails, all moves are undone */
 export async function moveOwnFiles(agent: Agent, own: string, settle: () => Promise<void>): Promise<MovedOwn> {
   const { workspace, links, batches } = agent
   const [before, after] = [workspace.layout, layoutOf(own)]

@@ -23,15 +23,17 @@ export interface ProgramNote {
 }
 
 interface Remembered extends Pick<RememberedLines, 'path' | 'startLine' | 'endLine'> {
-  /** What it takes to take the note out again; undefined where it stood there already. */
+  /** Needed to remove the note again; undefined if the line existed before. */
   readonly note?: RememberedLines['note']
-  /** What waits in the inbox; null where the user refused the same before. */
+  /** Id of the suggestion in the inbox; null if the user has rejected the same before. */
   readonly proposal?: string | null
 }
 
 /**
- * @param by the program, as it is shown @param mayKeep whether it may write into MEMORY.md
- * @throws AppError `input_invalid` for a section that has no name of one line
+ * Saves a note from another program: in the daily log, or in a section of MEMORY.md if the program may write there.
+ * Without that permission a suggestion for MEMORY.md goes to the inbox.
+ * @param by `name` for display; `mayKeep`: may write into MEMORY.md
+ * @throws AppError `input_invalid` for a section title that is not one line
  */
 export async function rememberFor(
   { workspace, upkeep }: Memory,
@@ -53,7 +55,10 @@ export async function rememberFor(
   }
 }
 
-/** Where it stands, for one who asked for it and got no answer; what is to wait for it waits. */
+/**
+ * Returns the place of a note after a lost answer; undefined if it is not saved. Adds the missing suggestion.
+ * @param by name of the program, for display
+ */
 export async function findRememberedFor(
   { workspace, upkeep }: Memory,
   { text, section }: ProgramNote,
@@ -90,7 +95,7 @@ async function propose({ workspace, upkeep }: Memory, { note, title, place, by, 
   const [said = ''] = note.split('\n')
   const found = {
     ...outsideFound({ path, before, after, from: [from] }),
-    // When the note is taken back, so is this.
+    // Undoing the note withdraws the suggestion too.
     evidence: [evidenceOf(place.path, place.startLine + 1, said)],
   }
   const known = before === undefined ? undefined : { text: before, hash: hashText(before) }

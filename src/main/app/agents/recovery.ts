@@ -6,7 +6,7 @@ import { kindOf, namesOf, type Batches, type BatchKind, type Recovered, type Wor
 import type { Importer } from '#interop'
 import type { AgentOptions } from './agent-options.ts'
 
-/** Notes that are named one by one. */
+/** Limit of file names in a report. */
 const maxFiles = 200
 
 interface Parts {
@@ -15,7 +15,10 @@ interface Parts {
   readonly batches: Batches
 }
 
-/** Before anybody looks at the files. @returns what was completed, for whoever opens a window */
+/**
+ * Completes or undoes a change that a crash interrupted. Call it before anything reads the files.
+ * @returns the completed change for the interface; undefined if there is none
+ */
 export async function carryOn(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   { workspace, importer, batches }: Parts,
@@ -45,7 +48,7 @@ async function endedChange(
   return { id: randomUUID(), kind, ...namesOf(batch), notes: texts.length, left: left.length, undo }
 }
 
-/** While it is being ended: until then no file can be listed. */
+/** Shown until the recovery ends: files cannot be listed before. */
 function endingReport(kind: BatchKind, agent: string) {
   return { part: 'app', code: changesEnding[kind], level: 'note', message: '', agent } as const
 }
@@ -59,7 +62,7 @@ function reportOf({ batch, isDone, written, left }: Recovered, agent: string) {
     message: [
       `${from} → ${to}`,
       `${written} notes written now`,
-      ...(left.length > 0 ? [`changed since, left as they are: ${left.length}`] : []),
+      ...(left.length > 0 ? [`changed since, left unchanged: ${left.length}`] : []),
     ].join('; '),
     agent,
     ...(left.length > 0 ? { files: left.slice(0, maxFiles) } : {}),

@@ -1,7 +1,7 @@
 /**
- * A folder that one agent uses instead of its own, for as long as the process runs (`--workspace DIR`). What is kept for
- * it (index, history, conversations) is kept by folder, so nothing of the agent's own is touched, and no other agent is
- * there: theirs may be open in another process.
+ * A folder that replaces the agent's workspace while the process runs (`--workspace DIR`). Its index, history and
+ * sessions are stored per folder, so those of the agent stay untouched. Other agents are hidden because another process
+ * may have them open.
  */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { defaultWorkspace, expandHome, type Config } from '#platform'
 
 export interface SingleFolder {
   readonly agent: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string
 }
 
@@ -22,7 +22,7 @@ export function singleFolder({ agents }: Config, agent: string, folder: string):
   const entry = agents.list.find(({ id }) => id === agent)
   if (!entry && agent !== 'main') throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   const own = resolve(expandHome(entry?.workspace ?? defaultWorkspace(agent)))
-  // An agent that nobody has set up yet has no folder of its own that would say so.
+  // Without an entry the default agent has no workspace yet, even if the paths are equal.
   return entry && realPath(own) === realPath(folder) ? undefined : { agent, folder }
 }
 

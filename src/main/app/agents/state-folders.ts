@@ -6,34 +6,38 @@ export interface StateFolders {
   readonly home: string
   readonly config: string
   readonly logs: string
-  /** Models that run in the process. */
+  /** Embedding models that run in this process. */
   readonly models: string
   readonly modelLists: string
-  /** Windows that turned out smaller than believed. */
+  /** Context windows that turned out smaller than documented. */
   readonly learnedWindows: string
   readonly usage: string
-  /** Which other programs use this memory, and what they may. */
+  /** Connected programs and their permissions. */
   readonly clients: string
   agent(agentId: string): AgentFolders
-  /** The same for a folder that is used instead of an agent's own. */
+  /** State of a folder that replaces an agent's workspace. */
   folder(workspace: string): AgentFolders
 }
 
-/** What is kept for one agent in one workspace. */
+/** State of one agent in one workspace. All paths are absolute. */
 export interface AgentFolders {
   readonly index: string
   readonly sessions: string
-  /** The repository with every change of its files, and its journal. */
+  /** Repository with every change of the notes, and its journal. */
   readonly history: string
   readonly checks: string
   readonly upkeep: string
   readonly imports: string
   readonly drafts: string
-  /** What a change of several files is about while it is under way. */
+  /** Journal of a change of several files; it exists only until the change ends. */
   readonly pendingChange: string
   readonly undos: string
 }
 
+/**
+ * Returns the paths below a state folder. Does not create them.
+ * @param home absolute path
+ */
 export function stateFolders(home: string): StateFolders {
   return {
     home,
@@ -67,7 +71,7 @@ function keyOf(workspace: string): string {
   return createHash('sha256').update(resolve(workspace)).digest('hex').slice(0, 16)
 }
 
-/** `COMMONPLACE_HOME`, else `~/.commonplace`. */
+/** Returns `COMMONPLACE_HOME`, or `~/.commonplace` if it is unset or empty. */
 export function defaultStateHome(env: NodeJS.ProcessEnv): string {
   return resolve(env['COMMONPLACE_HOME'] || join(homedir(), '.commonplace'))
 }

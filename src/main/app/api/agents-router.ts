@@ -17,7 +17,7 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
   moveOwn: os.agents.moveOwn.handler(({ input }) => app.agents.moveOwn(input.agent, input.own)),
 })
 
-/** Without keys whose value is undefined: those are to stay as they are. */
+/** Removes keys whose value is undefined, so that they do not overwrite stored values. */
 function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
@@ -46,7 +46,7 @@ export const healthRoutes = ({ app, os, agent }: RouterBase) => ({
 export const eventsRoutes = ({ app, os }: RouterBase) => ({
   subscribe: os.events.subscribe.handler(async function* ({ input, signal }) {
     if (input) app.settings.hearSystemLanguage(input.language)
-    // Only windows say what language they have.
+    // Only windows send their language.
     const closed = input ? app.clients.windowOpened() : undefined
     const events = app.events.subscribe('event', signal ? { signal } : {})
     try {

@@ -13,22 +13,28 @@ import type { RouterBase } from './procedure.ts'
 type App = RouterBase['app']
 export type Agent = Awaited<ReturnType<App['agents']['get']>>
 
-/** False for the user, an id for a program, true for one that nobody knows. */
+/** False for the user, the id of a program, or true for an unknown program. */
 type Asker = boolean | string
 
-/** What is local in all notes. @returns undefined where everything is seen */
+/**
+ * Returns the local notes and lines to hide.
+ * @returns undefined if the requester may see everything
+ */
 export async function sightOf(app: App, agent: Agent, asker: Asker): Promise<Sight | undefined> {
   return (await seesAll(app, asker)) ? undefined : agent.localNotes.look()
 }
 
-/** For texts that were just read, whatever other notes there are. @returns undefined where everything is seen */
+/**
+ * Returns markers for texts that the caller has just read, without a scan of all notes.
+ * @returns undefined if the requester may see everything
+ */
 export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Marks | undefined> {
   return (await seesAll(app, asker)) ? undefined : agent.localNotes.marks()
 }
 
 /**
- * How an asker's question is asked. One that does not see all is answered as if the rest were not there. One that does may
- * ask in words of what stays here, and nobody can tell, so that its questions stay here too.
+ * Returns search options that fit the requester's access. Hidden text does not affect the answer of a requester without
+ * full access. A query of one with full access may quote local text, so it is not sent to a remote embedding provider.
  */
 export async function searchOptionsFor(
   app: App,
@@ -37,15 +43,16 @@ export async function searchOptionsFor(
   options: SearchOptions | undefined,
 ): Promise<SearchOptions & { readonly unseen?: ReturnType<typeof unseenOf> }> {
   if (asker === false) return options ?? {}
-  // What is shown is looked at anew; for the ranks it is enough how things stood a moment ago.
+  // Ranking may use a cached scan; the shown text is checked again later.
   if (!(await seesAll(app, asker))) return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
   const mayHold = agent.memory.isSent && (await agent.localNotes.look()).notes.size > 0
   return { ...options, ...(mayHold ? { staysHere: true } : {}) }
 }
 
 /**
- * Reads a file for an asker. One that stays here as a whole and one that is not there are answered the same.
- * @param read is given what makes the text the one that is shown
+ * Reads a file for a requester. A fully local file and a missing file give the same error.
+ * @param read gets a function that returns the visible part of a text
+ * @throws AppError `file_not_found`, and as `read`
  */
 export async function readFor<T>(
   app: App,
@@ -80,7 +87,7 @@ async function seesAll(app: App, asker: Asker): Promise<boolean> {
   return asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))
 }
 
-/** With the size of what is shown of each. */
+/** Removes fully local files and reduces sizes to the visible text. */
 export async function seenFiles(files: FileEntry[], agent: Agent, sight: Sight | undefined): Promise<FileEntry[]> {
   if (!sight) return files
   const seen = files.map(async (file) => {
@@ -94,7 +101,7 @@ export async function seenFiles(files: FileEntry[], agent: Agent, sight: Sight |
   return (await Promise.all(seen)).flat()
 }
 
-/** The results that it sees; nothing else that is told depends on words of what stays here. */
+/** Removes hidden results. The rest of the answer reveals nothing about them. */
 export async function seenResults(
   found: SearchResponse,
   agent: Agent,
@@ -102,11 +109,11 @@ export async function seenResults(
 ): Promise<SearchResponse> {
   if (!marks) return found
   const results = await seenOf(found.results, agent, marks)
-  // How many passages have a word of the question tells of those that are not shown.
+  // The number of candidates would reveal hidden passages.
   return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
 }
 
-/** The account of what it sees, as if there were nothing else. */
+/** Removes hidden candidates, and everything that depends on them, from an explanation. */
 export async function seenExplanation(
   found: Explanation,
   agent: Agent,
@@ -119,7 +126,7 @@ export async function seenExplanation(
   if (!why) return seen
   const place = await noteAt(agent, sight, why.path)
   if (!place || place.note.isWhole || place.note.lines.size > 0) {
-    // It is among them for being asked about.
+    // The search adds the requested line as a candidate without a score.
     const isAsked = ({ path, startLine, endLine, score }: Candidate) =>
       score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
     return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: unseenPlace(why) }
@@ -140,7 +147,7 @@ async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks
   return seen.filter((place) => place !== undefined)
 }
 
-/** A gap in the ranks, or what a factor goes by, would tell of a passage that is not shown. */
+/** A gap in the ranks or a reference to a hidden passage would reveal it. */
 function renumbered(candidates: readonly Candidate[], sight: Sight): Candidate[] {
   const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
   const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, at) => [rank, at + 1]))
@@ -158,7 +165,7 @@ function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verd
   return into === undefined ? { kind: 'beyondMaxResults' } : { ...verdict, into }
 }
 
-/** The same whatever was asked: a passage may lie across the lines of a note that are local and those that are not. */
+/** Gives the same answer for visible and hidden lines: a passage can contain both. */
 function unseenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
   return { path, line, candidate: null, rank: null, reason: 'local' }
 }
@@ -169,7 +176,10 @@ function seenNotice(notice: SearchResponse['notice']): SearchResponse['notice'] 
 
 type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
 
-/** A file as it is now, and what of it is local; undefined where it cannot be read. */
+/**
+ * Reads a file and its local lines.
+ * @returns undefined if the file cannot be read
+ */
 export async function noteAt(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')

@@ -8,7 +8,7 @@ import type { RouterBase } from './procedure.ts'
 export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   list: os.clients.list.handler(() => app.clients.list()),
   meet: os.clients.meet.handler(async ({ input }) => {
-    // Whoever asks for an agent that is not there stays with the one that it had.
+    // Throws for an unknown agent, before the stored agent of the program changes.
     if (input.agent !== undefined) await app.agents.get(input.agent)
     return served(app, await app.clients.meet(input.client, input.name, input.agent))
   }),
@@ -42,9 +42,9 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.handler(async ({ input }) => {
-    // While its memory opens: a search is waiting for both.
+    // `created` does not wait for the index, which the caller's search does anyway.
     const looked = await app.agents.created(input.agent)
-    // Whoever reads is told so, not that nothing was found.
+    // Report a missing workspace instead of an empty result.
     await looked.workspace.assertThere()
     const sight = await sightOf(app, looked, input.client)
     return { look: sight && sight.net.size > 0 ? looked.looks.keep(sight) : null }
@@ -85,12 +85,12 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-/** Where a program was given the main agent, it is left to the settings: they can give it another. */
+/** The main agent is no explicit choice: settings can assign the program another agent later. */
 function ofAgent(agent: string) {
   return agent === 'main' ? {} : { agent }
 }
 
-/** @throws AppError `unknown_agent` for a program whose agent was archived */
+/** @throws AppError `unknown_agent` if the agent of the program is archived */
 function served({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
   if (!agents.isArchived(client.agent)) return client
   throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })

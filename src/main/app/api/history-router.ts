@@ -9,7 +9,7 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
     if (!input.forProgram) return recorded.entries({ ...input, isBrief: true })
     const sight = await sightOf(app, context.agent, input.forProgram)
     const seen: HistoryEntry[] = []
-    // As many as were asked for, however many lie between them that are not seen.
+    // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let asked: Parameters<typeof recorded.entries>[0] = input; ;) {
       const entries = await recorded.entries(asked)
       seen.push(...(await seenEntries(entries, context.agent, sight)))
@@ -52,7 +52,7 @@ export const forgetRoutes = ({ os, app }: RouterBase) => ({
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
     const { embedding, ...found } = await app.agents.forgetting.find(agent, request, signal)
-    // The texts themselves went to a model of embeddings.
+    // The embedding model also received these texts.
     return { ...found, models: embedding === undefined ? models : [...models, embedding] }
   }),
   run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {

@@ -4,14 +4,16 @@ import type { Log } from '#platform'
 import { contract } from '#shared/contract/index.ts'
 import type { App } from '../composition/create-app.ts'
 
-/** A text or a list that is longer than the contract takes it (shared/limits.ts). */
+/**
+ * Returns the message and data for a string or list that exceeds its limit in the contract; undefined for other issues.
+ */
 function tooLongOf(issues: ValidationError['issues']) {
   for (const issue of issues) {
     const { code, origin, maximum } = issue as { code?: unknown; origin?: unknown; maximum?: unknown }
     if (code !== 'too_big' || typeof maximum !== 'number' || (origin !== 'string' && origin !== 'array')) continue
     const field = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key)).join('.')
     const unit = origin === 'string' ? 'characters' : 'entries'
-    const message = `${field} is too long: at most ${maximum.toLocaleString('en')} ${unit} can be taken`
+    const message = `${field} is too long: the limit is ${maximum.toLocaleString('en')} ${unit}`
     return { message, data: { field, limit: maximum } }
   }
   return undefined
@@ -25,7 +27,7 @@ function toWire(error: unknown, log: Log, path: string): unknown {
     if (tooLong) return new ORPCError('input_too_long', { ...tooLong, cause: error })
     const reason = error.cause.issues.map((issue) => issue.message).join('; ')
     return new ORPCError('input_invalid', {
-      message: `the request is not right: ${reason}`,
+      message: `the request is invalid: ${reason}`,
       data: { reason },
       cause: error,
     })
@@ -64,7 +66,7 @@ function isIterator(output: unknown): output is AsyncGenerator {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output
 }
 
-/** What fails in the middle of a stream is told as what fails at its beginning. */
+/** Maps an error in the middle of a stream like one at its start. */
 async function* failingAs(steps: AsyncGenerator, failure: (error: unknown) => unknown): AsyncGenerator {
   try {
     yield* steps

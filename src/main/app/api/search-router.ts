@@ -1,10 +1,10 @@
 import { marksFor, searchOptionsFor, seenExplanation, seenResults, sightOf } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-/** A first look at a large folder may take a while; whoever asks to wait for it has time, ms. */
+/** Time limit for indexing a large folder for the first time, ms. */
 const settleMs = 10 * 60_000
 
-/** Beside an open note: more than these are seldom about the same. */
+/** Limit of related notes beside an open note; further ones are rarely on the same topic. */
 const maxNearNotes = 8
 
 export const searchRoutes = ({ app, os, agent }: RouterBase) => ({

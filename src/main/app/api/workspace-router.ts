@@ -5,7 +5,7 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { readFor, seenFiles, sightOf } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
-/** Links that are told one by one. */
+/** Limit of link paths in an answer. */
 const maxLinks = 5
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
@@ -121,10 +121,10 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   }),
 })
 
-/** @throws AppError `path_hidden` for what is no other program's business */
+/** @throws AppError `path_hidden` for a file that other programs may not access */
 function assertSeen(agent: { isForPrograms(path: string): boolean }, path: string): void {
   if (agent.isForPrograms(path)) return
-  throw new AppError('path_hidden', `${path} is no note of this memory, or the user keeps it out of it`, { path })
+  throw new AppError('path_hidden', `${path} is no note of this memory, or the user excluded it`, { path })
 }
 
 export const findRoutes = ({ os, agent }: RouterBase) => ({

@@ -5,17 +5,17 @@ export interface Output {
   readonly text: string
   /** One line for stderr. */
   readonly warning?: string
-  /** What was printed is not all that was wanted: exit 1. */
+  /** True exits with 1: the result is incomplete. */
   readonly isFailure?: boolean
 }
 
-/** Why vectors are missing: what the waiting saw, or else what the search did. */
+/** Returns the reason for missing vectors: from waiting for them, else from the search. */
 export function toldOnce(warning: string | undefined, notice: SearchResponse['notice']): { readonly warning?: string } {
   const line = warning ?? notice?.message
   return line === undefined ? {} : { warning: line }
 }
 
-/** A result as it is printed. */
+/** Returns the fields of a result that the CLI prints. */
 export function withoutExtras({
   path,
   startLine,
@@ -29,7 +29,7 @@ export function withoutExtras({
   return { path, startLine, endLine, score, vectorScore, textScore, snippet, source }
 }
 
-/** A condition of the query: what it means in days, and whether it was understood. */
+/** Describes a condition of the query with its dates, or says that it was not understood. */
 export function conditionText({ kind, text, from, to, isUnread }: Condition): string {
   if (isUnread) return `${text}: not understood, searched as words`
   const days = from === to ? from : `${from ?? '…'} to ${to ?? '…'}`

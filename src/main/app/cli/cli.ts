@@ -21,7 +21,7 @@ import { openInBrowser, appVersion, describeProblems } from '#platform'
 import { withRuntime, type Runtime } from '../instance-lock/with-primary.ts'
 import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
 
-/** What went wrong is the caller's to mend: exit 2. */
+/** A mistake in the command line: exit 2. */
 class UsageError extends Error {}
 
 const program = new Command('commonplace')
@@ -36,24 +36,22 @@ function command(name: string, description: string): Command {
     .command(name)
     .description(description)
     .option('--agent <id>', 'the agent', 'main')
-    .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+    .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
     .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
     .option('--json', 'print one JSON value')
 }
 
-/** Commands that answer with vectors wait for them. */
+/** For commands that search by vector and wait for them by default. */
 function withVectors(made: Command): Command {
-  return made
-    .option('--no-wait', 'do not wait until every passage has its vector')
-    .addHelpText('after', `\n${vectorHelp}`)
+  return made.option('--no-wait', 'do not wait for the vectors of all passages').addHelpText('after', `\n${vectorHelp}`)
 }
 
-command('status', 'how the index is, and everything that does not work').action(async (flags: CommonFlags) =>
+command('status', 'show the state of the index and all problems').action(async (flags: CommonFlags) =>
   onRuntime(flags, status),
 )
 
-withVectors(command('index', 'bring the index in step with the files'))
-  .option('--force', 'read every file anew')
+withVectors(command('index', 'update the index from the files'))
+  .option('--force', 'index every file again')
   .action(async (flags: CommonFlags & WaitFlags & { force?: boolean }) =>
     onRuntime(flags, (runtime) => indexFiles(runtime, flags)),
   )
@@ -61,32 +59,32 @@ withVectors(command('index', 'bring the index in step with the files'))
 withVectors(command('search', 'search the memory'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
-  .option('--min-score <x>', 'least score, 0 to 1', share)
+  .option('--min-score <x>', 'minimum score, 0 to 1', share)
   .action(async (query: string, flags: CommonFlags & SearchFlags) =>
     onRuntime(flags, (runtime) => search(runtime, flags, query)),
   )
 
-withVectors(command('explain', 'say how every candidate for a query was scored'))
+withVectors(command('explain', 'show how every candidate for a query was scored'))
   .argument('<query>')
   .option('--max-results <n>', 'most results', integer)
-  .option('--min-score <x>', 'least score, 0 to 1', share)
-  .option('--why <path:line>', 'also say what kept this line out')
+  .option('--min-score <x>', 'minimum score, 0 to 1', share)
+  .option('--why <path:line>', 'also explain why this line was not returned')
   .action(async (query: string, flags: CommonFlags & ExplainFlags) =>
     onRuntime(flags, (runtime) => explain(runtime, flags, query)),
   )
 
 withVectors(command('eval', 'measure recall on judged questions'))
-  .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object a line')
+  .requiredOption('--queries <file>', 'questions with the lines that answer them, one JSON object per line')
   .option('--off-topic <file>', 'questions that this memory cannot answer')
-  .option('--max-results <n>', 'most results, in place of the settings’', integer)
-  .option('--min-score <x>', 'the threshold, 0 to 1, in place of the settings’', share)
+  .option('--max-results <n>', 'maximum number of results instead of the configured one', integer)
+  .option('--min-score <x>', 'minimum score, 0 to 1, instead of the configured one', share)
   .addOption(new Option('--provider <name>', 'embedding provider').choices(embeddingProviders))
   .action(async (flags: CommonFlags & EvalFlags) =>
     onRuntime(flags, (runtime) => evaluate(runtime, flags), { embeddingProvider: flags.provider }),
   )
 
 command('remember', 'append a note to today’s log')
-  .argument('[text]', 'the note; read from standard input when left out')
+  .argument('[text]', 'the note; read from standard input if omitted')
   .action(async (text: string | undefined, flags: CommonFlags) => {
     checkFolders(flags)
     print(await remember(appOptions(flags), flags, text), flags)
@@ -94,9 +92,9 @@ command('remember', 'append a note to today’s log')
 
 command('ask', 'ask the agent')
   .argument('<message>')
-  .option('--model <id>', 'another model than the agent’s')
-  .option('--session <id>', 'go on with a chat: its id, the beginning of it, or "last"')
-  .option('--without-memory', 'hold a new chat without memory: nothing is recalled, nothing is kept')
+  .option('--model <id>', 'model to use instead of the agent’s')
+  .option('--session <id>', 'continue a chat: its id, the start of its id, or "last"')
+  .option('--without-memory', 'start a temporary chat: memory is neither read nor written')
   .action(async (message: string, flags: AskFlags) =>
     onRuntime(flags, (runtime) => ask(runtime, flags, message), { isRepeatable: false }),
   )
@@ -106,27 +104,27 @@ command('sessions', 'list the chats, newest first').action(async (flags: CommonF
 program
   .command('mcp')
   .description('serve the memory to another program over standard input and output (Model Context Protocol)')
-  .option('--agent <id>', 'whose memory (default: what the settings give this program)')
-  .option('--client <name>', 'what the program is called (default: as it names itself)')
-  .option('--read-only', 'write nothing, whatever the program may')
-  .option('--install <program>', 'register it with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
-  .option('--uninstall <program>', 'take that back')
-  .option('--dry-run', 'with --install or --uninstall: say only what would be written')
-  .option('--workspace <dir>', 'use this folder instead of the agent’s own')
+  .option('--agent <id>', 'the agent whose memory is served (default: the one configured for this program)')
+  .option('--client <name>', 'name of the program (default: the name that it sends)')
+  .option('--read-only', 'refuse all writes, even if the program may write')
+  .option('--install <program>', 'register with claude-code, claude-desktop, codex, cursor, vscode, goose, …')
+  .option('--uninstall <program>', 'remove the registration')
+  .option('--dry-run', 'with --install or --uninstall: only print the changes')
+  .option('--workspace <dir>', 'use this folder instead of the agent’s workspace')
   .option('--home <dir>', 'state folder (default: $COMMONPLACE_HOME or ~/.commonplace)')
   .action(async (flags: McpFlags) => {
     checkFolders(flags)
     const wanted = flags.install ?? flags.uninstall
     if (flags.install !== undefined && flags.uninstall !== undefined)
-      throw new UsageError('give --install or --uninstall, not both')
-    if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run goes with --install or --uninstall')
+      throw new UsageError('use either --install or --uninstall, not both')
+    if (wanted === undefined && flags.dryRun) throw new UsageError('--dry-run needs --install or --uninstall')
     if (wanted === undefined) return serveMcp(flags)
     const { connectProgram } = await import('./commands/connect-program.ts')
     print(await connectProgram(appOptions(flags), flags, wanted), { agent: flags.agent ?? 'main' })
   })
 
 command('serve', 'host the interface for a browser on this machine')
-  .option('--port <n>', 'port (default: the one of the last start, else a free one)', port)
+  .option('--port <n>', 'port (default: the one of the last start, else a free port)', port)
   .option('--no-open', 'do not open the browser')
   .action(serve)
 
@@ -138,7 +136,7 @@ try {
   process.exitCode = tell(error)
 }
 
-/** Runs one command where the memory is open, or opens it for that long, and prints what it returns. */
+/** Runs one command in the process that has the memory open, or opens the memory for it, and prints the result. */
 async function onRuntime(
   flags: CommonFlags,
   run: (runtime: Runtime, flags: CommonFlags) => Promise<Output>,
@@ -172,7 +170,7 @@ async function serveMcp(flags: McpFlags): Promise<void> {
   const options = appOptions(flags)
   const opening = openMemory(options, flags.agent ?? 'main')
   opening.catch(() => undefined)
-  // Loaded while the memory opens, and for this command alone: the protocol would cost every other a tenth of a second.
+  // Imported here only: loading the MCP SDK takes 100 ms, which other commands need not pay.
   const { mcp } = await import('./commands/mcp-command.ts')
   await mcp(opening, options, flags)
 }
@@ -185,7 +183,7 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
     ...appOptions(flags),
     ...(flags.port === undefined ? {} : { port: flags.port }),
   })
-  // From here on others depend on this process: the server itself sees to what nobody caught.
+  // The server handles uncaught errors itself and keeps running.
   stopExiting()
   process.stdout.write(`${JSON.stringify({ url: server.url })}\n`)
   if (flags.open) openInBrowser(server.urlOnce())
@@ -193,20 +191,19 @@ async function serve(flags: CommonFlags & { port?: number; open: boolean }): Pro
   await server.close()
 }
 
-/** Resolves when somebody ends this process, or the launcher that passes signals on is gone. */
+/** Resolves at SIGINT, SIGTERM, or when the launcher that forwards signals has exited. */
 function untilEnded(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
     process.once('disconnect', () => resolve())
-    // Who only listens keeps nothing running.
+    // The IPC channel alone must not keep the process alive.
     process.channel?.unref()
   })
 }
 
 function checkFolders({ workspace, home }: Pick<CommonFlags, 'workspace' | 'home'>): void {
-  if (workspace !== undefined && !isFolder(workspace))
-    throw new UsageError(`--workspace ${workspace}: there is no such folder`)
-  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: is not a folder`)
+  if (workspace !== undefined && !isFolder(workspace)) throw new UsageError(`--workspace ${workspace}: no such folder`)
+  if (home !== undefined && existsSync(home) && !isFolder(home)) throw new UsageError(`--home ${home}: not a folder`)
 }
 
 function isFolder(path: string): boolean {
@@ -214,24 +211,27 @@ function isFolder(path: string): boolean {
 }
 
 function integer(value: string): number {
-  if (!/^\d+$/.test(value) || Number(value) < 1) throw new InvalidArgumentError('a whole number from 1 on is wanted.')
+  if (!/^\d+$/.test(value) || Number(value) < 1)
+    throw new InvalidArgumentError('expected a whole number of at least 1.')
   return Number(value)
 }
 
 function port(value: string): number {
-  if (!/^\d+$/.test(value) || Number(value) > 65_535)
-    throw new InvalidArgumentError('a port from 0 to 65535 is wanted.')
+  if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535.')
   return Number(value)
 }
 
 function share(value: string): number {
   const number = Number(value)
   if (value.trim() === '' || !(number >= 0 && number <= 1))
-    throw new InvalidArgumentError('a number from 0 to 1 is wanted.')
+    throw new InvalidArgumentError('expected a number from 0 to 1.')
   return number
 }
 
-/** One line on stderr. @returns the exit code */
+/**
+ * Prints the error as one line to stderr.
+ * @returns the exit code: 2 for a usage error, else 1
+ */
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)

@@ -3,7 +3,10 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AppBase } from '../composition/create-app.ts'
 
-/** A memory that was in use has not moved to the default folder because its configuration is gone. */
+/**
+ * Refuses the default workspace if the agent was used before: then its configuration is lost.
+ * @throws AppError `config_invalid`
+ */
 export function assertNew({ folders }: AppBase, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
   const reason =
@@ -11,7 +14,10 @@ export function assertNew({ folders }: AppBase, agent: string): void {
   throw new AppError('config_invalid', `${folders.config}: ${reason}`, { file: folders.config, reason })
 }
 
-/** Commands that write make the default workspace when there is none yet; a folder that was named is used as it is. */
+/**
+ * Creates the default workspace at first use.
+ * @throws AppError `config_invalid`, `unknown_agent`, and as `agents.setUp`
+ */
 export async function setUpOnce(client: ContractClient, base: AppBase, agent: string): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
   assertNew(base, agent)

@@ -25,21 +25,21 @@ export interface EvalFlags extends SearchFlags {
 
 export interface AskFlags extends CommonFlags {
   readonly model?: string
-  /** The id of a chat, its beginning, or `last`. */
+  /** Id of a chat, a prefix of it, or `last`. */
   readonly session?: string
   readonly withoutMemory?: boolean
 }
 
 export interface McpFlags extends Omit<CommonFlags, 'agent'> {
-  /** As the program was told; else it uses the memory that it was given in the settings. */
+  /** Undefined: the agent that the settings assign to the program. */
   readonly agent?: string
-  /** What the program is called, where it was connected by us. */
+  /** Name that the program was registered with. */
   readonly client?: string
   readonly readOnly?: boolean
-  /** Registers the memory with a program, or takes that back. */
+  /** Program to register the MCP server with. */
   readonly install?: string
   readonly uninstall?: string
-  /** Says only what would be written. */
+  /** Prints the changes without writing them. */
   readonly dryRun?: boolean
 }
 

@@ -2,17 +2,17 @@ import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { harmless } from './terminal.ts'
 
-/** Characters of a call's arguments, and of what went wrong. */
+/** Limit for printed arguments and error messages, in UTF-16 code units. */
 const maxCharacters = 120
 
 export class LiveOutput {
-  /** Messages that are told of already. */
+  /** Ids of messages that are already printed. */
   readonly #told: Set<string>
-  /** What of the answer that is being given is printed. */
+  /** Printed part of the current answer. */
   #shown = ''
   #isLineOpen = false
 
-  /** @param known messages that were there before */
+  /** @param known ids of earlier messages, not to be printed */
   constructor(known: ReadonlySet<string>) {
     this.#told = new Set(known)
   }
@@ -23,7 +23,7 @@ export class LiveOutput {
     else if (event.type === 'retrying')
       this.note(`${clipped(event.message)}. Trying again in ${Math.ceil(event.afterMs / 1000)} s …`)
     else if (event.type === 'keeping')
-      this.note(event.what === 'flush' ? 'saving notes first …' : 'summarising what came before …')
+      this.note(event.what === 'flush' ? 'saving notes first …' : 'summarising earlier messages …')
   }
 
   text(delta: string): void {
@@ -32,7 +32,7 @@ export class LiveOutput {
     this.#write(delta)
   }
 
-  /** The words that were not printed yet, and the calls; once. */
+  /** Prints the rest of a message and its tool calls, once per id. */
   message({ id, message }: Pick<SessionMessage, 'id' | 'message'>): void {
     if (this.#told.has(id)) return
     this.#told.add(id)
@@ -45,7 +45,7 @@ export class LiveOutput {
     this.end()
     for (const part of message.content)
       if (part.type === 'toolCall') this.note(`${part.name} ${clipped(JSON.stringify(part.arguments))}`)
-    if (message.stopReason === 'length') this.note(`the answer reached its longest and ends here${toolCut(message)}`)
+    if (message.stopReason === 'length') this.note(`the answer reached its maximum length${toolCut(message)}`)
   }
 
   note(line: string): void {
@@ -53,7 +53,7 @@ export class LiveOutput {
     process.stderr.write(harmless(`· ${line}\n`))
   }
 
-  /** Ends the line that is open. */
+  /** Ends an unfinished line. */
   end(): void {
     if (this.#isLineOpen) process.stdout.write('\n')
     this.#isLineOpen = false
@@ -67,7 +67,7 @@ export class LiveOutput {
 }
 
 function toolCut({ cutCall }: AssistantMessage): string {
-  return cutCall === undefined ? '' : `, about to use ${clipped(cutCall)}`
+  return cutCall === undefined ? '' : `, before it could use ${clipped(cutCall)}`
 }
 
 function clipped(text: string): string {

@@ -3,7 +3,7 @@ import { Resident } from '../instance-lock/host-process.ts'
 import { setUpOnce } from './first-use.ts'
 
 /**
- * The memory of `agent` is opened at once, for whoever will ask it.
+ * Opens or finds the memory, sets it up at first use and starts loading the agent.
  * @throws AppError as `Resident.open`, `config_invalid`, `unknown_agent`
  */
 export async function openMemory(options: AppOptions, agent: string): Promise<Resident> {
@@ -18,8 +18,8 @@ export async function openMemory(options: AppOptions, agent: string): Promise<Re
   }
 }
 
-/** Whoever listens for changes without asking for anything: the memory is opened for them too. */
+/** Makes the agent open, so that its change events arrive without a first request. */
 export async function follow(resident: Resident, agent: string): Promise<void> {
-  // What is wrong with it is told when something is asked for.
+  // Later requests report the error.
   await resident.ask((owner) => owner.search.status({ agent })).catch(() => undefined)
 }

@@ -1,14 +1,14 @@
-/** Controls but tab and line feed, line and paragraph separators, and what steers the direction of writing. */
+/** Control characters except tab and line feed, line and paragraph separators, and bidi controls. */
 const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
-/** The text with nothing in it that a terminal obeys; as JSON it stays the same value. */
+/** Escapes control characters as \uXXXX. JSON keeps its value. */
 export function harmless(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(commands, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A reader that has seen enough (`| head`) is no failure. Anything else that goes wrong with the output is. */
+/** Ignores a closed pipe (`| head`). Other output errors set exit code 1. */
 export function tolerateClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -17,7 +17,11 @@ export function tolerateClosedOutput(): void {
   }
 }
 
-/** Until it is ended, what nobody caught ends the command, with one line and without a stack. */
+/**
+ * Ends the process at an uncaught error.
+ * @param tell prints the error and returns the exit code
+ * @returns removes the handler
+ */
 export function exitOnUncaught(tell: (error: unknown) => number): () => void {
   const exit = (error: unknown) => process.exit(tell(error))
   process.on('uncaughtException', exit)

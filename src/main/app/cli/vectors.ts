@@ -1,29 +1,32 @@
 import type { ContractClient, IndexStatus } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 
-/** Stands in the help of every command that waits. */
+/** Help text of all commands that wait for vectors. */
 export const vectorHelp =
-  'Where an embedding provider is set, the command first waits until every passage has its vector and says on\n' +
-  'stderr how far that is. If the provider fails, search and explain answer by keywords, say so on stderr and\n' +
-  'exit 0; index and eval, whose point the vectors were, exit 1. With --no-wait nothing is waited for.'
+  'If an embedding provider is set, the command first waits for the vectors of all passages and reports\n' +
+  'progress on stderr. If the provider fails, search and explain use keywords only, say so on stderr and\n' +
+  'exit 0; index and eval exit 1, because they need the vectors. --no-wait skips waiting.'
 
 export interface VectorWait {
-  /** Why vectors are missing, in one line. */
+  /** Reason for missing vectors, in one line. */
   readonly warning: string | undefined
-  /** It is the provider that fails, and not some texts that it does not take. */
+  /** True if the provider failed, not only some texts. */
   readonly isFailure: boolean
-  /** How long a query may wait for its own vector; undefined for the app's own measure. */
+  /** Timeout for the vector of a query, ms; undefined for the default. */
   readonly vectorWaitMs: number | undefined
 }
 
-/** Whoever asks in a terminal would rather wait for a slow provider than get half an answer. */
+/** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
 const patientMs = 30_000
-/** Between two lines of progress where nobody watches, ms; on a terminal one line is written over. */
+/** Interval of progress lines if stderr is no terminal, ms. A terminal overwrites one line. */
 const lineEveryMs = 5000
 const lookEveryMs = 200
 const terminalEveryMs = 100
 
-/** Waits until the index is in step with the files, and, unless it is not to, for the vectors. */
+/**
+ * Waits until the index is up to date, and with `wait` until all vectors are there. Prints progress to stderr.
+ * @throws AppError `index_unavailable`
+ */
 export async function waitForVectors(client: ContractClient, agent: string, wait: boolean): Promise<VectorWait> {
   if (!wait) {
     assertUsable((await client.search.settle({ agent })).status)
@@ -43,7 +46,10 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
   }
 }
 
-/** Nothing found in an index that is not there says nothing. */
+/**
+ * Without a usable index an empty result would mislead.
+ * @throws AppError `index_unavailable`
+ */
 function assertUsable({ state, problems }: IndexStatus): void {
   if (state !== 'failed') return
   const why = problems.find(({ code }) => code === 'index_failed')?.message ?? 'it cannot be opened'

@@ -5,7 +5,7 @@ import type { HistoryProblem } from '#workspace'
 import { sessionsPrefix } from '#search'
 import type { Agent } from '../agents/agent.ts'
 
-/** Of a note that was remembered, as it is told. */
+/** Limit for the note in the `captured` event, in UTF-16 code units. */
 const noteCharacters = 80
 
 interface Listeners {
@@ -14,10 +14,11 @@ interface Listeners {
   readonly log: Log
 }
 
+/** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
   const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
   const { memory, recording, accepted, batches, checks, chat } = opened
-  // First of all, and waited for: what is written is recorded before anybody hears of it.
+  // Subscribed first: a write is recorded before other listeners see it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
 
@@ -25,19 +26,19 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
 
   workspace.changes.subscribe(() => links.touch())
   batches.changes.subscribe((moving) => {
-    // An attachment that moved is no change of a note.
+    // `moving` is set while a move runs; only its end changes links.
     if (!moving) links.touch()
     publish({ type: 'moveProgress', agent, moving })
   })
 
   workspace.changes.subscribe(async ({ path, from }) => {
     if (from === undefined) return
-    // The move is done: what cannot go along stays where it is.
+    // The move is complete; a failure here must not undo it.
     await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
     await checks.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 
-  // What was remembered in a conversation stands there.
+  // The session already shows notes saved in it.
   workspace.captures.subscribe(({ path, startLine, change, note, origin }) => {
     const shown = (note.split('\n')[0] ?? '').slice(0, noteCharacters).toWellFormed()
     const { client } = origin

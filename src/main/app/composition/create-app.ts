@@ -41,33 +41,33 @@ import { Ledger, Models } from '#llm'
 import { modelSettings, wireApp } from './subscriptions.ts'
 
 export interface AppOptions {
-  /** The folder of the entry file, `src/main/` or `out/main/`; threads and resources are found from it. */
+  /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** State folder; `COMMONPLACE_HOME` or `~/.commonplace` when left out. */
+  /** State folder; default: `COMMONPLACE_HOME` or `~/.commonplace`. */
   readonly home?: string | undefined
-  /** A folder that one agent uses instead of its own; only that agent is there then. */
+  /** Replaces the workspace of one agent; other agents are hidden. */
   readonly workspace?: string | undefined
-  /** Whose `workspace` it is; `main` when left out. */
+  /** Agent that uses `workspace`; default: `main`. */
   readonly agent?: string | undefined
-  /** False for a single command: files are looked at once, not followed. */
+  /** False for a single command: files are scanned once and not watched. */
   readonly watch?: boolean
   readonly now?: Clock
-  /** The desktop has its own way. */
+  /** Electron's shell on the desktop; default: the system's commands. */
   readonly showFile?: ShowFile
-  /** Where keys outlive the app. */
+  /** Stores API keys permanently; undefined keeps them in memory only. */
   readonly keyVault?: KeyVault | undefined
-  /** Used instead of the configured one, for a single command. */
+  /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
-  /** How long what another program wants to write waits for the user's word, ms. */
+  /** Timeout for the user's answer to a permission request of another program, ms. */
   readonly clientPatienceMs?: number | undefined
-  /** Whether pictures of the web may come from an address; from what is public, when left out. */
+  /** Allows addresses for remote pictures; default: public addresses only. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
-  /** What is open already; whoever opened it closes it. */
+  /** A base that the caller has opened and closes itself. */
   readonly base?: AppBase
 }
 
-/** What every process has, whether the memory is its own to open or another's. */
+/** State that every process opens, whether or not it holds the instance lock. */
 export interface AppBase {
   readonly folders: StateFolders
   readonly log: Log
@@ -76,7 +76,10 @@ export interface AppBase {
   close(): void
 }
 
-/** @throws AppError `write_failed`, `unknown_agent` */
+/**
+ * Opens the state folder, log and settings.
+ * @throws AppError `write_failed`, `unknown_agent`
+ */
 export async function openBase({ env, home, workspace, agent = 'main' }: AppOptions): Promise<AppBase> {
   const folders = stateFolders(home === undefined ? defaultStateHome(env) : resolve(home))
   await makeStateFolder(folders.home)
@@ -103,34 +106,38 @@ export interface App {
   readonly keys: KeyRing
   readonly ledger: Ledger
   readonly mcp: McpServers
-  /** Those that notes name by an address on the web. */
+  /** Loads pictures that notes refer to by a web address. */
   readonly pictures: RemotePictures
-  /** The other programs that use this memory. */
+  /** Other programs that use this memory. */
   readonly clients: Clients
-  /** With which of them it is registered. */
+  /** Registers the MCP server in the configuration of other programs. */
   readonly connections: Connections
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
   readonly health: Health
-  /** The state folder. */
+  /** Absolute path of the state folder. */
   readonly home: string
   readonly resources: string
   readonly now: Clock
-  /** Shows a file in the system's file manager, or opens it in the program that the system has for it. */
+  /** Shows a file in the file manager, or opens it with its default program. */
   readonly showFile: ShowFile
-  /** Where everything lies, with sizes. */
+  /** Lists all data folders and files with their sizes. */
   locations(): Promise<DataLocation[]>
-  /** A report without private texts, as JSON. */
+  /** Returns a report without private texts, as JSON. */
   diagnostics(): Promise<string>
   close(): Promise<void>
 }
 
-/** A state folder that was used has a configuration: where it is missing or empty, somebody may be saving it, ms. */
+/** Time to wait for a missing or empty configuration of a state folder in use, ms: an editor may be saving it. */
 const configPatienceMs = 500
 
-/** Lines of the log that go with a report. */
+/** Number of log lines in a report. */
 const reportedLogLines = 100
 
+/**
+ * Creates all services. The caller must close the result.
+ * @throws AppError `write_failed`, `unknown_agent`
+ */
 export async function createApp(options: AppOptions): Promise<App> {
   const { env, mainFolder, watch = true, now = systemClock } = options
   const base = options.base ?? (await openBase(options))
@@ -146,7 +153,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   try {
     await keys.load()
   } catch (error) {
-    // Without its keys the app still has everything else.
+    // The app also works without stored keys.
     log.fault(error, 'kept keys')
     health.report({ part: 'keys', code: 'unreadable', message: String(error), remedy: modelSettings })
   }
@@ -281,18 +288,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The memory of this state folder, for other programs to start. */
+/** Installs the MCP server of this state folder in other programs. */
 export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFolders): Connections {
   const isUsual = home === defaultStateHome({})
   return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
 }
 
-/** SQLite keeps what was written last beside the file, and a search what it has read of it. */
+/** Includes SQLite's WAL files and the search snapshot. */
 function indexPlace(path: string, agent: string) {
   return { kind: 'index' as const, path, agent, beside: [`${path}-wal`, `${path}-shm`, `${path}.ahead`] }
 }
 
-/** What comes with the app, found from where its code lies. */
+/** Returns the absolute path of the folder with the app's resources. */
 export function resourcesOf(mainFolder: URL): string {
   return fileURLToPath(new URL('../../resources/', mainFolder))
 }
@@ -300,7 +307,7 @@ export function resourcesOf(mainFolder: URL): string {
 async function makeStateFolder(home: string): Promise<void> {
   try {
     await makeFolder(home)
-    // It has conversations, the index and the history: nobody else's business.
+    // It contains private sessions, notes and keys.
     if (process.platform !== 'win32') await chmod(home, 0o700).catch(() => undefined)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

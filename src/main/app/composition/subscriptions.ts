@@ -17,10 +17,13 @@ interface Owners {
   readonly health: Health
 }
 
-/** Where what does not work about models and tools is mended. */
+/** Settings page for problems with models and tools. */
 export const modelSettings = { kind: 'settings', section: 'models' } as const
 
-/** @returns what ends what outlives the app: the settings may be another's */
+/**
+ * Publishes changes and problems of the app's services as events.
+ * @returns unsubscribes from the settings, because they may outlive the app
+ */
 export function wireApp(
   { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
   publish: (event: AppEvent) => void,
@@ -40,7 +43,7 @@ export function wireApp(
     reportSettings(health, settings)
     health.clear('model')
     publish({ type: 'settingsChanged' })
-    // The limit of what may be spent is one of them.
+    // The settings contain the spending limit.
     publish({ type: 'usageChanged' })
     void mcp.applySettings()
   })
@@ -68,7 +71,7 @@ function reportTools(health: Health, mcp: McpServers): void {
   )
 }
 
-/** The last word of the provider of a language model; undefined when it answered. */
+/** Reports the last failure of a model provider; undefined clears it. */
 function reportModel(health: Health, model: string, failure: AppError | undefined): void {
   if (!failure) return health.clear('model')
   const said = redact(failure.message)

@@ -1,11 +1,11 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import { systemWords } from './system-words.ts'
 
-/** @param onGo asked to show a place of the interface, such as `/settings` */
+/** @param onGo gets the path of a view, such as `/settings` */
 export function installMenu(onGo: (place: string) => void): void {
   const isMac = process.platform === 'darwin'
   const say = systemWords()
-  // The page has these keys itself; here they are only shown.
+  // The page handles these keys; the menu only displays them.
   const go = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
     label,
     accelerator: `CommandOrControl+${keys}`,
@@ -55,7 +55,7 @@ export function installMenu(onGo: (place: string) => void): void {
   )
 }
 
-/** Developer tools and reloading are for development. */
+/** Only in development. */
 function devItems(): MenuItemConstructorOptions[] {
   return app.isPackaged ? [] : [{ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' }]
 }

@@ -26,7 +26,7 @@ export function serveInterface(folder: URL): void {
   })
 }
 
-/** The file that a path stands for; every address of the interface is the one page. */
+/** Returns the file for a path; paths of views get the single page. */
 export function fileFor(folder: URL, pathname: string): URL {
   const index = new URL('index.html', folder)
   const file = new URL(`.${pathname}`, folder)

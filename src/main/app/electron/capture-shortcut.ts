@@ -3,7 +3,7 @@ import { globalShortcut } from 'electron'
 export interface CaptureShortcutOptions {
   readonly accelerator: () => string
   readonly onPress: () => void
-  /** Another program has the key. */
+  /** Called once per accelerator that is invalid or used by another program. */
   readonly onTaken: (accelerator: string) => void
 }
 
@@ -27,7 +27,7 @@ export class CaptureShortcut {
     this.apply()
   }
 
-  /** Takes over what the configuration says now. */
+  /** Applies the configured shortcut. */
   apply(): void {
     const wanted = this.#isPaused ? '' : this.#options.accelerator()
     if (wanted === this.#registered) return
@@ -47,7 +47,7 @@ export class CaptureShortcut {
   }
 }
 
-/** A name that is no accelerator throws; that is the user's mistake like a key that is taken. */
+/** Electron throws for an invalid accelerator; it counts as taken. */
 function register(accelerator: string, onPress: () => void): boolean {
   try {
     return globalShortcut.register(accelerator, onPress)

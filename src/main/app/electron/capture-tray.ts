@@ -26,7 +26,7 @@ export class CaptureTray {
     this.refresh()
   }
 
-  /** A note was captured: it leads the list. */
+  /** Adds a captured note at the top of the list. */
   add(note: string): void {
     this.#captured = [note, ...this.#captured].slice(0, maxListed)
     this.refresh()

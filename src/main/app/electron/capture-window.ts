@@ -6,7 +6,7 @@ const size = { width: 520, height: 200 } as const
 export interface CaptureWindowOptions {
   readonly url: string
   readonly preload: string
-  /** The window closes then; else it hides. */
+  /** If true, the window closes; otherwise it only hides. */
   readonly isQuitting: () => boolean
 }
 
@@ -19,7 +19,10 @@ export class CaptureWindow {
     this.#window = this.#create()
   }
 
-  /** In the middle of the screen that the pointer is on. `text` comes from another program, and waits for a yes. */
+  /**
+   * Shows the window on the screen with the pointer.
+   * @param text note from another program; the user must confirm it
+   */
   show(text?: string): void {
     const window = (this.#window ??= this.#create())
     const { workArea } = screen.getDisplayNearestPoint(screen.getCursorScreenPoint())
@@ -53,7 +56,7 @@ export class CaptureWindow {
       },
     })
     keepInside(window.webContents)
-    // The page closes itself when it is done; the window stays for the next time, with an empty field.
+    // The page closes the window when it is done; the window stays hidden with an empty field.
     window.on('close', (event) => {
       if (this.#options.isQuitting()) return
       event.preventDefault()

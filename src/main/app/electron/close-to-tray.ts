@@ -9,16 +9,16 @@ export function decideOnClose(
   quitting: Pick<Quitting, 'isQuitting'>,
 ): void {
   window.on('close', (event) => {
-    // On a Mac closing a window never ends the app.
+    // On macOS closing a window does not quit the app.
     if (quitting.isQuitting || process.platform === 'darwin') return
     const { closeTo } = settings.config.desktop
     if (closeTo === 'quit') return
     event.preventDefault()
     if (closeTo === 'tray') return window.hide()
     void ask(window).then(async (choice) => {
-      // The app quit while the question was open.
+      // The app quit while the dialog was open.
       if (window.isDestroyed()) return
-      // A choice that cannot be saved still counts now; the question comes again at the next close.
+      // If saving fails, the choice applies once and the dialog appears again.
       await settings.set([['desktop', 'closeTo'], choice]).catch(() => undefined)
       if (choice === 'tray') window.hide()
       else app.quit()

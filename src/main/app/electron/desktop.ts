@@ -26,7 +26,7 @@ import { followUpdates } from './updates.ts'
 import { systemWords } from './system-words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
-  // A second start shows the window of the first.
+  // The running instance gets `second-instance` and shows its window.
   if (!app.requestSingleInstanceLock()) return app.quit()
   registerScheme()
   app.enableSandbox()
@@ -49,7 +49,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
       decideOnClose(window, settings, quitting)
     },
     onFocus: () => unread.clear(),
-    // The hidden capture window is still open, so Electron does not quit by itself.
+    // The hidden capture window keeps Electron running.
     onClosed: () => process.platform !== 'darwin' && app.quit(),
   })
   const show = () => {
@@ -59,7 +59,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     show()
     void resident.app().then((runtime) => {
       if (runtime) runtime.events.publish('event', { type: 'goTo', place })
-      // Events come from another process then, to the windows of all.
+      // Another process publishes the events then, and would open the view in all windows.
       else main.open(place)
     })
   }
@@ -77,21 +77,21 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     else capture(note)
   })
   app.on('activate', show)
-  // Without a listener Electron quits by itself.
+  // Without a listener Electron quits.
   app.on('window-all-closed', () => undefined)
   const note = noteOfArguments(process.argv)
-  // Started with the computer, it waits in the tray.
+  // Started at login: stay in the tray.
   if (process.argv.includes('--hidden')) return
   if (note === undefined) show()
   else capture(note)
 }
 
-/** What the shell does on account of the settings, the power, and answers that are done. */
+/** Connects settings, power state and finished answers to Electron. */
 function followRuntime(resident: Resident, unread: Unread): void {
   const { settings, log } = resident.base
   const applyLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
-      log.fault(error, 'starting with the computer'),
+      log.fault(error, 'launch at login'),
     )
   const ends = [
     settings.changes.subscribe(applyLogin),
@@ -113,8 +113,8 @@ function followRuntime(resident: Resident, unread: Unread): void {
 }
 
 /**
- * Quick capture from anywhere: a window, a key, an icon, and links of other programs.
- * @returns what shows the window with a note that another program sent
+ * Installs the capture window, shortcut, tray and link handler.
+ * @returns shows the capture window with a note from another program
  */
 function installCapture(
   resident: Resident,

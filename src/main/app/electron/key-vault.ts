@@ -6,7 +6,7 @@ import { type KeyVault, readKept, writeDurably } from '#platform'
 
 const fileSchema = z.record(z.string(), z.string())
 
-/** Undefined where the system encrypts nothing. */
+/** @returns undefined if the system offers no encryption */
 export function openKeyVault(folder: string): KeyVault | undefined {
   if (!safeStorage.isEncryptionAvailable()) return undefined
   const file = join(folder, 'keys.json')
@@ -20,7 +20,7 @@ export function openKeyVault(folder: string): KeyVault | undefined {
         (text) => fileSchema.safeParse(parseJson(text)).data,
         (moved) => (aside = moved),
       )
-      if (aside !== undefined) throw new Error(`the kept keys could not be read; they are in ${aside}`)
+      if (aside !== undefined) throw new Error(`the stored keys could not be read; they were moved to ${aside}`)
       for (const [name, encrypted] of Object.entries(kept ?? {}))
         keys[name] = safeStorage.decryptString(Buffer.from(encrypted, 'base64'))
       return keys
@@ -35,7 +35,7 @@ export function openKeyVault(folder: string): KeyVault | undefined {
   }
 }
 
-/** On a Linux without a keyring, Chromium encrypts with a password that everybody knows. */
+/** Without a keyring on Linux, Chromium encrypts with a publicly known password. */
 function isWeak(): boolean {
   return process.platform === 'linux' && ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend())
 }

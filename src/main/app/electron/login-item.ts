@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { writeDurably } from '#platform'
 
-/** Linux has no call for it but a folder of its own (freedesktop.org, "Desktop Application Autostart"). */
+/** Electron has no such call for Linux; source: freedesktop.org, "Desktop Application Autostart". */
 export async function setLaunchAtLogin(
   isWanted: boolean,
   autostart: string = join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'autostart'),

@@ -5,7 +5,7 @@ import { keepInside } from './window-security.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
-  /** Sees to a window that was just made. */
+  /** Called with each new window. */
   readonly onMade: (window: BrowserWindow) => void
   readonly onFocus: () => void
   readonly onClosed: () => void
@@ -28,12 +28,11 @@ export class MainWindow {
     }
   }
 
-  /** Shows a place of the interface in a page that is loaded anew. */
+  /** Loads a view by reloading the page. */
   open(place: string): void {
     void this.#window?.loadURL(new URL(place, process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl).href)
   }
 
-  /** Somebody is looking at it. */
   get isFocused(): boolean {
     return this.#window?.isFocused() ?? false
   }
@@ -41,7 +40,7 @@ export class MainWindow {
   #create(): BrowserWindow {
     const { preload, onMade, onFocus, onClosed } = this.#options
     const window = new BrowserWindow({
-      // Electron keeps the position under this name.
+      // Electron stores the window position under this name.
       name: 'main',
       windowStatePersistence: true,
       width: 1280,

@@ -16,12 +16,12 @@ export class McpPort {
     void this.apply()
   }
 
-  /** Undefined while it does not listen. */
+  /** Undefined while the server is off. */
   get address(): string | undefined {
     return this.#host?.address
   }
 
-  /** Resolves when it listens where it should. Never fails: what is wrong with the port is told. */
+  /** Resolves when the configured port is open. Never rejects: errors are logged and reported as an event. */
   apply(): Promise<void> {
     this.#changing = this.#changing.then(() => this.#listen(this.#resident.base.settings.config.desktop.mcpPort))
     return this.#changing

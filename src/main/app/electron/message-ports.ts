@@ -23,14 +23,14 @@ export function acceptPorts(resident: Resident): void {
   })
 }
 
-/** A port and a socket as one. */
+/** Forwards messages between a port and a socket. */
 function join(port: MessagePortMain, socket: WebSocket): void {
   port.on('message', ({ data }: { data: string | ArrayBuffer }) => socket.send(data))
   port.on('close', () => socket.close())
   socket.on('message', (data: Buffer, isBinary) => port.postMessage(isBinary ? data : data.toString()))
 }
 
-/** The top frame of a page that we serve; a frame inside it, or anything it was led to, gets nothing. */
+/** Returns true for the top frame of the app's own page, not for frames inside it or foreign pages. */
 function isOurs({ senderFrame }: IpcMainEvent): boolean {
   if (!senderFrame || senderFrame.parent !== null) return false
   const origin = process.env['ELECTRON_RENDERER_URL'] ?? interfaceUrl

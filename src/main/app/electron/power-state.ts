@@ -1,6 +1,6 @@
 import { powerMonitor } from 'electron'
 
-/** @returns what ends it */
+/** @returns unsubscribes */
 export function followPower(onChange: (isSaving: boolean) => void): () => void {
   const save = () => onChange(true)
   const resume = () => onChange(false)

@@ -1,7 +1,10 @@
-/** `commonplace://remember?text=…`: another program hands over a note. It is shown, and kept when the user says so. */
+/**
+ * Limit for a note in `commonplace://remember?text=…`, in UTF-16 code units. The user confirms the note before it is
+ * saved.
+ */
 const maxCharacters = 10_000
 
-/** The note of a link; undefined for anything else. */
+/** Returns the note of a link; undefined for other links and empty notes. */
 export function noteOfLink(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const { protocol, host, searchParams } = new URL(link)
@@ -10,7 +13,9 @@ export function noteOfLink(link: string): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The note of the first link on a command line: how Windows and Linux hand links over. */
+/**
+ * Returns the note of the first link in the arguments: Windows and Linux pass links that way. Undefined without a link.
+ */
 export function noteOfArguments(argv: readonly string[]): string | undefined {
   for (const argument of argv) {
     const note = noteOfLink(argument)

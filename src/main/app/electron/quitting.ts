@@ -12,7 +12,7 @@ export class Quitting {
   #finishing: Promise<void> | undefined
   #isFinished = false
 
-  /** @param finish runs once, when nothing can cancel quitting any more */
+  /** @param finish runs once, when quitting can no longer be cancelled */
   constructor(finish: () => Promise<void>, log: Log) {
     this.#finish = finish
     this.#log = log
@@ -28,25 +28,25 @@ export class Quitting {
     })
   }
 
-  /** Windows close now instead of hiding. */
+  /** True while windows should close instead of hide. */
   get isQuitting(): boolean {
     return this.#isQuitting
   }
 
-  /** What the app works with is closing or closed: no window can open any more. */
+  /** True once services are closing: no window may open any more. */
   get isEnding(): boolean {
     return this.#finishing !== undefined
   }
 
   #follow(window: BrowserWindow): void {
     window.on('close', (event: Preventable) => this.#cancelIf(() => event.defaultPrevented))
-    // A page that asks to stay keeps its window, unless a listener overrules it.
+    // The page prevents unloading, which keeps the window, unless a listener overrules it.
     window.webContents.on('will-prevent-unload', (event: Preventable) => this.#cancelIf(() => !event.defaultPrevented))
     // Windows ends the process soon after this and emits no `before-quit`.
     window.on('session-end', () => this.#finishAndQuit())
   }
 
-  /** Looks after all listeners of the event have run. */
+  /** Runs after all listeners of the event. */
   #cancelIf(isCancelled: () => boolean): void {
     queueMicrotask(() => {
       if (isCancelled()) this.#isQuitting = false

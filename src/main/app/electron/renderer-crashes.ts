@@ -2,7 +2,7 @@ import { dialog, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
 import { systemWords } from './system-words.ts'
 
-/** A page that dies again within this time is not loaded again by itself, ms. */
+/** A page that crashes twice within this time is not reloaded automatically, ms. */
 const againMs = 10_000
 
 export function recoverFromCrashes(window: BrowserWindow, log: Log): void {

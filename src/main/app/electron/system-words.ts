@@ -28,15 +28,14 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     addToDictionary: 'Add to dictionary',
     answerReady: 'An answer is ready.',
     answerFailed: 'An answer could not be completed.',
-    pageDied: (reference) =>
-      `The window had stopped and was loaded again. Nothing is lost (log reference ${reference}).`,
-    pageDiedAgain: (reference) => `The window stopped again (log reference ${reference}).`,
-    pageHangs: 'The window does not answer.',
+    pageDied: (reference) => `The window crashed and was reloaded. Nothing is lost (log reference ${reference}).`,
+    pageDiedAgain: (reference) => `The window crashed again (log reference ${reference}).`,
+    pageHangs: 'The window is not responding.',
     reload: 'Load again',
     wait: 'Wait',
     closeQuestion: 'Keep Commonplace running?',
     closeDetail:
-      'In the tray it goes on answering and takes notes with its shortcut. This can be changed in the settings (desktop.closeTo).',
+      'In the tray it continues to answer and to capture notes with the shortcut. You can change this in the settings (desktop.closeTo).',
     stayInTray: 'Stay in the tray',
     settings: 'Settings …',
     newChat: 'New chat',
@@ -46,7 +45,8 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
     open: 'Open Commonplace',
     pause: 'Pause the shortcut',
     quit: 'Quit',
-    shortcutTaken: (keys) => `${keys} belongs to another program. Choose other keys: capture.shortcut in config.yaml.`,
+    shortcutTaken: (keys) =>
+      `${keys} is used by another program. Choose another shortcut: capture.shortcut in config.yaml.`,
   },
   'zh-CN': {
     addToDictionary: '添加到词典',

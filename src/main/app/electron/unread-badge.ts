@@ -2,13 +2,13 @@ import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
 import { systemWords } from './system-words.ts'
 
-/** A turn that took longer than this has let its user go and do something else, ms. */
+/** Minimum duration of a turn for a notification, ms: in a shorter one the user is still waiting. */
 const longMs = 15_000
 
 export interface UnreadOptions {
   readonly isSeen: () => boolean
   readonly mayNotify: () => boolean
-  /** Shows the conversation. */
+  /** Shows the session. */
   readonly onOpen: (session: string) => void
 }
 
@@ -35,7 +35,7 @@ export class Unread {
     notification.show()
   }
 
-  /** The window was looked at. */
+  /** Called when the window gets the focus. */
   clear(): void {
     this.#sessions.clear()
     this.#show()

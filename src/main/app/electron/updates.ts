@@ -5,12 +5,18 @@ const everyMs = 6 * 3_600_000
 
 export interface UpdatesOptions {
   readonly feed: () => string | undefined
-  /** Calls back when the configuration changes. @returns what ends that */
+  /**
+   * Subscribes to configuration changes.
+   * @returns unsubscribes
+   */
   readonly onChange: (listener: () => void) => () => void
   readonly log: Log
 }
 
-/** @returns what ends it */
+/**
+ * Checks for updates every 6 hours and when the feed changes. Only packaged apps check.
+ * @returns stops
+ */
 export function followUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
   let asked: string | undefined
   const look = async () => {
@@ -18,12 +24,12 @@ export function followUpdates({ feed, onChange, log }: UpdatesOptions): () => vo
     asked = url
     if (url === undefined || !app.isPackaged) return
     try {
-      // Loaded when it is wanted: most starts never ask.
+      // Imported on demand: most starts have no feed.
       const { default: updater } = await import('electron-updater')
       updater.autoUpdater.setFeedURL({ provider: 'generic', url })
       await updater.autoUpdater.checkForUpdatesAndNotify()
     } catch (error) {
-      log.fault(error, 'looking for a new version')
+      log.fault(error, 'checking for updates')
     }
   }
   void look()

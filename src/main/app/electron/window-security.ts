@@ -2,7 +2,7 @@ import { session, shell, type WebContents } from 'electron'
 
 export function denyPermissions(): void {
   const { defaultSession } = session
-  // Copying a text is asked for by name; reading the clipboard, and everything else, is refused.
+  // Allows writing text to the clipboard. Reading it and all other permissions are denied.
   const isAllowed = (permission: string) => permission === 'clipboard-sanitized-write'
   defaultSession.setPermissionRequestHandler((_contents, permission, answer) => answer(isAllowed(permission)))
   defaultSession.setPermissionCheckHandler((_contents, permission) => isAllowed(permission))

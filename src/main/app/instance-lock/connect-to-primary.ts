@@ -8,7 +8,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appVersion } from '#platform'
 import { guestHeader, readNote, type GuestKind, type OwnerNote, type OwnerPlace } from './lock-info.ts'
 
-/** An owner that lives answers at once; one that does not answer for so long hangs, ms. */
+/** Timeout for the handshake with the primary instance, ms. A longer delay means that it hangs. */
 const answerMs = 5000
 
 export interface OwnerConnection {
@@ -17,21 +17,22 @@ export interface OwnerConnection {
 }
 
 /**
- * @returns undefined when nobody is there to be spoken to: no owner, one that is about to come, or to go
+ * Connects to the process that holds the instance lock.
+ * @returns undefined if there is none, or if it is starting or ending
  * @throws AppError `owner_silent`, `owner_version`
  */
 export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promise<OwnerConnection | undefined> {
   const note = await readNote(place.note)
   if (!note) return undefined
   const socket = new WebSocket('ws://owner/rpc', {
-    // The time-out of the handshake is the socket's.
+    // `handshakeTimeout` takes effect only if the socket has a timeout too.
     createConnection: () => connect({ path: note.address, timeout: answerMs }),
     headers: { Authorization: `Bearer ${note.key}`, [guestHeader]: kind },
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handshakeTimeout: answerMs,
   })
-  // After it is open, an error is followed by a close.
+  // A close event follows every error after opening.
   socket.on('error', () => undefined)
   const failure = await new Promise<Error | undefined>((resolve) => {
     socket.once('open', () => resolve(undefined))
@@ -42,16 +43,16 @@ export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promis
     socket.terminate()
     throw new AppError(
       'owner_version',
-      `version ${note.version} of Commonplace (process ${note.pid}) has this memory open; end it first`,
+      `version ${note.version} of Commonplace (process ${note.pid}) has this memory open; quit it first`,
       { pid: note.pid, version: note.version },
     )
   }
   if (failure.message.includes('timed out')) {
-    throw new AppError('owner_silent', `process ${note.pid} has this memory open and does not answer`, {
+    throw new AppError('owner_silent', `process ${note.pid} has this memory open but does not answer`, {
       pid: note.pid,
     })
   }
-  // It died with its note left behind, or went while we came.
+  // The process crashed and left its lock info, or it has just ended.
   if (isSystemError(failure) || failure.message.includes('Unexpected server response')) return undefined
   throw failure
 }

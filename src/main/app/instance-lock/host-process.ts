@@ -12,12 +12,12 @@ import { clientOf, connectToOwner, type OwnerConnection } from './connect-to-pri
 import { claimOwnership, type Ownership } from './primary-instance.ts'
 import { ownerPlace, type OwnerPlace } from './lock-info.ts'
 
-/** Between two looks at who owns the memory, while nobody can be spoken to, ms. */
+/** Interval of attempts to take the lock or connect to its holder, ms. */
 const lookMs = 50
-/** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
+/** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
 const startMs = 20_000
 
-/** Owners that may go away one after the other before something is answered. */
+/** Limit of retries when primary instances end before they answer. */
 const maxAsks = 5
 
 type Role =
@@ -31,6 +31,9 @@ type Role =
     }
   | { readonly kind: 'guest'; readonly connection: OwnerConnection; readonly client: ContractClient }
 
+/**
+ * A long-running process: holds the instance lock, or forwards to the process that does and takes over when that ends.
+ */
 export class Resident {
   readonly base: AppBase
   readonly #options: AppOptions
@@ -46,7 +49,10 @@ export class Resident {
     this.#role = this.#settle()
   }
 
-  /** @throws AppError `write_failed`, `owner_silent`, `owner_version` */
+  /**
+   * Takes the instance lock, or connects to the process that holds it.
+   * @throws AppError `write_failed`, `owner_silent`, `owner_version`
+   */
   static async open(options: AppOptions): Promise<Resident> {
     const base = await openBase(options)
     const resident = new Resident(options, base)
@@ -59,21 +65,22 @@ export class Resident {
     }
   }
 
-  /** The runtime, while it is this process's; undefined while another one owns the memory. */
+  /** Returns the app if this process holds the lock; undefined otherwise. */
   async app(): Promise<App | undefined> {
     const role = await this.#role
     return role.kind === 'owner' ? role.app : undefined
   }
 
+  /** Returns the process id of the primary instance. */
   async owner(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
   }
 
   /**
-   * Asks the owner, this process or another. When that one goes away before it answers, the next is asked, and
-   * `isRepeated` is true: what was asked for may have been done.
-   * @throws AppError with the owner's code; `owner_silent`
+   * Runs `work` on the primary instance, in this process or another. If that process ends before it answers, `work`
+   * runs again on the next one with `isRepeated`: the first attempt may have had its effect.
+   * @throws AppError with the code of the primary instance; `owner_silent`, `owner_version`
    */
   async ask<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
@@ -92,12 +99,16 @@ export class Resident {
     return this.#options.now ?? systemClock
   }
 
+  /** Serves the contract on a socket, here or through the primary instance. Closes it if neither is possible. */
   accept(socket: WebSocket): void {
     socket.pause()
     void this.#answer(socket)
   }
 
-  /** Speaks the contract over whatever port; `open` is given the router, or a socket to the process that has it. */
+  /**
+   * Opens the contract for a port: calls `local` with the router, or `remote` with a socket to the primary instance.
+   * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
+   */
   async attach(open: {
     readonly local: (router: AppRouter) => void
     readonly remote: (socket: WebSocket) => void
@@ -110,24 +121,26 @@ export class Resident {
   async #connect(): Promise<WebSocket> {
     const connection = await connectToOwner(this.#place, 'resident')
     if (connection) return connection.socket
-    throw new AppError('owner_gone', 'the process that had this memory open has just ended', {})
+    throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
   }
 
-  /** Says something that this process found; another that owns the memory is not told. */
+  /** Publishes an event of this process. If another process holds the lock, only listeners here get it. */
   tell(event: AppEvent): void {
     void this.app().then((app) => (app ? app.events.publish('event', event) : this.#tell(event)))
   }
 
-  /** Only the owner indexes. */
+  /** Only the primary instance indexes; other processes ignore the call. */
   async savePower(isSaving: boolean): Promise<void> {
     await (await this.app())?.agents.savePower(isSaving)
   }
 
+  /** @returns unsubscribes */
   onEvent(listener: (event: AppEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
+  /** Closes the app or the connection and releases the lock. */
   async close(): Promise<void> {
     this.#isClosing = true
     const role = await this.#role.catch(() => undefined)
@@ -146,8 +159,11 @@ export class Resident {
       else joinSockets(socket, await this.#connect())
       socket.resume()
     } catch (error) {
-      // It connects again, and finds whoever is the owner by then.
-      this.base.log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'no owner for a window')
+      // The window reconnects and reaches the next primary instance.
+      this.base.log.warn(
+        { reason: error instanceof Error ? error.message : String(error) },
+        'no primary instance for a window',
+      )
       socket.terminate()
     }
   }
@@ -158,7 +174,7 @@ export class Resident {
       const role = (await this.#own()) ?? (await this.#visit())
       if (role) return role
       if (performance.now() > deadline)
-        throw new AppError('owner_silent', 'another process has this memory open and cannot be spoken to', { pid: 0 })
+        throw new AppError('owner_silent', 'another process has this memory open and cannot be reached', { pid: 0 })
       await sleep(lookMs * (0.5 + Math.random()))
     }
   }
@@ -170,7 +186,7 @@ export class Resident {
     const { ownership, unguarded } = claim
     try {
       const app = await createApp({ ...this.#options, base })
-      // Better alone and unguarded than not at all.
+      // Without lock support the app runs unguarded instead of not at all.
       if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
@@ -209,7 +225,8 @@ export class Resident {
     try {
       for await (const event of await client.events.subscribe()) this.#tell(event)
     } catch (error) {
-      if (connection.socket.readyState === connection.socket.OPEN) this.base.log.fault(error, 'following the owner')
+      if (connection.socket.readyState === connection.socket.OPEN)
+        this.base.log.fault(error, 'following the primary instance')
     }
   }
 
@@ -218,11 +235,11 @@ export class Resident {
   }
 }
 
-/** Bytes waiting for one side, above which the other side pauses. */
+/** Buffered bytes for one side above which the other side pauses. */
 const maxWaiting = 8 * 1024 * 1024
 const drainPollMs = 20
 
-/** The other end went away for good reason, and there will be another: connect again. */
+/** WebSocket close code: the window reconnects to the next primary instance. */
 const serviceRestart = 1012
 
 function joinSockets(one: WebSocket, other: WebSocket): void {

@@ -10,13 +10,14 @@ export interface OwnerPlace {
   readonly folder: string
   readonly lock: string
   readonly note: string
-  /** A socket's file, or the name of a pipe. */
+  /** Path of a Unix socket, or name of a Windows pipe. */
   readonly address: string
 }
 
 /**
- * @param home the state folder; it exists
- * @param workspace a folder that is used instead of an agent's own
+ * Returns the paths of the lock, its info file and its socket.
+ * @param home state folder; must exist
+ * @param workspace folder that replaces an agent's workspace; must exist
  */
 export function ownerPlace(home: string, workspace: string | undefined): OwnerPlace {
   const folder = join(home, 'owner')
@@ -30,15 +31,15 @@ export function ownerPlace(home: string, workspace: string | undefined): OwnerPl
 }
 
 /**
- * Not in the state folder, if it can be helped: the name of a socket has about a hundred bytes, and some disks cannot hold
- * any.
+ * Prefers a folder outside the state folder: socket paths are limited to about 100 bytes, and some file systems have no
+ * sockets.
  */
 function addressOf(folder: string, key: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\commonplace-${key}`
   try {
     return join(lockFolder(), `${key}.sock`)
   } catch {
-    // Somebody else has taken the name of the folder for locks.
+    // Another user owns the folder for locks.
     return join(folder, `${key.slice(0, 8)}.sock`)
   }
 }
@@ -57,18 +58,21 @@ export const ownerNoteSchema = z.object({
 })
 export type OwnerNote = z.infer<typeof ownerNoteSchema>
 
-/** A command ends by itself, so an owner that wants to go waits for it; one that stays will find another owner. */
+/** A primary instance that ends waits for a `command`; a `resident` reconnects to the next one. */
 export type GuestKind = 'command' | 'resident'
 
 export const guestHeader = 'x-commonplace-guest'
 
-/** Undefined where there is none, or none that can be read (yet). */
+/**
+ * Reads the lock info.
+ * @returns undefined if the file is missing or unreadable, as while it is being written
+ */
 export async function readNote(file: string): Promise<OwnerNote | undefined> {
   try {
     const parsed = ownerNoteSchema.safeParse(parseJson((await readIfThere(file)) ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch (error) {
-    // Something else has its name; its owner will see to that.
+    // A folder has this name; the lock holder moves it aside.
     if (isSystemError(error)) return undefined
     throw error
   }

@@ -8,14 +8,18 @@ import { systemClock, FileLock, makeFolder, setAside, writePrivately, appVersion
 import { type OwnerPlace, guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
 
 const maxConnections = 256
-/** Whoever does not say what it wants within this time is cut off, ms. */
+/** Timeout for the headers of a request, ms. */
 const headersMs = 5000
-/** How often it is seen to that others can find the owner, ms. */
+/** Interval of checks that the lock file and its info still exist, ms. */
 const lookMs = 2000
 
-/** Not imported: an import reads all that it exports, and for its `WebSocket` Node loads the network of the web, 20 ms. */
+/**
+ * `getBuiltinModule` instead of an import saves 20 ms: an import evaluates `WebSocket` and with it Node's network
+ * stack.
+ */
 const { createServer } = process.getBuiltinModule('node:http')
 
+/** The instance lock of a state folder, with the socket on which other processes reach its holder. */
 export class Ownership {
   readonly place: OwnerPlace
   readonly #lock: FileLock
@@ -31,8 +35,9 @@ export class Ownership {
   }
 
   /**
-   * @returns undefined when another process is the owner
-   * @throws what SQLite says where locks cannot be had
+   * Takes the lock without waiting.
+   * @returns undefined if another process holds it
+   * @throws SQLite's error if the file system has no locks
    */
   static async tryTake(place: OwnerPlace): Promise<Ownership | undefined> {
     await makeFolder(place.folder)
@@ -43,8 +48,8 @@ export class Ownership {
   }
 
   /**
-   * From now on others find this process.
-   * @returns why they cannot; undefined when they can
+   * Starts to accept connections from other processes.
+   * @returns the reason why they cannot connect; undefined on success
    */
   async announce(accept: (socket: WebSocket) => void): Promise<string | undefined> {
     const key = randomBytes(32).toString('base64url')
@@ -55,12 +60,12 @@ export class Ownership {
       this.#watch.unref()
       return undefined
     } catch (error) {
-      // A full disk, a folder that may not be written: this process can do its work all the same.
+      // This process works without connections, for example on a full disk.
       return error instanceof Error ? error.message : String(error)
     }
   }
 
-  /** What others need to find this process is put back when somebody tidied it up. */
+  /** Restores the lock file and its info if a cleanup tool deleted them. */
   async #keep(): Promise<void> {
     try {
       if (!this.#lock.isIntact) {
@@ -70,7 +75,7 @@ export class Ownership {
       const found = await readNote(this.place.note)
       if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#leaveNote()
     } catch {
-      // It is tried again in a moment; until then others say that they find nobody.
+      // The next check tries again. Until then other processes cannot connect.
     }
   }
 
@@ -79,14 +84,14 @@ export class Ownership {
     await makeFolder(folder)
     const info = await stat(note).catch(() => undefined)
     if (info && !info.isFile()) await setAside(note)
-    // It has the key.
+    // The file contains the access key.
     await writePrivately(note, JSON.stringify(this.#note))
   }
 
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
     const { address } = this.place
     this.#note = { pid: process.pid, version: appVersion, since: systemClock().getTime(), address, key }
-    // What lies there is a dead owner's: the lock is ours.
+    // A leftover of a crashed process: this process holds the lock.
     if (process.platform !== 'win32') await rm(address, { force: true })
     const server = createServer((_request, response) => response.writeHead(404).end())
     server.maxConnections = maxConnections
@@ -110,7 +115,7 @@ export class Ownership {
     this.#server = server
   }
 
-  /** Others do not find this process any more; commands that speak to it are answered to their end. */
+  /** Stops accepting connections and waits until connected commands have ended. */
   async withdraw(): Promise<void> {
     clearInterval(this.#watch)
     await unlink(this.place.note).catch(() => undefined)
@@ -118,7 +123,7 @@ export class Ownership {
     await Promise.all(commands.map((guest) => new Promise<void>((resolve) => guest.once('close', () => resolve()))))
   }
 
-  /** Lets go of everything; who still speaks to this process is cut off. */
+  /** Releases the lock and closes all connections. */
   async release(): Promise<void> {
     clearInterval(this.#watch)
     const server = this.#server
@@ -135,13 +140,13 @@ export class Ownership {
 }
 
 export interface Claim {
-  /** Undefined where locks cannot be had, as on some network disks. */
+  /** Undefined if the file system has no locks, as on some network drives. */
   readonly ownership: Ownership | undefined
-  /** Why other processes are not kept out; undefined when they are. */
+  /** Reason why other processes are not locked out; undefined if they are. */
   readonly unguarded: string | undefined
 }
 
-/** @returns undefined when another process is the owner */
+/** @returns undefined if another process holds the lock */
 export async function claimOwnership(place: OwnerPlace): Promise<Claim | undefined> {
   try {
     const ownership = await Ownership.tryTake(place)
@@ -151,7 +156,7 @@ export async function claimOwnership(place: OwnerPlace): Promise<Claim | undefin
   }
 }
 
-/** What a guest says it is; undefined for one that has not read the note. */
+/** Returns the kind of a connecting process; undefined without the key from the lock info. */
 function guestOf({ headers }: IncomingMessage, key: string): GuestKind | undefined {
   const given = Buffer.from(headers.authorization ?? '')
   const wanted = Buffer.from(`Bearer ${key}`)

@@ -14,28 +14,29 @@ import { ownerPlace, type OwnerPlace } from './lock-info.ts'
 export interface Runtime {
   readonly client: ContractClient
   readonly base: AppBase
-  /** Whether it lives no longer than the command; else it is another process's, with the settings that are in force there. */
+  /** True if the app exists only for this command; false if another process answers, with its own settings. */
   readonly isOwn: boolean
 }
 
-/** Between two looks at who owns the memory, ms. */
+/** Interval of attempts to reach or become the primary instance, ms. */
 const lookMs = 15
-/** An owner that has the lock and is not to be found is starting or ending; neither takes longer, ms. */
+/** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
 const startMs = 20_000
 
 export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
-  /** What is asked may be asked again when the process that was to answer went away. */
+  /** True if the command may run twice, because the answering process can end before its answer arrives. */
   readonly isRepeatable: boolean
 }
 
 /**
- * @throws AppError `owner_gone` when the owner went while it was asked and that is not to be asked twice,
- *   `owner_silent`, `owner_version`, and whatever `run` throws
+ * Runs a command on the primary instance, or becomes it for that time.
+ * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, `owner_silent`,
+ * `owner_version`, and as `run`
  */
 export async function withRuntime<T>(options: CommandOptions, run: (runtime: Runtime) => Promise<T>): Promise<T> {
   const base = await openBase(options)
   try {
-    // An index of its own is nobody else's business.
+    // A separate index needs no lock.
     if (options.embeddingProvider !== undefined) return await onOwnApp(options, base, undefined, run)
     const place = ownerPlace(base.folders.home, base.single?.folder)
     const deadline = performance.now() + startMs
@@ -46,19 +47,19 @@ export async function withRuntime<T>(options: CommandOptions, run: (runtime: Run
         throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
       await sleep(lookMs * (0.5 + Math.random()))
     }
-    throw new AppError('owner_silent', 'another process has this memory open and cannot be spoken to', { pid: 0 })
+    throw new AppError('owner_silent', 'another process has this memory open and cannot be reached', { pid: 0 })
   } finally {
     base.close()
   }
 }
 
-/** What came of asking: a value, or nothing because the owner went away meanwhile. */
+/** A value, or `isLost` if the process ended before it answered. */
 type Outcome<T> = { readonly value: T } | { readonly isLost: true }
 
 /**
- * Asks the owner, where there is one, and nobody else.
- * @returns undefined when there is none to be spoken to
- * @throws AppError `owner_silent`, `owner_version`, and whatever `run` throws
+ * Runs `run` on the primary instance of another process.
+ * @returns undefined if there is none to connect to
+ * @throws AppError `owner_silent`, `owner_version`, and as `run`
  */
 export async function askOwner<T>(
   place: OwnerPlace,
@@ -86,7 +87,7 @@ async function becomeOwner<T>(
 ): Promise<Outcome<T> | undefined> {
   const claim = await claimOwnership(place)
   if (!claim) return undefined
-  if (claim.unguarded !== undefined) base.log.warn({ reason: claim.unguarded }, 'other processes are not kept out')
+  if (claim.unguarded !== undefined) base.log.warn({ reason: claim.unguarded }, 'other processes are not locked out')
   return { value: await onOwnApp(options, base, claim.ownership, run) }
 }
 
@@ -101,7 +102,7 @@ async function onOwnApp<T>(
     try {
       const router = createRouter(app)
       const unheard = await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
-      if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot speak to this one')
+      if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot connect to this one')
       return await run({ client: createRouterClient(router), base, isOwn: true })
     } catch (error) {
       throw fromOrpcError(error)

@@ -1,11 +1,7 @@
-/**
- * The page for a browser that is not let in: what to do, in the browser's language, and a field for the key. It comes
- * without the interface (which only those get who are in), so it brings its own few styles, and it needs no script: a
- * form leads to the address that lets in.
- */
+/** The page for a browser without access. It works without scripts and files of the interface, which need access. */
 import { createHash } from 'node:crypto'
 
-/** Why somebody stands there: with no key, with one that opens nothing, or after too many of those. */
+/** Reason of the denial: no key, a wrong key, or too many wrong keys. */
 export type DoorReason = 'none' | 'wrong' | 'wait'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
@@ -21,16 +17,16 @@ interface Words {
 
 const words: Readonly<Record<Language, Words>> = {
   en: {
-    title: 'This browser is not let in yet',
+    title: 'This browser has no access yet',
     reason: {
-      none: 'Commonplace runs, but does not know this browser. After each start it is let in anew.',
-      wrong: 'This key opens nothing (any more): each start of Commonplace makes a new one.',
+      none: 'Commonplace is running but does not know this browser. Each start requires a new sign-in.',
+      wrong: 'This key is wrong or has expired. Each start of Commonplace creates a new key.',
       wait: 'Too many wrong keys. Wait a minute, then try again.',
     },
-    how: 'Open the address that the terminal shows where Commonplace was started, or paste it here:',
-    field: 'The address, or the key in it',
+    how: 'Open the address that the terminal printed when Commonplace started, or paste it here:',
+    field: 'Address or key',
     enter: 'Enter',
-    kept: 'Nothing is lost: notes, conversations and drafts are on the disk of this computer, and so are there again at once.',
+    kept: 'Nothing is lost: notes, conversations and drafts are stored on this computer and are available after you enter.',
   },
   'zh-CN': {
     title: '此浏览器还没有获准进入',
@@ -76,7 +72,7 @@ button{min-height:36px;padding:0 18px;border:0;border-radius:7px;background:var(
 small{color:var(--muted);font-size:13px}
 `
 
-/** Nothing runs, nothing is fetched, and the form leads nowhere but here. */
+/** No scripts, no requests; the form leads only to this server. */
 export const doorPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -85,7 +81,11 @@ export const doorPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** @param kept what else the address asked for: it is asked for again with the key */
+/**
+ * Returns HTML.
+ * @param languages `Accept-Language` header
+ * @param kept other query parameters, repeated by the form
+ */
 export function doorPage(reason: DoorReason, languages: string | undefined, kept: URLSearchParams): string {
   const language = preferred(languages)
   const { title, reason: reasons, how, field, enter, kept: isKept } = words[language]
@@ -101,13 +101,13 @@ export function doorPage(reason: DoorReason, languages: string | undefined, kept
 `
 }
 
-/** The key itself, whether it was given alone or in the whole address. */
+/** Returns the key from the key itself or from the whole address. */
 export function keyOf(given: string): string {
   const typed = given.trim()
   return /[?&]token=([\w-]+)/.exec(typed)?.[1] ?? typed
 }
 
-/** The first of the browser's languages that is one of ours, as it weighs them. */
+/** Returns the supported language with the highest weight in the header; English if there is none. */
 function preferred(header = ''): Language {
   const wanted = header
     .split(',')

@@ -1,46 +1,46 @@
 /**
- * Who may enter. The address that the terminal shows carries a token; it is exchanged for two things that only that
- * browser has: a session id in a cookie that scripts cannot read, and a key in the address's fragment, which the page
- * keeps where only pages of exactly this address, port included, can read it. Cookies do not know ports, so any other
- * server on this machine is sent the cookie too: by itself it opens the interface's files, never the memory.
- *
- * The cookie has no `__Host-` prefix: that needs `Secure`, which not every browser allows on http://127.0.0.1, and it
- * would keep nobody out, for the prefix knows no ports either.
+ * Authenticates browsers. The address in the terminal carries a token. The server exchanges it for a session id in an
+ * HttpOnly cookie and a key in the fragment of the address, which only pages of the same origin can read. Browsers send
+ * cookies to every port of this machine, so the cookie alone gives access to the interface's files but not to the
+ * memory.
+ * The cookie has no `__Host-` prefix: it needs `Secure`, which some browsers refuse for http://127.0.0.1, and it does
+ * not bind the cookie to a port either.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Rate } from './rate-limit.ts'
 
 export interface Admission {
-  /** The whole `Set-Cookie` header. */
+  /** Value of the `Set-Cookie` header. */
   readonly cookie: string
-  /** For the page alone; it proves itself with it when it opens a socket. */
+  /** Key that the page sends when it opens a socket. */
   readonly key: string
 }
 
 interface Session {
-  /** The host that it was entered by, such as `127.0.0.1:4711`; it is good for no other. */
+  /** Host and port of the sign-in, such as `127.0.0.1:4711`; the session is valid only there. */
   readonly host: string
   usedAt: number
 }
 
 export const address = '127.0.0.1'
-/** Browsers that may be in at once; the one that was away the longest has to show the token again. */
+/** Limit of sessions; a new one replaces the one that is unused for longest. */
 const maxSessions = 64
-/** A session that nobody used for so long is over. */
+/** Lifetime of an unused session, ms. */
 const sessionMs = 7 * 24 * 3_600_000
-/** Wrong tokens in a minute; guessing 256 bits is hopeless all the same. */
+/** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
 const maxWrongTokens = 20
 const minuteMs = 60_000
-/** A browser that is started now asks within this time. */
+/** Lifetime of a one-time token, ms: the browser that the app starts uses it at once. */
 const onceMs = 2 * minuteMs
 
+/** Tokens and sessions of one server. All of them end with the process. */
 export class Entry {
   readonly token = randomBytes(32).toString('base64url')
   readonly #secret = randomBytes(32)
-  /** By the hash of the id: what lies in memory opens nothing. */
+  /** Keyed by the hash of the session id, so that a memory dump reveals no id. */
   readonly #sessions = new Map<string, Session>()
-  /** Tokens that are good once, by their hash, and until when. */
+  /** One-time tokens: hash to expiry, in ms of `now`. */
   readonly #once = new Map<string, number>()
   readonly #wrongTokens: Rate
   readonly #port: () => number
@@ -53,8 +53,8 @@ export class Entry {
   }
 
   /**
-   * True for a request that was meant for us: a page elsewhere can make a name of its own point at this machine, but it
-   * cannot change the Host header, nor say that it comes from here.
+   * Returns true if Host and Origin name this server. Prevents DNS rebinding: a foreign page can resolve its name to
+   * this machine but cannot change these headers.
    */
   isOurs(request: IncomingMessage): boolean {
     const host = hostOf(request)
@@ -63,14 +63,20 @@ export class Entry {
     return origin === undefined || origin === `http://${host}`
   }
 
-  /** Exchanges the token; a browser that is in already stays the one that it was. */
+  /**
+   * Exchanges a token for a session; an existing session of the browser continues.
+   * @returns 'wrong' for an invalid token, 'wait' after too many of them
+   */
   admit(token: string, request: IncomingMessage): Admission | 'wrong' | 'wait' {
     if (!isSame(token, this.token) && !this.#takeOnce(token)) return this.#wrongTokens.take() ? 'wrong' : 'wait'
     const id = this.#idOf(request) ?? this.#open(hostOf(request) ?? '')
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOf(id) }
   }
 
-  /** A token that is good once, and soon: what starts a browser can be read by every user of the machine. */
+  /**
+   * Returns a one-time token, valid for 2 minutes: other users of this machine can read the command line of the
+   * browser.
+   */
   issueOnce(): string {
     const token = randomBytes(32).toString('base64url')
     this.#once.set(hash(token), this.#now() + onceMs)
@@ -84,12 +90,12 @@ export class Entry {
     return until !== undefined && this.#now() <= until
   }
 
-  /** True for a browser that was let in: enough for the interface's files. */
+  /** Returns true for a valid session cookie, which gives access to the interface's files. */
   isIn(request: IncomingMessage): boolean {
     return this.#idOf(request) !== undefined
   }
 
-  /** True for a page that was let in and holds the key of its browser's session: enough for everything. */
+  /** Returns true for a valid session cookie with its key, which gives access to the memory. */
   mayConnect(request: IncomingMessage, key: string): boolean {
     const id = this.#idOf(request)
     return id !== undefined && isSame(key, this.#keyOf(id))
@@ -105,7 +111,7 @@ export class Entry {
     return id
   }
 
-  /** The session's id, as the request's cookie gives it; undefined where there is no such session (any more). */
+  /** Returns the session id from the cookie; undefined without a valid session. */
   #idOf(request: IncomingMessage): string | undefined {
     const prefix = `${this.#cookieName()}=`
     const pairs = (request.headers.cookie ?? '').split(/;\s*/)
@@ -125,18 +131,18 @@ export class Entry {
     return undefined
   }
 
-  /** Needs no keeping: it follows from the id and from what only this process knows. */
+  /** Derived from the id and the server's secret, so it need not be stored. */
   #keyOf(id: string): string {
     return createHmac('sha256', this.#secret).update(id).digest('base64url')
   }
 
-  /** Two hosts on one machine need two names. */
+  /** Contains the port: cookies of two servers on this machine must not collide. */
   #cookieName(): string {
     return `commonplace-${this.#port()}`
   }
 }
 
-/** The one Host header; undefined when there is none, or more than one. */
+/** Returns the Host header; undefined if it is missing or repeated. */
 function hostOf(request: IncomingMessage): string | undefined {
   const hosts = request.headersDistinct['host']
   return hosts?.length === 1 ? hosts[0] : undefined

@@ -19,36 +19,41 @@ export interface HostOptions {
   readonly mcp: McpDoor
   readonly folder: string
   readonly log: Log
-  /** 0 for any free one. */
+  /** 0 selects a free port. */
   readonly port: number
 }
 
 export interface Host {
-  /** Holds the token; whoever has it has the memory. */
+  /** Address with the access token; grants full access to the memory. */
   readonly url: string
-  /** One that lets a single browser in, and only soon: for what others can read. */
+  /** Returns an address with a one-time token, for places that other users can read. */
   urlOnce(): string
   close(): Promise<void>
 }
 
-/** The path of the WebSocket. Asked for as a page it says whether the page's key is (still) right. */
+/** Path of the WebSocket. A plain GET tells a page whether its key is valid. */
 const socketPath = '/rpc'
-/** The one protocol; a page offers its key beside it, for a page can send a socket no header of its own. */
+/**
+ * WebSocket subprotocol. A page sends its key as a second one, because browsers allow no custom headers for sockets.
+ */
 const protocol = 'commonplace'
 const maxSockets = 64
-/** Connections at once, those that say nothing included; a browser opens a handful. */
+/** Limit of open connections, idle ones included; a browser opens a few. */
 const maxConnections = 512
-/** Cookies know no ports: those of every other server on this machine come along. */
+/** Large, because browsers send the cookies of all servers on this machine. */
 const maxHeaderBytes = 64 * 1024
 const clearCookies = 'Clear-Site-Data: "cookies"\r\n'
-/** Whoever does not say what it wants within this time is cut off. */
+/** Timeout for the headers of a request, ms. */
 const headersMs = 5000
 const requestMs = 10_000
 const lookMs = 1000
-/** A peer that has not answered one ping by the next is gone. */
+/** Interval of pings, ms; a peer that misses one is disconnected. */
 const pingMs = 30_000
 
-/** @throws AppError `port_in_use` */
+/**
+ * Starts the HTTP server for the browser interface on 127.0.0.1.
+ * @throws AppError `port_in_use`
+ */
 export async function serve({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<Host> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
@@ -66,22 +71,22 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
   })
   server.maxConnections = maxConnections
   const entry = new Entry(() => portOf(server))
-  // Whoever goes away in the middle of anything is no error of ours.
+  // A lost connection is no error of the server.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-    // A browser opens connections before it has anything to ask: an answer to nothing would be its next page.
+    // Browsers preconnect: an answer without a request would be read as the answer to the next one.
     if (isLate && 'bytesRead' in socket && socket.bytesRead === 0) return void socket.destroy()
     if (isLate) return refuseSocket(socket, '408 Request Timeout')
-    // More cookies than anybody needs keep this browser out until they are gone.
+    // Too many cookies lock the browser out until they are cleared.
     if (error.code === 'HPE_HEADER_OVERFLOW') refuseSocket(socket, '431 Request Header Fields Too Large', clearCookies)
     else refuseSocket(socket, '400 Bad Request')
   })
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseSocket(socket, '405 Method Not Allowed'))
   server.on('request', (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      const reference = log.fault(error, 'a page of the interface')
-      refuse(response, 500, `Something went wrong here. The log has the details (reference ${reference}).`)
+      const reference = log.fault(error, 'serving the interface')
+      refuse(response, 500, `Internal error. See the log for details (reference ${reference}).`)
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -101,23 +106,23 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     })
   })
   await listen(server, wanted)
-  // Once it listens, what goes wrong with one connection (no more file handles, say) ends nothing.
+  // An error of one connection, such as too many open files, must not stop the server.
   server.on('error', (error) => log.fault(error, 'the browser host'))
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === mcpPath) return mcp.handle(request, response)
-    if (!entry.isOurs(request)) return refuse(response, 403, 'This address is only for the app itself.')
+    if (!entry.isOurs(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
     const target = targetOf(request)
-    if (!target) return refuse(response, 400, 'This address cannot be read.')
+    if (!target) return refuse(response, 400, 'Invalid address.')
     const token = target.searchParams.get('token')
     if (token) return admit(token, target, request, response)
-    // With an empty token somebody asks for the page where one is entered.
+    // An empty token requests the page with the sign-in form.
     if (token !== null || !entry.isIn(request)) return turnAway('none', target, request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(response, 405, 'Only reading is possible here.')
+      return refuse(response, 405, 'Only GET and HEAD are allowed here.')
     if (target.pathname === socketPath) return tellAccess(request, response)
     const file = await files.find(target.pathname)
-    if (!file) return refuse(response, 404, 'There is nothing here.')
+    if (!file) return refuse(response, 404, 'Not found.')
     setHeaders(response)
     response.setHeader('Cache-Control', 'no-cache')
     response.setHeader('ETag', file.etag)
@@ -132,7 +137,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     target.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
-      // The fragment stays in the browser: no server is ever sent it.
+      // Browsers do not send fragments to servers.
       Location: `${target.pathname.replace(/^\/+/, '/')}${target.search}#key=${admission.key}`,
       'Set-Cookie': admission.cookie,
       'Cache-Control': 'no-store',
@@ -140,11 +145,11 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     response.end()
   }
 
-  /** A page cannot see why a socket was refused; so it asks here. */
+  /** Tells a page why its socket was refused: browsers do not expose the status. */
   function tellAccess(request: IncomingMessage, response: ServerResponse): void {
     const key = request.headers['commonplace-key']
     if (typeof key !== 'string' || !entry.mayConnect(request, key))
-      return refuse(response, 401, 'Open the address that the terminal shows; it carries the key to this memory.')
+      return refuse(response, 401, 'Open the address from the terminal; it contains the key to this memory.')
     setHeaders(response)
     response.writeHead(sockets.clients.size >= maxSockets ? 503 : 204, { 'Cache-Control': 'no-store' }).end()
   }
@@ -171,8 +176,8 @@ function keepAlive(socket: WebSocket, log: Log): void {
   }, pingMs)
   timer.unref()
   socket.on('pong', () => (isAlive = true))
-  // The library has closed the socket already: an invalid frame, or a message over the limit.
-  socket.on('error', (error) => log.warn({ reason: error.message }, 'a connection of the interface was closed'))
+  // The library has already closed the socket after an invalid frame or a too large message.
+  socket.on('error', (error) => log.warn({ reason: error.message }, 'a connection to the interface was closed'))
   socket.on('close', () => clearInterval(timer))
 }
 
@@ -189,7 +194,7 @@ async function listen(server: Server, port: number): Promise<void> {
     if (isSystemError(error, 'EADDRINUSE')) {
       throw new AppError(
         'port_in_use',
-        `port ${port} is in use; choose another with --port, or leave it out`,
+        `port ${port} is in use; choose another with --port, or omit the option`,
         { port },
         { cause: error },
       )
@@ -197,7 +202,7 @@ async function listen(server: Server, port: number): Promise<void> {
     if (isSystemError(error, 'EACCES')) {
       throw new AppError(
         'port_in_use',
-        `port ${port} may not be used; choose one above 1023 with --port`,
+        `no permission to use port ${port}; choose one above 1023 with --port`,
         { port },
         { cause: error },
       )
@@ -211,7 +216,10 @@ function portOf(server: Server): number {
   return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
 
-/** Only a path of ours: no other server's address, no `*`, nothing that begins like a host. */
+/**
+ * Accepts only a path: no absolute address, no `*`.
+ * @returns null for other targets
+ */
 function targetOf({ url }: IncomingMessage): URL | null {
   if (url === undefined || !url.startsWith('/')) return null
   return URL.parse(`http://${address}${url}`)
@@ -227,12 +235,12 @@ function setHeaders(response: ServerResponse): void {
 }
 
 const turnedAway: Readonly<Record<DoorReason, { readonly status: number; readonly told: string }>> = {
-  none: { status: 401, told: 'Open the address that the terminal shows; it carries the key to this memory.' },
-  wrong: { status: 401, told: 'This key is not (or no longer) right. Open the address that the terminal shows.' },
+  none: { status: 401, told: 'Open the address from the terminal; it contains the key to this memory.' },
+  wrong: { status: 401, told: 'This key is wrong or has expired. Open the address from the terminal.' },
   wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
 }
 
-/** A person gets a page that says what to do; a program a line. */
+/** Answers browsers with an HTML page, other programs with one line. */
 function turnAway(reason: DoorReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
   const { status, told } = turnedAway[reason]
   const isRead = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
@@ -247,7 +255,7 @@ function turnAway(reason: DoorReason, target: URL, request: IncomingMessage, res
   response.end(doorPage(reason, request.headers['accept-language'], target.searchParams))
 }
 
-/** The connection ends with it: what may follow was sent by somebody who does not belong here. */
+/** Closes the connection: further data from an unauthorised client is not read. */
 function refuse(response: ServerResponse, status: number, reason: string): void {
   if (response.headersSent) return void response.destroy()
   setHeaders(response)
@@ -280,12 +288,16 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** Serves the files of the built interface from memory. Only files that exist at the start are found. */
 export class InterfaceFiles {
   readonly #folder: string
-  /** Paths as in an address, such as `/assets/index.js`; read when they are first asked for. */
+  /** Keyed by URL path, such as `/assets/index.js`. Files are read at the first request. */
   readonly #files = new Map<string, Promise<InterfaceFile> | undefined>()
 
-  /** @param folder of the built interface; its list of files is read now */
+  /**
+   * Lists the files once.
+   * @param folder folder of the built interface
+   */
   constructor(folder: string) {
     this.#folder = folder
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -296,10 +308,11 @@ export class InterfaceFiles {
   }
 
   /**
-   * What an address shows: a file of the interface, or else the one page, whose views have addresses of their own (also
-   * some that end like a file, such as `/file/MEMORY.md`).
-   * @param path of the address, not decoded: our files have plain names
-   * @throws the system's error where a file can no longer be read
+   * Returns the file for a path. Other paths get the single page, because views have their own addresses, such as
+   * `/file/MEMORY.md`.
+   * @param path path of the URL, not decoded
+   * @returns undefined if the file is missing from the build
+   * @throws the system's error if the file cannot be read
    */
   async find(path: string): Promise<InterfaceFile | undefined> {
     const name = this.#files.has(path) || path.startsWith('/assets/') ? path : '/index.html'
@@ -308,7 +321,7 @@ export class InterfaceFiles {
     if (known) return known
     const read = this.#read(name)
     this.#files.set(name, read)
-    // What failed once may work again.
+    // Let the next request retry.
     read.catch(() => this.#files.set(name, undefined))
     return read
   }

@@ -7,10 +7,11 @@ import { address } from './authentication.ts'
 
 export const mcpPath = '/mcp'
 
-/** Wrong tokens in a minute; guessing 256 bits is hopeless all the same. */
+/** Limit of wrong tokens per minute. A token has 256 random bits, so guessing would fail even without a limit. */
 const maxWrongTokens = 20
 const minuteMs = 60_000
 
+/** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
 export class McpDoor {
   readonly #resident: Resident
   readonly #wrongTokens = new Rate(maxWrongTokens, minuteMs)
@@ -50,7 +51,10 @@ export interface McpHost {
 const maxConnections = 128
 const headersMs = 5000
 
-/** @throws what the system says of a port that is not to be had */
+/**
+ * Serves MCP over HTTP on 127.0.0.1.
+ * @throws the system's error if the port is not available
+ */
 export async function serveMcp(door: McpDoor, port: number, log: Log): Promise<McpHost> {
   const server = createServer({ headersTimeout: headersMs }, (request, response) => {
     if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()

@@ -1,4 +1,4 @@
-/** A token bucket. */
+/** Token bucket: allows `most` per `perMs` milliseconds. */
 export class Rate {
   readonly #most: number
   readonly #perMs: number
@@ -14,7 +14,10 @@ export class Rate {
     this.#at = now()
   }
 
-  /** False when there is nothing left to take. */
+  /**
+   * Takes one token.
+   * @returns false if the bucket is empty
+   */
   take(): boolean {
     const now = this.#now()
     this.#left = Math.min(this.#most, this.#left + ((now - this.#at) / this.#perMs) * this.#most)

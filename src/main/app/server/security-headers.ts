@@ -1,13 +1,12 @@
 /**
- * What a page of the interface may do, in either host: run our scripts, show our files, talk to us. Styles may be inline
- * because the editor makes them at run time.
+ * Content security policy of the interface in both hosts. Inline styles are allowed because the editor creates them.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
-  // Sound and films of notes are played from what the page was given, never from an address.
+  // Sound and video of notes play from blobs, never from a web address.
   'media-src blob:',
   "font-src 'self' data:",
   "connect-src 'self' ws://127.0.0.1:* ws://localhost:*",

@@ -8,7 +8,7 @@ import { McpDoor } from './mcp-endpoint.ts'
 import { Resident } from '../instance-lock/host-process.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
-  /** 0 for any free one; when left out, the one of the time before, if that is free. */
+  /** 0 selects a free port; undefined tries the port of the last start first. */
   readonly port?: number
 }
 
@@ -16,7 +16,10 @@ export interface RunningServer extends Host {
   owner(): Promise<number>
 }
 
-/** @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version` */
+/**
+ * Starts the browser host.
+ * @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version`
+ */
 export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
   const resident = await Resident.open(options)
   const { log } = resident.base
@@ -50,10 +53,7 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
   }
 }
 
-/**
- * A page can read what it kept only at the address that it kept it at: the port stays from one start to the next, as long
- * as nobody else takes it.
- */
+/** Reuses the port of the last start: browsers store page data per origin, port included. */
 async function serveAsBefore(home: string, serveAt: (port: number) => Promise<Host>): Promise<Host> {
   const file = join(home, 'browser-port')
   const kept = Number((await readIfThere(file).catch(() => undefined)) ?? 0)
@@ -63,7 +63,7 @@ async function serveAsBefore(home: string, serveAt: (port: number) => Promise<Ho
     throw error
   })
   const { port } = new URL(host.url)
-  // Without it the next start takes another port, and that is all.
+  // Without the file the next start just uses another port.
   if (port !== String(before)) await writeDurably(file, `${port}\n`).catch(() => undefined)
   return host
 }

@@ -4,40 +4,43 @@ import { formatDay } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 
-/** A line as a model is shown it. */
+/** A line in the form that a model gets. */
 export interface AskedLine {
   readonly path: string
   /** 1-based. */
   readonly line: number
-  /** As it stands there. */
+  /** The line in the file. */
   readonly raw: string
-  /** Without the marks of a list. */
+  /** The line without list markers. */
   readonly text: string
-  /** Of its log, `YYYY-MM-DD`. */
+  /** Day of its daily log, `YYYY-MM-DD`; undefined for other notes. */
   readonly day: string | undefined
-  /** The innermost heading above it. */
+  /** Innermost heading above the line. */
   readonly heading: string | undefined
 }
 
 export interface Candidates {
   readonly lines: readonly AskedLine[]
-  /** Of lines that may not both hold, by their indexes, the most telling first. */
+  /** Pairs of indexes into `lines` that may contradict each other, best score first. */
   readonly pairs: readonly (readonly [number, number])[]
-  /** Lines of logs, newest first. */
+  /** Indexes of log lines, newest first. */
   readonly logged: readonly number[]
-  /** Lines of MEMORY.md. */
+  /** Indexes of lines of MEMORY.md. */
   readonly kept: readonly number[]
-  /** MEMORY.md's sections, in their order. */
+  /** Titles of MEMORY.md's sections, in order. */
   readonly sections: readonly string[]
 }
 
-/** Of a memory's lines so many pairs are judged, and never fewer than that. */
+/** Limit of pairs per line, and the minimum of that limit. */
 const pairsOfLine = 0.8
 const leastPairs = 200
-/** A longer one is a text of its own, and no fact among others. */
+/** Longer lines are paragraphs, not single facts, UTF-16 code units. */
 const maxLine = 600
 
-/** @param builtinFile of the model that comes with the app */
+/**
+ * Selects the lines and pairs that a review asks about.
+ * @param builtinFile file of the bundled embedding model
+ */
 export async function candidatesOf(notes: readonly Note[], builtinFile: string): Promise<Candidates> {
   const statements = notes
     .filter(({ kind }) => kind !== 'project')
@@ -72,7 +75,7 @@ function shown({ note, line, raw, text, headings }: Statement): AskedLine {
   }
 }
 
-/** Of the second level; those of the first where there are no others. */
+/** Returns the sections of level 2, or those of level 1 if there are none. */
 export function memorySections(text: string): Section[] {
   const sections = sectionsOf(text.split('\n')).filter(({ title }) => title !== '')
   const second = sections.filter(({ level }) => level === 2)

@@ -24,7 +24,7 @@ const keepSchema = z.strictObject({
   reason: reasonSchema.default(''),
 })
 
-/** What a model said of some lines, by what they say: enough to propose it, wherever they stand by then. */
+/** A model's verdict on some lines. It quotes the lines, so it stays valid when they move. */
 export const verdictSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['superseded', 'contradiction']),
@@ -42,13 +42,13 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 export type Verdict = z.infer<typeof verdictSchema>
 
 export interface Judgement {
-  /** By the unit that it belongs to. */
+  /** Keyed by `Unit.key`. */
   readonly verdicts: ReadonlyMap<string, Verdict>
-  /** Items that were of another form, or quoted what no line says. */
+  /** Number of items with an invalid form or an unknown quote. */
   readonly dropped: number
 }
 
-/** @returns undefined for an answer that is not of the form at all */
+/** @returns undefined if the answer is not a JSON object of the expected form */
 export function readAnswer(batch: Batch, answer: string): Judgement | undefined {
   const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
@@ -90,7 +90,7 @@ function keepOf({ units }: Batch, item: unknown): Keyed | undefined {
   return { key: first.key, verdict: { kind: 'promote', quotes, section, text, reason } }
 }
 
-/** The object's only field; a fence around it is none of the answer. */
+/** Reads the array in the object's only field; accepts a code fence around the object. */
 function itemsOf(field: string, answer: string): readonly unknown[] | undefined {
   const lines = answer.trim().split('\n')
   const [first, ...others] = scanBlocks(lines)

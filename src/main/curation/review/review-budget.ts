@@ -9,9 +9,9 @@ const rowSchema = z.object({
   at: z.number(),
   model: z.string(),
   tokens: z.number().int(),
-  /** US dollars; null where nobody knows. */
+  /** US dollars; null if the price is unknown. */
   usd: z.number().nullable(),
-  /** What it came to; before, what it may come to. */
+  /** False: estimate before the request; true: actual cost. */
   isSettled: z.boolean(),
 })
 export type SpentRow = z.infer<typeof rowSchema>
@@ -21,13 +21,13 @@ export interface Spent {
   readonly usd: number
 }
 
-/** What a month may come to; null for no limit. */
+/** Limits of a month; null for no limit. */
 export interface Budget {
   readonly usd: number | null
   readonly tokens: number | null
 }
 
-/** In the month of a moment. */
+/** Sums the month of `at`. */
 export async function spentIn(folder: string, at: Date): Promise<Spent> {
   const rows = new Map<string, SpentRow>()
   for (const line of ((await readIfThere(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
@@ -48,7 +48,7 @@ export async function addSpent(folder: string, row: SpentRow): Promise<void> {
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
-/** True where a request more would be past the budget. */
+/** Returns true if one more request would exceed the budget. */
 export function isBeyond(spent: Spent, next: { tokens: number; usd: number | null }, budget: Budget): boolean {
   if (budget.tokens !== null && spent.tokens + next.tokens > budget.tokens) return true
   return budget.usd !== null && spent.usd + (next.usd ?? 0) > budget.usd

@@ -8,16 +8,19 @@ import type { Verdict } from './review-answer.ts'
 import { type AskedLine, memorySections } from './candidates.ts'
 
 export interface FoundContext {
-  /** By what they say. */
+  /** Keyed by `AskedLine.text`. */
   readonly lines: ReadonlyMap<string, readonly AskedLine[]>
-  /** Where what lasts is kept. */
+  /** Path of MEMORY.md. */
   readonly longTerm: string
   /** `YYYY-MM-DD`. */
   readonly today: string
   readonly read: (path: string) => Promise<ReadFile | undefined>
 }
 
-/** @returns undefined where its lines are not there any more, or it proposes nothing that there is not */
+/**
+ * Turns a verdict into a suggestion.
+ * @returns undefined if its lines are gone or it changes nothing
+ */
 export async function foundFor(verdict: Verdict, context: FoundContext): Promise<Found | undefined> {
   return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
 }
@@ -43,7 +46,7 @@ async function conflict(
   }
 }
 
-/** What a line says of where it comes from goes along. */
+/** Source marks, which a promoted line keeps. */
 const mark = /\^\[[^\]\n]+\]/g
 
 async function promoted(
@@ -57,7 +60,7 @@ async function promoted(
     if (!line) return undefined
     lines.push(line)
   }
-  // A note that comes from elsewhere as a whole says so for each of its lines.
+  // A note with sources in its front matter passes them to each line.
   const whole = lines.flatMap(({ file }) => noteSources(file.text))
   const marks = new Set([
     ...lines.flatMap(({ raw }) => raw.match(mark) ?? []),
@@ -78,7 +81,10 @@ async function promoted(
   }
 }
 
-/** At the end of a section; at the end of the file where it has none. @returns undefined where there is no such section */
+/**
+ * Adds the line at the end of a section, or of a file without sections.
+ * @returns undefined for an unknown section
+ */
 function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: string): LineEdit | undefined {
   const sections = memorySections(text)
   const known = sections.find(({ title }) => title === section)
@@ -88,12 +94,12 @@ function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: st
   while (last > start && (lines[last] ?? '').trim() === '') last -= 1
   const anchor = lines[last]
   if (last < 0 || anchor === undefined) return { line: 1, before: [], after: [made] }
-  // A list goes on; what is no list is ended first.
+  // Continues a list; after other text an empty line comes first.
   const { isItem } = leadOf(anchor)
   return { line: last + 1, before: [anchor], after: isItem ? [anchor, made] : [anchor, '', made] }
 }
 
-/** Where a line stands now; the latest of those that say the same. */
+/** Returns the current place of a line; the first of `lines` that still exists. */
 async function placed(text: string, { lines, read }: FoundContext): Promise<Placed | undefined> {
   for (const known of lines.get(text) ?? []) {
     const file = await read(known.path)

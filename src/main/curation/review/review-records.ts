@@ -1,7 +1,6 @@
 /**
- * What models said of a memory's lines, in one plain file, `judged.jsonl`: a line for each unit that was judged, on the
- * disk before anything is made of it, and one more when its proposal is in the inbox. So what was asked and answered is
- * not asked again, whatever breaks off.
+ * Verdicts of models in `judged.jsonl`: one line per judged unit, written before the suggestion, and one more when the
+ * suggestion is in the inbox. An interrupted review does not pay for the same answer twice.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -16,11 +15,11 @@ const recordSchema = z.union([
     model: z.string(),
     at: z.number(),
     verdict: verdictSchema.nullable(),
-    /** What the verdict cost, and the request that it came of. */
+    /** Share of the request's cost, and the number of the request. */
     cost: shareSchema.optional(),
     request: z.number().int().optional(),
   }),
-  /** The model gave no answer that could be read: another one is asked, this one is not. */
+  /** The model's answer was unreadable: other models may still judge this unit. */
   z.object({ key: z.string(), model: z.string(), unread: z.literal(true) }),
   z.object({ key: z.string(), proposed: z.literal(true) }),
 ])
@@ -40,7 +39,7 @@ export class Records {
   static async read(folder: string): Promise<Records> {
     const records = new Records(folder)
     for (const row of ((await readIfThere(records.#file)) ?? '').split('\n')) {
-      // A line that a crash tore is as if it were not there: its unit is asked again.
+      // A line torn by a crash is ignored; the next review asks its unit again.
       const record = recordSchema.safeParse(parseJson(row)).data
       if (record) records.#take(record)
     }
@@ -51,7 +50,7 @@ export class Records {
     return this.#judged.has(key) || this.#unread.has(`${key} ${model}`)
   }
 
-  /** Those whose proposals are not in the inbox yet. */
+  /** Returns verdicts whose suggestions are not in the inbox yet. */
   waiting(): (Judged & { readonly verdict: Verdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],

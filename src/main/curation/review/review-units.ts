@@ -1,7 +1,6 @@
 /**
- * What a model is asked of a memory, in units that are judged once: a pair of lines, or a line of a log. A unit is known
- * by what its lines say and by the prompt, wherever the lines stand, so that what was answered is never asked again.
- * Pure.
+ * Units of a review: a pair of lines, or one log line. The key of a unit is a hash of texts and prompt and does not
+ * depend on places, so no unit costs a second request.
  */
 import { createHash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
@@ -14,30 +13,30 @@ export interface Unit {
   readonly lines: readonly AskedLine[]
 }
 
-/** What one request asks. */
+/** Content of one request. */
 export interface Batch {
   readonly kind: ReviewKind
   readonly units: readonly Unit[]
-  /** The message of the request. */
+  /** The user message of the request. */
   readonly content: string
 }
 
-/** The prompts of a review, with what is filled in. */
+/** Prompt templates of a review. */
 export interface ReviewPrompts {
   readonly conflicts: (values: { readonly lines: string; readonly pairs: string }) => string
   readonly promote: (values: { readonly lines: string; readonly memory: string }) => string
 }
 
-/** Of one request, so that a model keeps all of them in view. */
+/** Limits per request; with more, models overlook items. */
 const maxPairs = 60
 const maxLines = 120
 const maxNear = 40
-/** Estimated tokens of the lines of one request, at most. */
+/** Limit of the lines in a request, estimated tokens. */
 const maxTokens = 6000
 
 /**
- * What is to be asked: nothing that `isJudged` knows.
- * @param window tokens that a request may have
+ * Builds the requests for all units that are not judged.
+ * @param window context window of the model, tokens
  */
 export function batchesOf(
   candidates: Candidates,
@@ -118,7 +117,7 @@ function memoryText(sections: readonly string[], near: readonly AskedLine[]): st
   ].join('\n')
 }
 
-/** What is said again stands beside what said it first: each line is followed by the few that share most words with it. */
+/** Orders similar lines next to each other: each is followed by up to three that share most words with it. */
 function beside(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = new Map<string, number[]>()
@@ -153,7 +152,7 @@ function beside(units: readonly Unit[]): Unit[] {
 
 const maxOfWord = 100
 
-/** Of a text, in lower case: three letters at least, or a run of two Chinese characters. */
+/** Returns words of at least three letters in lower case, and bigrams of Chinese characters. */
 function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{3,}/gu)) {
@@ -169,7 +168,7 @@ function shareOf(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
   return shared < 2 ? 0 : shared / own.size
 }
 
-/** Lines as a model is shown them, each once and numbered from 1. */
+/** Numbers the lines of a request from 1; a repeated line keeps its number. */
 class Numbered {
   readonly #numbers = new Map<string, number>()
   readonly #shown: string[] = []
@@ -211,7 +210,7 @@ function chunked(units: readonly Unit[], most: number, tokens: number): Unit[][]
   return chunks
 }
 
-/** The same said in several places is asked once. */
+/** Removes units with the same key. */
 function once(units: readonly Unit[]): Unit[] {
   return [...new Map(units.map((unit) => [unit.key, unit])).values()]
 }

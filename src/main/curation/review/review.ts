@@ -1,7 +1,7 @@
 /**
- * A model goes through what a memory says and proposes: what contradicts or supersedes what, and what logs say that
- * MEMORY.md lacks. What that takes is told before; it stops at the month's budget; and it goes on where it broke off,
- * since what was answered is on the disk before anything is made of it. It changes no file: it adds to the inbox.
+ * A review by a model: finds contradicted and superseded lines, and log lines that MEMORY.md lacks. It adds suggestions
+ * to the inbox and changes no note. It stops at the monthly budget. Answers are stored before they are used, so an
+ * interrupted review continues where it stopped.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -24,19 +24,22 @@ import { Records, type Judged } from './review-records.ts'
 import { addSpent, isBeyond, spentIn, type Budget } from './review-budget.ts'
 import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
 
-/** Who is asked. */
+/** The model of a review. */
 export interface ReviewModel {
   readonly id: string
-  /** Understands no such questions. */
+  /** True for the offline model: it cannot judge lines. */
   readonly isOffline: boolean
-  /** What it is sent stays on this machine. */
+  /** True if the model runs on this machine. */
   readonly isLocal: boolean
-  /** Tokens. */
+  /** Tokens; `maxOutput` too. */
   readonly contextWindow: number
   readonly maxOutput: number
-  /** US dollars for a million tokens, where they are known. */
+  /** US dollars per million tokens; undefined if unknown. */
   readonly prices: { readonly input: number; readonly output: number } | undefined
-  /** Asks, and keeps the request as it was sent. @throws AppError as models do */
+  /**
+   * Sends a request and stores it for inspection.
+   * @throws AppError as models do
+   */
   ask(content: string, maxOutput: number, signal: AbortSignal): Promise<ReviewAnswer>
 }
 
@@ -44,30 +47,33 @@ export interface ReviewAnswer {
   readonly text: string
   readonly tokens: number
   readonly usd: number | null
-  /** Under which number the request is kept. */
+  /** Number of the stored request. */
   readonly request: number
 }
 
 export interface ReviewOptions {
-  /** Of the agent's upkeep. */
+  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly workspace: Workspace
   readonly now: Clock
-  /** What of a text stays on this machine, by its path. */
+  /** Returns the local lines of a text, by its path. */
   readonly localOf: LocalOf
   /** @throws AppError `provider_key_missing`, `unknown_model` */
   readonly model: () => ReviewModel
   readonly budget: () => Budget
   readonly prompts: () => Promise<ReviewPrompts>
-  /** What of the memory is worth asking about, without what the model may not see. */
+  /** Returns the lines to judge, without lines that the model may not see. */
   readonly candidates: (model: ReviewModel, signal: AbortSignal) => Promise<Candidates>
-  /** @returns how many are new */
+  /**
+   * Adds suggestions to the inbox.
+   * @returns the number of new ones
+   */
   readonly add: (proposals: readonly Proposal[]) => Promise<number>
 }
 
-/** What an answer may come to, tokens; the rest of what fits is the model's own thinking. */
+/** Limit of an answer, tokens, reasoning included. */
 const maxAnswer = 8000
-/** What answers come to, for the estimate: a part of the units have something said of them, in so many tokens. */
+/** Estimate of answers: share of units with a finding, and tokens per finding. */
 const answered = { conflicts: { share: 0.1, tokens: 110 }, promote: { share: 0.08, tokens: 130 } } as const
 const emptyAnswer = 10
 const again =
@@ -77,7 +83,7 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 
 export class Review {
   readonly #options: ReviewOptions
-  /** Among all processes: two would ask the same twice. */
+  /** Excludes other processes, which would ask the same questions. */
   readonly #alone: Exclusive
 
   constructor(options: ReviewOptions) {
@@ -85,13 +91,18 @@ export class Review {
     this.#alone = new Exclusive(join(options.folder, 'review'))
   }
 
-  /** What the last one came to; one that a crash ended says so. Null before there was any. */
+  /**
+   * Returns the outcome of the last review; after a crash its state is still `running`. Null before the first review.
+   */
   async last(): Promise<ReviewOutcome | null> {
     const text = await readIfThere(this.#file)
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
   }
 
-  /** What a review would take now. @throws AppError `provider_key_missing` */
+  /**
+   * Estimates requests and costs of a review.
+   * @throws AppError `provider_key_missing`, `unknown_model`
+   */
   async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
@@ -121,7 +132,10 @@ export class Review {
     }
   }
 
-  /** @throws AppError as the model does before its first answer; what broke off later is told by the outcome */
+  /**
+   * Runs a review. Failures after the first answer are reported in the outcome.
+   * @throws AppError `needs_model` for the offline model; as the model if its first request fails
+   */
   async run(
     by: 'user' | 'schedule',
     signal: AbortSignal,
@@ -129,7 +143,11 @@ export class Review {
   ): Promise<ReviewOutcome> {
     const model = this.#options.model()
     if (model.isOffline)
-      throw new AppError('needs_model', 'the offline model cannot judge what lines mean; choose a language model', {})
+      throw new AppError(
+        'needs_model',
+        'the offline model cannot judge the meaning of lines; choose a language model',
+        {},
+      )
     return this.#alone.run(() => this.#run(model, by, signal, onProgress))
   }
 
@@ -210,7 +228,7 @@ export class Review {
     return { candidates, batches }
   }
 
-  /** One request, and another one where its answer cannot be read. */
+  /** Sends one request, and once more if the answer is unreadable. */
   async #judge(
     model: ReviewModel,
     batch: Batch,
@@ -240,7 +258,10 @@ export class Review {
     return { records, dropped: 0, unread: 1 }
   }
 
-  /** What was judged and is not in the inbox. @returns how many are new there */
+  /**
+   * Adds judged findings that are missing in the inbox.
+   * @returns the number of new ones
+   */
   async #propose(review: string, records: Records, context: FoundContext): Promise<number> {
     const proposals: Proposal[] = []
     const done: string[] = []

@@ -4,6 +4,7 @@ import { mendLink } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
+/** Suggests to replace broken links by the nearest existing target. */
 export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]): Found[] {
   const byPath = new Map(notes.map((note) => [note.path, note]))
   return broken.flatMap(({ path, line, target, near: [by] }): Found[] => {
@@ -23,7 +24,7 @@ export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]):
   })
 }
 
-/** @returns undefined where the file is another since the links were read */
+/** @returns undefined if the file has changed since the links were read */
 function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
   try {
     return lineOf(mendLink(text, link), link.line)

@@ -1,14 +1,14 @@
 /**
- * Until when a line says that it holds: "until Friday", "by 2026-11-01", "expires on May 3", 到周五为止, 下周之前, 截至 11 月
- * 1 日. What is said relative to a day needs the day on which it was said; a weekday or a date without a year is the next
- * one from then on. Pure.
+ * Finds the end of validity in a line: "until Friday", "by 2026-11-01", "expires on May 3", 到周五为止, 下周之前, 截至 11 月 1 日.
+ * Relative days need the day on which the line was written; a weekday or a date without a year means the next one from
+ * that day.
  */
 import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, datesIn, fold } from '#search/text'
 
 export interface Deadline {
-  /** The last day on which it holds. */
+  /** Last day on which the line is valid. */
   readonly last: Day
-  /** Words that make it a date to keep to: of itself, "by May" may as well tell what was. */
+  /** True if the words make it a deadline. "By May" alone can also describe the past. */
   readonly isSure: boolean
 }
 
@@ -16,7 +16,7 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const weekday = `(?:(?:this|next|coming)\\s+)?(?:${weekdays.join('|')})`
 const ahead = `(?:today|tonight|tomorrow|the end of (?:the|this|next) (?:day|week|month|year)|end of (?:day|week|month|year)|(?:this|next) (?:week|weekend|month|year)|the weekend|${weekday})`
 
-/** What leads to a day, and whether that day still counts. */
+/** Phrases before a date, and whether the date itself is included. */
 const leads: readonly { readonly words: RegExp; readonly includes: boolean; readonly isSure: boolean }[] = [
   { words: /\b(?:up )?(?:until|till|through)\s+(?:the\s+)?$/, includes: true, isSure: false },
   {
@@ -42,20 +42,23 @@ const leads: readonly { readonly words: RegExp; readonly includes: boolean; read
 ]
 const toDo =
   /\b(?:must|need(?:s|ed)?(?: to)?|have to|has to|should|shall|will|to do|todo|please|remember to|don['’]t forget|submit|renew|pay|return|send|finish|book|call|reply|decide|prepare|file)\b/
-/** What was, and is told as such. */
+/** Words that mark a report of the past. */
 const past =
   /\b(?:was|were|had|did|used to|lived|worked|stayed|ran|went|took|lasted|studied|owned|served|taught|kept|finished|completed|done|built|shipped|sent|paid|moved|stopped|ended|expired)\b/
 
 const cjkLead =
   /(?:有效期|到期日?|截止日?期?|期限|最晚|最迟|截至|截止到?|持续到|延长到|延至)\s*(?:是|为|在|于|到|至)?\s*[:：]?\s*$/
-/** 改到周四 is another day for something, and no end of it. */
+/** 改到周四 moves something to another day; it is no deadline. */
 const cjkTo =
   /(?:直|持续|一直|有效|有效期|请假|休假|休息|出差|开放|关闭|封闭|停用|暂停|保留|借用?|租用?|使用)\s*[到至]\s*$/
 const cjkAfter = /^\s*(?:为止|止|到期|截止|过期|前(?!天|面|后)|之前|以前)/
 const cjkRelative =
   /(下下|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天])?|(?:周|星期|礼拜)([一二三四五六日天])|(下|这|本)个?月底?|月底|年底|今天|今晚|明天|后天/g
 
-/** @param said the day on which the line was written; undefined where nobody knows */
+/**
+ * Returns the latest deadline in a line; undefined if there is none.
+ * @param said day on which the line was written; undefined if unknown
+ */
 export function deadlineIn(line: string, said: Day | undefined): Deadline | undefined {
   const text = fold(line.normalize('NFKC'))
   const found: Deadline[] = []
@@ -77,7 +80,7 @@ export function deadlineIn(line: string, said: Day | undefined): Deadline | unde
       if (span && lead) found.push({ last: lead.includes ? span.last : span.first - 1, isSure: true })
     }
   }
-  // Where several are named, the last one counts.
+  // The last of several dates counts.
   return found.filter(({ isSure }) => isSure).sort((one, other) => other.last - one.last)[0]
 }
 
@@ -95,19 +98,22 @@ function leadOf(text: string, start: number, end: number): { includes: boolean; 
   return first && { includes: first.includes, isSure: lead.some(({ isSure }) => isSure) }
 }
 
-/** "Until 2026-11-09 the sauna is shut": what is now ends on that day. */
+/** True for sentences such as "Until 2026-11-09 the sauna is shut": a present state ends on that day. */
 function holdsUntil(text: string, start: number): boolean {
   return /\b(?:until|till)\s+$/.test(text.slice(0, start)) && /\b(?:is|are|am|stays?|remains?)\b/.test(text)
 }
 
-/** Written ahead of the day, it is about what was to come; else its words must say so, and tell nothing of the past. */
+/**
+ * A line with a known day is a deadline if it was written before the date. Otherwise its words must refer to the
+ * future.
+ */
 function isSure(text: string, isClear: boolean, last: Day, said: Day | undefined): boolean {
   if (said !== undefined) return last >= said && !(past.test(text) && !isClear && !toDo.test(text))
   if (past.test(text)) return false
   return isClear || toDo.test(text) || /[\u4e00-\u9fff]/.test(text)
 }
 
-/** A month alone means its end, or, before it, its beginning. */
+/** A month without a day means its end; after "before" it means its beginning. */
 function lastDay(
   { year, month, day }: { year: number | undefined; month: number; day: number | undefined },
   said: Day | undefined,
@@ -121,7 +127,7 @@ function lastDay(
   if (said === undefined) return undefined
   const now = calendarOf(said).year
   const here = of(now)
-  // The next one from then on; half a year back is rather a slip than the year to come.
+  // A date without a year means the next one, but one within the last 180 days is more likely a slip.
   return here !== undefined && here < said - 180 ? of(now + 1) : here
 }
 
@@ -159,7 +165,7 @@ function cjkSpan(match: RegExpMatchArray, said: Day): DaySpan | undefined {
   return one(said + ({ 今天: 0, 今晚: 0, 明天: 1, 后天: 2 }[phrase] ?? 0))
 }
 
-/** The next one from a day on, itself included; 0 is Monday. */
+/** Returns the next such weekday from a day on, that day included. 0 is Monday. */
 function weekdayFrom(said: Day, weekday: number): Day {
   return said + ((weekday - ((said + 3) % 7) + 7) % 7)
 }

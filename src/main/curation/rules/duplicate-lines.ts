@@ -8,6 +8,10 @@ interface Line extends SaidLine {
   readonly statement: Statement
 }
 
+/**
+ * Suggests to remove duplicate lines.
+ * @param likeness undefined compares words only
+ */
 export async function duplicates(notes: readonly Note[], likeness: Likeness | undefined): Promise<Found[]> {
   const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
   const said = saidOf(statements.map(({ text }) => text))
@@ -15,7 +19,7 @@ export async function duplicates(notes: readonly Note[], likeness: Likeness | un
     const own = said[index]
     return own ? { statement, text: withoutMarks(statement.text), said: own } : []
   })
-  // Lines below a line would be left without it.
+  // A parent line must stay for its children.
   const twins = await twinsAmong(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
   return twins.map(({ kept: { statement: kept }, other: { statement: other }, likeness }) => {
     const isLogged = other.note.kind === 'log' && kept.note.kind === 'memory'
@@ -30,7 +34,7 @@ export async function duplicates(notes: readonly Note[], likeness: Likeness | un
 
 const ranks = { memory: 0, project: 1, note: 2, log: 3 } as const
 
-/** Negative when the first one stays. */
+/** Negative if the first line should stay. */
 function better({ statement: one, said }: Line, { statement: other, said: otherSaid }: Line): number {
   return (
     ranks[one.note.kind] - ranks[other.note.kind] ||

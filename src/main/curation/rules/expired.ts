@@ -5,12 +5,13 @@ import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
 
+/** Suggests to strike lines whose deadline is before `today`. */
 export function expired(notes: readonly Note[], today: Day): Found[] {
   return notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
     .flatMap(({ note, line, raw, text, isParent }): Found[] => {
-      // What is done is done, whatever its date; a line that others belong to cannot go alone.
+      // Skips done tasks and lines with children.
       if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []

@@ -6,9 +6,10 @@ import { layoutOf, memoryFolderOf, nameFor } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
-/** Tokens of a section with its subsections; a tenth of what a memory of everything should be. */
+/** Tokens of a section with its subsections. */
 export const maxSectionTokens = 1000
 
+/** Suggests to move large sections of MEMORY.md to notes of their own. */
 export function large(notes: readonly Note[]): Found[] {
   const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))

@@ -4,7 +4,11 @@ import type { Note } from './note-line.ts'
 
 const yearMs = 365 * 86_400_000
 
-/** @param recalls every search that is known, with the files that it showed @param now ms since the epoch */
+/**
+ * Finds notes that no search has returned for a year. Returns nothing before there are searches that old.
+ * @param recalls all recorded searches with the files of their results
+ * @param now ms since the epoch
+ */
 export function unrecalled(
   notes: readonly Note[],
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],

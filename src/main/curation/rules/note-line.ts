@@ -7,7 +7,7 @@ import type { Day } from '#search/text'
 export interface Note {
   readonly path: string
   readonly kind: FileKind
-  /** Of a daily log. */
+  /** Day of a daily log; undefined for other notes. */
   readonly day: Day | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number
@@ -16,24 +16,24 @@ export interface Note {
   readonly hash: string
 }
 
-/** A line that says something. */
+/** A line with a statement. */
 export interface Statement {
   readonly note: Note
   /** 1-based. */
   readonly line: number
-  /** As it stands there. */
+  /** The line in the file. */
   readonly raw: string
-  /** Without the marks of a list, a quotation, a box to tick. */
+  /** The line without markers of lists, quotations and tasks. */
   readonly text: string
-  /** Lines below belong to it. */
+  /** True if lines below belong to it. */
   readonly isParent: boolean
-  /** The headings above it, outermost first. */
+  /** Headings above it, outermost first. */
   readonly headings: readonly string[]
 }
 
 const minCharacters = 8
 
-/** Not of a note that is superseded as a whole, nor what is; no headings, tables, code or front matter. */
+/** Returns the statements of a note. Skips superseded notes and lines, headings, tables, code and front matter. */
 export function statementsOf(note: Note): Statement[] {
   if (note.isRescued || supersededNote(note.text)) return []
   const lines = note.text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
@@ -55,7 +55,7 @@ export function statementsOf(note: Note): Statement[] {
   return found
 }
 
-/** True where the next line belongs to this one: a list below it, or the rest of its sentence. */
+/** True if the next line is a child or continues the sentence. */
 function isParent(lines: readonly string[], at: number): boolean {
   const [own = '', next = ''] = [lines[at], lines[at + 1]]
   if (next.trim() === '' || next.startsWith('#')) return false

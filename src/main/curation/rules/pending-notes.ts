@@ -2,6 +2,7 @@ import { rescuedWaiting } from '#workspace'
 import { evidenceOf, type Found } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
+/** Reports notes that were saved verbatim because no model was available, and that still wait for a summary. */
 export function rescued(notes: readonly Note[]): Found[] {
   return notes
     .filter(({ isRescued }) => isRescued)

@@ -7,10 +7,11 @@ interface Place {
   /** 1-based. */
   readonly line: number
   readonly text: string
-  /** As the struck line has it: from its own folder, where that was so. */
+  /** Path as written in the struck line, possibly relative to its folder. */
   readonly shown: string
 }
 
+/** Suggests to update references of struck lines whose successor has moved. */
 export function drifted(notes: readonly Note[]): Found[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes
@@ -35,7 +36,10 @@ export function drifted(notes: readonly Note[]): Found[] {
     )
 }
 
-/** @returns undefined where it stands where it is said to, or nobody can tell where else */
+/**
+ * Finds the current place of a successor line.
+ * @returns undefined if the reference is correct or the target cannot be determined
+ */
 function placeNow(
   from: string,
   { path, line, text }: Successor,
@@ -53,7 +57,7 @@ function placeNow(
   return elsewhere.length === 1 ? elsewhere[0] : undefined
 }
 
-/** The line that names it does not say it. */
+/** The struck line quotes its successor and must not count as the successor. */
 function isStruckBy(line: string, quote: string): boolean {
   return supersededLine(line)?.by?.text === quote
 }

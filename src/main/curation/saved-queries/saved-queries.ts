@@ -25,11 +25,11 @@ import {
   type LinesState,
 } from './saved-query-file.ts'
 
-/** Changes that come closer together than this are answered by one run, ms. */
+/** Debounce of changes before a run, ms. */
 const settleMs = 2000
-/** How often the progress of a run is told, ms. */
+/** Interval of progress events, ms. */
 const tellEveryMs = 200
-/** Runs that are shown. */
+/** Limit of listed runs. */
 const maxRuns = 500
 
 const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
@@ -37,10 +37,13 @@ const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
 export interface ChecksOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
-  /** A file, or a conversation as it is searched. @throws AppError `file_not_found`, `unknown_session`, and as files do */
+  /**
+   * Reads a file, or a session as it is searched.
+   * @throws AppError `file_not_found`, `unknown_session`, and as `Workspace.read`
+   */
   readonly readText: (path: string) => Promise<string>
   readonly now: Clock
-  /** False for a single command: nothing runs by itself. */
+  /** False for a single command: nothing runs automatically. */
   readonly watch: boolean
   readonly onFault: (error: unknown) => void
 }
@@ -53,11 +56,12 @@ interface Run {
   done: number
 }
 
-/** The checks or their outcomes are others; or a run is further than it was. */
+/** `checks`: queries or results changed; `progress`: progress of a run. */
 export type ChecksChange =
   | { readonly type: 'checks' }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
 
+/** Saved queries with the lines that they should find. They run again after changes of index or settings. */
 export class Checks {
   readonly changes: Announcements<ChecksChange>
   readonly #changes = new Changes<ChecksChange>()
@@ -90,13 +94,14 @@ export class Checks {
     }
   }
 
+  /** @returns the id; of the existing query if it is known */
   async add(question: CheckedQuestion): Promise<{ id: string }> {
     const ids = await this.#merge([question])
     this.noteChange('index')
     return { id: ids[0] ?? '' }
   }
 
-  /** @returns the question, so that it can be added again; null when there was none */
+  /** @returns the removed query, so that it can be added again; null for an unknown id */
   async remove(id: string): Promise<CheckedQuestion | null> {
     let removed: KeptCheck | undefined
     await this.#change((checks) => {
@@ -108,7 +113,10 @@ export class Checks {
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
-  /** @throws AppError `input_invalid` naming the line */
+  /**
+   * Adds queries from JSON lines.
+   * @throws AppError `input_invalid` with the line number
+   */
   async import(text: string): Promise<{ added: number }> {
     const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
     const before = (await this.#load()).length
@@ -117,12 +125,13 @@ export class Checks {
     return { added: (await this.#load()).length - before }
   }
 
+  /** Returns all queries as JSON lines. */
   async export(): Promise<string> {
     const kept = await this.#load()
     return formatChecks(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
   }
 
-  /** A file has another name now: questions expect their lines there. */
+  /** Updates expected lines after a file was moved. */
   async move(from: string, to: string): Promise<void> {
     const isExpected = ({ relevant }: KeptCheck) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
@@ -135,7 +144,7 @@ export class Checks {
     this.#changes.announce({ type: 'checks' })
   }
 
-  /** Runs soon, once things are quiet. */
+  /** Schedules a run after changes have settled. */
   noteChange(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return
     clearTimeout(this.#timer)
@@ -144,7 +153,10 @@ export class Checks {
     }, settleMs)
   }
 
-  /** @returns null when there is nothing to run, or the run was stopped */
+  /**
+   * Runs all queries and aborts a current run.
+   * @returns null if there are no queries or the run was stopped
+   */
   async run(cause: CheckRun['cause']): Promise<CheckRun | null> {
     this.#hasRun = true
     clearTimeout(this.#timer)
@@ -210,12 +222,12 @@ export class Checks {
     if (!expected) return { rank: null, reason: 'noMatch', score: null }
     const place = { path: expected.path, line: expected.startLine }
     const { why } = await memory.explain(query, {}, place, signal)
-    // A line that its chunk's neighbour showed is not "returned" by the lines that were asked for.
+    // A neighbouring passage of the same chunk was returned, not the expected line.
     const reason = why === undefined || why.reason === 'returned' || why.reason === 'local' ? 'noMatch' : why.reason
     return { rank: null, reason, score: why?.candidate?.score ?? null }
   }
 
-  /** Lines that moved since they were last looked at get their new place. */
+  /** Updates line numbers of expected lines that moved. */
   async #followLines(): Promise<void> {
     const texts = await this.#textsOf(await this.#load())
     await this.#change((checks) =>
@@ -239,7 +251,10 @@ export class Checks {
     return states
   }
 
-  /** What the files that checks name say now; without those that cannot be read at the moment. */
+  /**
+   * Returns the current texts of expected files, `text` undefined for deleted ones. Temporarily unreadable files are
+   * missing.
+   */
   async #textsOf(checks: readonly KeptCheck[]): Promise<Map<string, { text: string | undefined }>> {
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(checks.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
@@ -253,7 +268,10 @@ export class Checks {
     return texts
   }
 
-  /** @returns the ids, in order */
+  /**
+   * Adds queries, or expected lines to known queries.
+   * @returns the ids in the order of `questions`
+   */
   async #merge(questions: readonly { query: string; relevant: readonly KeptLines[] }[]): Promise<string[]> {
     const ids: string[] = []
     await this.#change((checks) => {
@@ -261,7 +279,7 @@ export class Checks {
       for (const { query, relevant } of questions) {
         const known = byQuery.get(query)
         const id = known?.id ?? randomUUID()
-        // Given again, lines are what they say now.
+        // Lines that are added again take the current text.
         const others = (known?.relevant ?? []).filter((lines) => !relevant.some((added) => isSamePlace(lines, added)))
         byQuery.set(query, { id, query, relevant: [...others, ...relevant.map(placeOf)] })
         ids.push(id)
@@ -277,7 +295,10 @@ export class Checks {
     return parseChecks((await readIfThere(this.#file)) ?? '')
   }
 
-  /** @throws AppError `disk_full`, `write_failed`; the file is as it was then */
+  /**
+   * Changes the file under its lock.
+   * @throws AppError `disk_full`, `write_failed`; then the file is unchanged
+   */
   #change(change: (checks: KeptCheck[]) => KeptCheck[]): Promise<void> {
     return this.#alone.run(async () => {
       const text = (await readIfThere(this.#file)) ?? ''
@@ -286,7 +307,7 @@ export class Checks {
       if (formatChecks(after) === formatChecks(before)) return
       if (before.length < countLines(text)) {
         const aside = await copyAside(this.#file)
-        this.#options.onFault(new Error(`checks that could not be read are kept in ${aside}`))
+        this.#options.onFault(new Error(`unreadable checks were copied to ${aside}`))
       }
       await writeDurably(this.#file, formatChecks(after))
     })

@@ -5,7 +5,7 @@ const keptLinesSchema = z.object({
   path: z.string(),
   startLine: z.number().int(),
   endLine: z.number().int(),
-  /** What the lines said; undefined until they were first seen. */
+  /** Text of the lines; undefined before the first run. */
   text: z.string().optional(),
 })
 export type KeptLines = z.infer<typeof keptLinesSchema>
@@ -13,7 +13,7 @@ export type KeptLines = z.infer<typeof keptLinesSchema>
 const keptCheckSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(keptLinesSchema) })
 export type KeptCheck = z.infer<typeof keptCheckSchema>
 
-/** Passes over what is no check. */
+/** Skips invalid lines. */
 export function parseChecks(text: string): KeptCheck[] {
   return text.split('\n').flatMap((line) => {
     const parsed = keptCheckSchema.safeParse(parseJson(line))
@@ -28,9 +28,9 @@ export function formatChecks(checks: readonly KeptCheck[]): string {
 export type LinesState = 'there' | 'changed' | 'gone'
 
 /**
- * Finds kept lines in their file as it is now: where they were, or where they went (the nearest place when there are
- * several). What was changed keeps its place; what was never seen takes its text from there.
- * @param text of the file; undefined when it does not exist any more
+ * Finds the current place of expected lines: the old place, or the nearest one with the same text. Changed lines keep
+ * their place. Without a stored text it takes the current one.
+ * @param text content of the file; undefined if the file was deleted
  */
 export function follow(kept: KeptLines, text: string | undefined): { lines: KeptLines; state: LinesState } {
   if (text === undefined) return { lines: kept, state: 'gone' }

@@ -1,34 +1,38 @@
 /**
- * Lines that may not both hold: about the same people and things, by rare words in common and by meaning, and each with
- * something that the other does not say. Whether they do contradict each other is for a reader to judge; here the few
- * pairs are found that are worth a reader's time, the most telling first.
+ * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
+ * sides. A model or the user judges the pairs.
  */
 import { cosine, type Likeness } from './similarity-model.ts'
 import { commonWords, saidBy, withoutMarks, type Said } from './line-features.ts'
 
-/** A word that stands in more lines than this joins too many to say what two are about. */
+/** Words that occur in more lines than this are ignored: they say too little about the topic. */
 const maxOfWord = 400
-/** Of one line: those that share most with it are looked at for their meaning, and the best of them kept. */
+/** Limits per line: candidates for the vector comparison, and resulting pairs. */
 const looked = 12
 const keptOf = 3
-/** Below it two lines have a word in common and no more. */
+/** Minimum score; below it, lines share little more than a word. */
 const minScore = 0.42
-/** A line of so few words says too little. */
+/** Minimum number of content words in a line. */
 const minWords = 2
-/** What each word counts that one of both lacks: another value is most often a rare word, and no sign of another matter. */
+/**
+ * Weight of a word that only one line has. Contradicting values are usually rare words, so rarity does not add to it.
+ */
 const otherWeight = 2.2
-/** What a pair's words weigh beside its meaning, in [0, 1]. */
+/** Weight of words against meaning in the score, 0 to 1. */
 const wordWeight = 0.65
 
 export interface Rivals {
-  /** Indexes into the texts, the lesser one first. */
+  /** Indexes into the texts; `one` is smaller. */
   readonly one: number
   readonly other: number
-  /** In [0, 1]. */
+  /** 0 to 1. */
   readonly score: number
 }
 
-/** @param most pairs at most @returns best first */
+/**
+ * @param most limit of pairs
+ * @returns pairs, best score first
+ */
 export async function rivalsAmong(
   texts: readonly string[],
   likeness: Likeness | undefined,
@@ -65,7 +69,7 @@ interface Weight {
   readonly places: readonly number[]
 }
 
-/** The rarer a word, the more it says of what a line is about. */
+/** Weights words by inverse document frequency. */
 function weightsOf(said: readonly Said[]): Map<string, Weight> {
   const places = new Map<string, number[]>()
   for (const [index, { words }] of said.entries())
@@ -79,7 +83,7 @@ function weightsOf(said: readonly Said[]): Map<string, Weight> {
   )
 }
 
-/** The other lines by how much they share with one, most first. */
+/** Returns the lines that share words with a line, with the sum of the weights, highest first. */
 function sharing(index: number, { words }: Said, weights: ReadonlyMap<string, Weight>): [number, number][] {
   const shared = new Map<number, number>()
   for (const word of words.keys()) {
@@ -90,7 +94,7 @@ function sharing(index: number, { words }: Said, weights: ReadonlyMap<string, We
   return [...shared].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * looked)
 }
 
-/** True where each says what the other does not, or one denies. */
+/** True if each line has a word that the other lacks, or only one is negated. */
 function differ(one: Said, other: Said | undefined): boolean {
   if (!other || other.words.size < minWords) return false
   if (one.denies !== other.denies) return true
@@ -102,7 +106,7 @@ function lacks(one: Said, other: Said): boolean {
   return false
 }
 
-/** How many words stand in one of the two alone. */
+/** Counts the words that only one of both lines has. */
 function othersOf(one: Said, other: Said | undefined): number {
   let both = 0
   for (const word of one.words.keys()) if (other?.words.has(word)) both += 1

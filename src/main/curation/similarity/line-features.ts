@@ -2,16 +2,16 @@ import { queryTerms } from '#search'
 import { simplify } from '#search/text'
 
 export interface Said {
-  /** Words that carry it, by their stems, as they are written, in the order in which they stand there. */
+  /** Content words: stem to written form, in the order of the line. */
   readonly words: ReadonlyMap<string, string>
-  /** Names, numbers, dates, identifiers: two lines with others say something else. */
+  /** Stems of names, numbers, dates and identifiers. Lines that differ in them state different facts. */
   readonly fixed: ReadonlySet<string>
-  /** Numbers among them. */
+  /** Count of numbers. */
   readonly figures: number
   readonly denies: boolean
 }
 
-/** Words of which another one of the same kind is another fact, however alike the two are used. */
+/** Words that state another fact when exchanged for one of the same kind, although their vectors are similar. */
 const values = new Set(
   (
     'monday tuesday wednesday thursday friday saturday sunday weekday weekdays weekend ' +
@@ -31,7 +31,7 @@ const values = new Set(
 const cjkValues =
   /^(?:周|星期|礼拜)?[一二三四五六日天两七八九十百千万]$|^[上下]午$|^[早晚中]上$|^[春夏秋冬]天?$|^[红蓝绿黄黑白棕灰紫粉]色?$|^[左右前后东南西北上下]边?$|^(?:喜欢|讨厌|开|关|启用|停用|允许|禁止|增加|减少|咖啡|茶|爸爸|妈妈|哥哥|弟弟|姐姐|妹妹)$/
 
-/** What stands before or behind a sentence and says nothing of its matter. */
+/** Prefixes and suffixes without content. */
 const label = /^\W*(?:note|nb|fyi|reminder|remember|update|memo|备注|備註|注意|提醒|记住|記住)\s*[:：]\s*/i
 const again = /,?\s+(?:as before|as usual|as always|once more|again)\s*(?=[.!]?\s*$)/i
 
@@ -39,8 +39,9 @@ const denial = /\b(?:not|no|never|none|nobody|nothing|neither|without|cannot|sto
 const cjkDenial = /[不没無无未别勿莫]/
 
 /**
- * @param isCommon whether a word stands somewhere in small letters: one that begins a line and never does is taken for a
- * name
+ * Extracts the features of a line.
+ * @param isCommon returns true if a word occurs in lower case in any line; a capitalised first word that does not is
+ * taken as a name
  */
 export function saidBy(text: string, isCommon: (word: string) => boolean = () => true): Said {
   const plain = withoutMarks(text)
@@ -61,7 +62,7 @@ export function saidBy(text: string, isCommon: (word: string) => boolean = () =>
   return { words, fixed, figures, denies: denial.test(plain) || cjkDenial.test(simplify(plain)) }
 }
 
-/** The words that stand somewhere in small letters. */
+/** Returns the words that occur in lower case. */
 export function commonWords(texts: Iterable<string>): ReadonlySet<string> {
   const common = new Set<string>()
   for (const text of texts)
@@ -69,7 +70,7 @@ export function commonWords(texts: Iterable<string>): ReadonlySet<string> {
   return common
 }
 
-/** Emphasis says nothing; what was linked is what it is called. */
+/** Removes emphasis, code marks and labels; replaces links by their text. */
 export function withoutMarks(text: string): string {
   return text
     .replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1')

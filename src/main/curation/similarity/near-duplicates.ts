@@ -1,33 +1,33 @@
 /**
- * Lines that say nearly the same: Jaccard similarity of their character shingles, with candidates found by MinHash and
- * banding (Broder, "On the resemblance and containment of documents", 1997; Leskovec, Rajaraman & Ullman, "Mining of
- * Massive Datasets", ch. 3), so that a hundred thousand lines are not compared pair by pair. Pure.
+ * Near-duplicate lines: Jaccard similarity of character shingles; MinHash with banding finds candidates without
+ * comparing all pairs (Broder, "On the resemblance and containment of documents", 1997; Leskovec, Rajaraman & Ullman,
+ * "Mining of Massive Datasets", ch. 3).
  */
 
-/** Shingles of this many characters; text in CJK characters says as much in fewer. */
+/** Shingle length in characters; CJK text carries more meaning per character. */
 const shingleSize = { other: 4, cjk: 2 }
-/** Shorter lines, in characters without marks, are alike by chance. */
+/** Minimum length in characters after normalisation; shorter lines are similar by chance. */
 const minCharacters = { other: 20, cjk: 8 }
 const threshold = 0.7
-/** 8 bands of 3: a pair of similarity 0.7 is looked at with a probability of 0.96, one of 0.3 with 0.2. */
+/** 8 bands of 3 rows: a pair of similarity 0.7 becomes a candidate with a probability of 0.96, one of 0.3 with 0.2. */
 const bands = 8
 const rows = 3
 /**
- * The share of equal minima estimates the similarity, ± 0.1: pairs that look less alike than this are not compared word
- * for word. Of pairs with similarity 0.7 that leaves out one in two hundred.
+ * Minimum share of equal minima, an estimate of the similarity (± 0.1), for an exact comparison. Misses 1 in 200 pairs
+ * of similarity 0.7.
  */
 const worthComparing = 0.45
-/** Lines of a bucket that a new one is compared with: many lines of one pattern would be too many pairs. */
+/** Limit of comparisons per bucket, for memories with many lines of one pattern. */
 const maxCompared = 4
 
 export interface DuplicateGroup {
-  /** Of the least alike line to the first, in [0, 1]. */
+  /** Lowest similarity to the first line, 0 to 1; of at most 100 lines. */
   readonly similarity: number
-  /** Indices, ascending; at least two. */
+  /** Indexes, ascending; at least two. */
   readonly lines: readonly number[]
 }
 
-/** @returns groups of lines, the most alike first */
+/** @returns groups, highest similarity first */
 export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
   const parent = Array.from(lines, (_, index) => index)
   const root = (index: number): number => {
@@ -90,13 +90,13 @@ export function nearDuplicates(lines: readonly string[]): DuplicateGroup[] {
     .sort((one, other) => other.similarity - one.similarity || (one.lines[0] ?? 0) - (other.lines[0] ?? 0))
 }
 
-/** How alike two lines are, in [0, 1]: 1 where they say the same word for word. */
+/** Returns the similarity of two lines, 0 to 1; 1 if they are equal after normalisation. */
 export function similarityOf(one: string, other: string): number {
   const [first, second] = [normalize(one), normalize(other)]
   return first === second ? 1 : jaccard(shingles(first), shingles(second))
 }
 
-/** Letters and digits alone, in lower case: list marks, emphasis and punctuation make no difference. */
+/** Keeps letters and digits, in lower case. */
 function normalize(line: string): string {
   if (isPlain.test(line))
     return line
@@ -110,7 +110,7 @@ function normalize(line: string): string {
     .trim()
 }
 
-/** ASCII needs no tables of Unicode: most of the time of a large memory went there. */
+/** ASCII skips Unicode tables, which took most of the time in a large memory. */
 const isPlain = /^\p{ASCII}*$/u
 
 function scriptOf(text: string): keyof typeof shingleSize {
@@ -118,7 +118,7 @@ function scriptOf(text: string): keyof typeof shingleSize {
   return cjk > text.length / 3 ? 'cjk' : 'other'
 }
 
-/** Hashes (FNV-1a, 32 bits) of the text's shingles. */
+/** FNV-1a hashes of the shingles, 32 bits. */
 function shingles(text: string): Set<number> {
   const size = shingleSize[scriptOf(text)]
   const found = new Set<number>()
@@ -132,7 +132,7 @@ function shingleAt(text: string, from: number, size: number): number {
   return hash >>> 0
 }
 
-/** Writes the least hash of the text's shingles for each of the hash functions; a shingle that comes twice changes none. */
+/** Writes the MinHash signature: the minimum per hash function. Repeated shingles do not change it. */
 function sign(text: string, minima: Uint32Array): void {
   const size = shingleSize[scriptOf(text)]
   minima.fill(0xffffffff)
@@ -146,20 +146,20 @@ function sign(text: string, minima: Uint32Array): void {
   }
 }
 
-/** The share of equal minima. */
+/** Returns the share of equal minima. */
 function agreement(one: Uint32Array, other: Uint32Array): number {
   let equal = 0
   for (let index = 0; index < one.length; index += 1) if (one[index] === other[index]) equal += 1
   return equal / one.length
 }
 
-/** One hash a band, over the band's minima. */
+/** Returns one hash per band. */
 function bandKeys(minima: Uint32Array): number[] {
   return Array.from({ length: bands }, (_, band) => {
     let key = band
     for (let row = 0; row < rows; row += 1)
       key = Math.imul(key ^ (minima[band * rows + row] ?? 0), 0x85ebca6b) ^ (key >>> 13)
-    // A small integer: tables look those up several times faster.
+    // Small integers make lookups in `Map` several times faster.
     return key
   })
 }

@@ -1,29 +1,31 @@
 /**
- * Lines that say the same: word for word or nearly (shingles), or in other words (rare words in common, and nothing in
- * either that the other does not mean). Two lines that differ in a name, a number, a date, or in what they deny are two
- * facts, however alike they look.
+ * Finds duplicate lines: near-duplicates by shingles, and paraphrases by shared rare words and word vectors. Lines that
+ * differ in a name, number, date or negation state different facts and are no duplicates.
  */
 import { cosine, type Likeness } from './similarity-model.ts'
 import { nearDuplicates, similarityOf } from './near-duplicates.ts'
 import { commonWords, isValue, saidBy, type Said } from './line-features.ts'
 
-/** A word that stands in more lines than this finds no candidates: most pairs that share it are about it, and differ. */
+/** Words that occur in more lines than this produce no candidates: their lines are on one topic but differ. */
 const maxOfWord = 60
-/** Words that carry a line; fewer say little, and are alike by chance. */
+/** Minimum number of content words in a line. */
 const minWords = 3
-/** Cosine of two lines, and of two words, from which on one may stand for the other. */
+/** Minimum cosine of two lines, and of two words that replace each other. */
 const minLineCosine = 0.72
 const minWordCosine = { other: 0.42, cjk: 0.7 }
-/** Of two words, where the lines have the same names and figures, and enough of them to be about the same thing. */
+/** Minimum cosine of words if the lines share at least `knownBy` names and figures. */
 const minKnownCosine = 0.2
 const knownBy = 3
-/** From here on two words mean the same, wherever they stand. What a Chinese word is about tells more than what it is not. */
+/**
+ * Words above this cosine are synonyms, even after the same word. CJK words of one topic have similar vectors, so their
+ * threshold is higher.
+ */
 const sameCosine = { other: 0.65, cjk: 0.8 }
-/** Share of a line's words that may be another's in meaning alone. */
+/** Maximum share of words that match by meaning only. */
 const maxOther = 0.5
 
 export interface Line {
-  /** Without marks. */
+  /** Text without Markdown marks. */
   readonly text: string
   readonly said: Said
 }
@@ -31,18 +33,18 @@ export interface Line {
 export interface Twins<T extends Line> {
   readonly kept: T
   readonly other: T
-  /** In [0, 1]. */
+  /** 0 to 1. */
   readonly likeness: number
 }
 
 interface Choice<T extends Line> {
-  /** Negative when the first one stays. */
+  /** Negative if the first line should stay. */
   readonly better: (one: T, other: T) => number
-  /** False for a line that others need. */
+  /** False for a line that must not be removed. */
   readonly mayGo: (line: T) => boolean
 }
 
-/** What each text says; undefined for those that say too little to be compared. */
+/** Returns the features of each text; undefined if it has too few words. */
 export function saidOf(texts: readonly string[]): (Said | undefined)[] {
   const common = commonWords(texts)
   return texts.map((text) => {
@@ -51,7 +53,11 @@ export function saidOf(texts: readonly string[]): (Said | undefined)[] {
   })
 }
 
-/** @param likeness without it, by words alone @returns each line that can go once, with the one that stays */
+/**
+ * Finds duplicates.
+ * @param likeness undefined compares words only
+ * @returns each removable line once, with the line that stays
+ */
 export async function twinsAmong<T extends Line>(
   lines: readonly T[],
   likeness: Likeness | undefined,
@@ -59,7 +65,7 @@ export async function twinsAmong<T extends Line>(
 ): Promise<Twins<T>[]> {
   const words = likeness && (await wordVectors(lines, likeness))
   const found: Twins<T>[] = []
-  /** By line: who has a twin that stays goes itself, and keeps nobody. */
+  /** Lines to remove; they cannot be the line that stays for another one. */
   const gone = new Set<T>()
   const settle = (one: T, other: T, cosines?: number) => {
     if (gone.has(one) || gone.has(other)) return
@@ -83,7 +89,7 @@ export async function twinsAmong<T extends Line>(
   return found
 }
 
-/** Pairs of lines that share a telling word, each once; those with the rarest one first. */
+/** Yields pairs of lines that share a rare word, each pair once, rarest words first. */
 function* candidates<T extends { readonly said: Said }>(lines: readonly T[]): Generator<[T, T]> {
   const byWord = new Map<string, number[]>()
   for (const [index, { said }] of lines.entries())
@@ -105,14 +111,14 @@ function* candidates<T extends { readonly said: Said }>(lines: readonly T[]): Ge
       }
 }
 
-/** True when nothing that the second line says is lost with it. */
+/** True if the first line contains everything that the second says. */
 function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Array> | undefined): boolean {
   if (kept.denies !== lost.denies) return false
   for (const value of lost.fixed) if (!kept.fixed.has(value)) return false
   const missing = [...lost.words.keys()].filter((word) => !kept.words.has(word))
   const spare = [...kept.words.keys()].filter((word) => !lost.words.has(word))
   if (missing.length === 0) {
-    // The one that stays may say more, but not that it is another thing: a name or a number of its own.
+    // Extra words are fine, but an extra name or value makes it another fact.
     const isMore = spare.some((word) => kept.fixed.has(word) || isValue(kept.words.get(word) ?? ''))
     return !isMore && !isExchanged(kept, lost)
   }
@@ -128,7 +134,7 @@ function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Arr
     for (const other of free) {
       const vector = vectors.get(other)
       const near = own && vector ? cosine(own, vector) : 0
-      // What stands behind the same word is most often another answer to the same question.
+      // Different words after the same word are usually different answers to one question.
       const isAnswer = near < sameCosine[script] && wordBefore(kept, other) === wordBefore(lost, word)
       if (near >= nearest && !isAnswer) [best, nearest] = [other, near]
     }
@@ -138,14 +144,14 @@ function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Arr
   })
 }
 
-/** The same frame with its names or figures exchanged: from 9 to 5 is not from 5 to 9. */
+/** True for the same words with names or figures exchanged: "from 9 to 5" and "from 5 to 9". */
 function isExchanged(kept: Said, lost: Said): boolean {
   const frame = ({ words, fixed }: Said) => [...words.keys()].map((word) => (fixed.has(word) ? '' : word)).join(' ')
   const order = ({ words }: Said) => [...words.keys()].join(' ')
   return frame(kept) === frame(lost) && order(kept) !== order(lost)
 }
 
-/** The word that stands before another one, of those that carry the line. */
+/** Returns the content word before another one; undefined for the first. */
 function wordBefore({ words }: Said, word: string): string | undefined {
   let last: string | undefined
   for (const one of words.keys()) {

@@ -2,11 +2,15 @@ import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings } from '#search'
 
 export interface Likeness {
-  /** Of length 1, in the order of the texts. */
+  /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
-/** @param file of the model @returns undefined where it cannot be had */
+/**
+ * Loads the bundled model.
+ * @param file path of the model
+ * @returns undefined if it cannot be loaded
+ */
 export async function likenessBy(file: string): Promise<Likeness | undefined> {
   const model = await createEmbeddings({
     provider: 'builtin',
@@ -37,6 +41,7 @@ export async function likenessBy(file: string): Promise<Likeness | undefined> {
   }
 }
 
+/** Returns the cosine of two unit vectors of equal length; 0 for an empty first one. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (other[at] ?? 0)

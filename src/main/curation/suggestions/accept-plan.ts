@@ -8,19 +8,20 @@ export type ReadFile = KnownText & { readonly lines: TextLines }
 
 export interface Plan {
   readonly taken: readonly Proposal[]
-  /** They change the lines of one that is taken, or rest on lines that it removes. */
+  /** Skipped: they change the same lines as an accepted one, or depend on lines that it removes. */
   readonly left: readonly Proposal[]
-  /** As they are now: withdrawn. */
+  /** Outdated, already in state `withdrawn`. */
   readonly gone: readonly Proposal[]
-  /** What is taken changes, by path. */
+  /** Edits of the accepted suggestions, by path. */
   readonly edits: ReadonlyMap<string, readonly LineEdit[]>
-  /** `before` null: the file is made. */
+  /** `before` is null for a new file. */
   readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string }[]
 }
 
 /**
- * @param files what the proposals' files say now; undefined for one that is not there
- * @param localOf what of a text stays on this machine: it does so afterwards
+ * Plans which suggestions can be accepted together.
+ * @param files current texts of the suggestions' files; undefined for a missing file
+ * @param localOf returns the local lines of a text; local text stays local after the change
  */
 export function planAcceptance(
   proposals: readonly Proposal[],
@@ -60,7 +61,7 @@ export function planAcceptance(
       ) ||
       rests.some((place) => removed.has(place)) ||
       [...own].some((place) => needed.has(place))
-    // Two that make the same file cannot both.
+    // Only one suggestion can create a file.
     const makesTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
     if (clashes || makesTwice) {
       left.push(proposal)
@@ -79,7 +80,7 @@ export function planAcceptance(
   return { taken, left, gone, edits, files: written.filter(({ before, after }) => before !== after) }
 }
 
-/** Of files as they are now, which are asked about for each proposal. */
+/** Caches the results for current texts. */
 function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | undefined>): LocalOf {
   const known = new Map<string, NoteVisibility>()
   return (path, text) => {
@@ -90,7 +91,7 @@ function remembered(localOf: LocalOf, files: ReadonlyMap<string, ReadFile | unde
   }
 }
 
-/** Lines that are not what they were afterwards. */
+/** Returns the places of lines that change or go. */
 function ownLines({ files }: Proposal): Set<string> {
   const lines = new Set<string>()
   for (const { path, edits } of files)

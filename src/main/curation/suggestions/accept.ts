@@ -10,7 +10,7 @@ import { planAcceptance, type ReadFile } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
 import { readNote } from './read-notes.ts'
 
-/** Somebody saves a file between reading and writing it; not this often in a row. */
+/** Limit of retries when another program saves a file between reading and writing. */
 export const maxTries = 5
 
 export const accepting = { cause: 'upkeep' } as const
@@ -18,7 +18,7 @@ export const accepting = { cause: 'upkeep' } as const
 export interface Tools {
   readonly workspace: Workspace
   readonly acceptances: Acceptances
-  /** What of a text stays on this machine, by its path. */
+  /** Returns the local lines of a text, by its path. */
   readonly localOf: LocalOf
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -30,13 +30,17 @@ export interface Changed<T> {
 }
 
 export interface Accepted {
-  /** Null where nothing could be done. */
+  /** Null if nothing was accepted. */
   readonly acceptance: string | null
   readonly accepted: number
   readonly left: number
   readonly gone: number
 }
 
+/**
+ * Accepts open suggestions as one change of their files.
+ * @throws AppError `file_changed` after several retries, and as `Workspace.rewriteAll`
+ */
 export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
   const { workspace, acceptances, now, localOf } = tools
   const asked = new Set(ids)
@@ -60,7 +64,7 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
     try {
       await workspace.rewriteAll(plan.files, accepting)
     } catch (error) {
-      // Where the disk did not take the old texts back either, the next change finishes it.
+      // If the rollback failed too, the next change completes the acceptance.
       if (!(error instanceof AppError) || error.code !== 'file_changed') throw error
       await acceptances.drop(id)
       if (tries === maxTries) throw error
@@ -70,7 +74,7 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
   }
 }
 
-/** What accepting would do, as diffs; nothing is done. */
+/** Returns the diffs of an acceptance without writing. */
 export async function preview(
   { workspace, localOf, now }: Omit<Tools, 'acceptances'>,
   state: InboxState,
@@ -87,7 +91,7 @@ export async function preview(
   return { files, left: left.length, gone: gone.length }
 }
 
-/** Marks the proposals of an acceptance that a crash interrupted: its files are written now, or it is dropped. */
+/** Completes an acceptance that a crash interrupted: marks its suggestions if the files are written, else drops it. */
 export async function finish(
   { workspace, acceptances, now }: Omit<Tools, 'localOf'>,
   state: InboxState,
@@ -131,6 +135,7 @@ async function filesOf(
   return read
 }
 
+/** @returns null if the note does not exist */
 export async function textOf(workspace: Workspace, path: string): Promise<string | null> {
   return (await readNote(workspace, path))?.text ?? null
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { lineEditSchema } from '#shared/contract/upkeep.ts'
 import { UndoStore } from '#workspace'
 
-/** Older ones stand in the history. */
+/** Limit of acceptances that can be undone; older ones are in the history. */
 const maxKept = 100
 
 const acceptanceSchema = z.object({
@@ -11,7 +11,7 @@ const acceptanceSchema = z.object({
   at: z.number(),
   proposals: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string() })),
-  /** Which of the proposals changed what: `line` in the text before. So one can be taken back where another cannot. */
+  /** Edits per suggestion, so that each can be undone separately; `line` refers to the text before. */
   edits: z.array(lineEditSchema.extend({ proposal: z.string(), path: z.string() })),
 })
 export type AcceptedEdit = Acceptance['edits'][number]

@@ -5,21 +5,21 @@ import { TextLines } from './line-edits.ts'
 import { evidenceOf, type Found } from './proposal.ts'
 
 /**
- * What is outdated is struck and stays; what is wrong goes. Either can be edited before it is accepted.
- * @param line 1-based; an empty one means the next that says something
+ * Suggests to strike an outdated line or to remove a wrong one.
+ * @param line 1-based; for an empty line the next non-empty one counts
  * @param today `YYYY-MM-DD`
- * @throws AppError `edit_no_match` when there is no such line
+ * @throws AppError `edit_no_match` if there is no such line
  */
 export function flagged(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string): Found {
   const { lines } = new TextLines(text)
   const [matter] = scanBlocks(lines)
-  // What a note says of itself as a whole is nothing that it remembers.
+  // Front matter is metadata and cannot be flagged.
   const from = Math.max(line, (matter?.kind === 'frontMatter' ? matter.to : 0) + 1)
   const ahead = lines.slice(from - 1).findIndex((one) => one.trim() !== '')
   const at = from + ahead
   const said = lines[at - 1]
   if (ahead < 0 || said === undefined)
-    throw new AppError('edit_no_match', `${path} has no line ${line} any more`, { path })
+    throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
   const after = fault === 'wrong' ? [] : [strike(said, { until: today, by: undefined })]
   return {
     rule: fault,

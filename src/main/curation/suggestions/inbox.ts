@@ -6,13 +6,13 @@ import { proposalSchema } from '#shared/contract/upkeep.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { Exclusive, makeFolder, readKept, writeDurably } from '#platform'
 
-/** Of those that are done with; who was refused is remembered longest. */
+/** Limit of closed suggestions. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
 const maxRefused = 5000
 
 const inboxSchema = z.object({
   version: z.literal(1),
-  /** When memory was last looked through, ms since the epoch. */
+  /** Time of the last scan, ms since the epoch; null before the first. */
   lookedAt: z.number().nullable(),
   proposals: z.array(proposalSchema),
 })
@@ -25,13 +25,14 @@ export interface InboxState {
 
 const nothing: InboxState = { lookedAt: null, proposals: [] }
 
+/** Stores suggestions in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
   readonly #alone: Exclusive
   readonly #onDamaged: (aside: string) => void
   #known: { readonly stamp: string; readonly state: InboxState } | undefined
 
-  /** @param onDamaged told where a file went that could not be read */
+  /** @param onDamaged gets the new path of a damaged file */
   constructor(folder: string, onDamaged: (aside: string) => void) {
     this.#file = join(folder, 'inbox.json')
     this.#alone = new Exclusive(this.#file)
@@ -44,8 +45,8 @@ export class Inbox {
   }
 
   /**
-   * Changes it while nobody else does; the same state back changes nothing.
-   * @returns what `work` returns beside the new state
+   * Runs `work` under the lock and writes the new state. If `work` returns the same state, nothing is written.
+   * @returns the value of `work`
    */
   async change<T>(work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>): Promise<T> {
     return this.#alone.run(async () => {
@@ -83,7 +84,7 @@ export class Inbox {
 }
 
 function kept(proposals: readonly Proposal[]): readonly Proposal[] {
-  // However many were accepted at once last, one step takes all of them back.
+  // All suggestions of the last acceptance stay, so that it can be undone as a whole.
   const accepted = proposals.filter(({ state }) => state === 'accepted')
   const last = accepted.reduce<Proposal | undefined>(
     (one, other) => (one && one.stateAt > other.stateAt ? one : other),

@@ -5,7 +5,7 @@ import { emptiedHeading, marksMissing, withLocalLines, withMark } from '#shared/
 import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { effective, inOrder, TextLines } from './line-edits.ts'
 
-/** What is local of a text that has this path, by its own words and by the settings. */
+/** Returns the local lines of a text, by its marks and the rules of the settings. */
 export type LocalOf = (path: string, text: string) => NoteVisibility
 
 interface Change {
@@ -20,17 +20,20 @@ interface FileEdits {
 }
 
 export interface Around {
-  /** Undefined for a file that there is not. */
+  /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly localOf: LocalOf
-  /** What is done with it, by path. */
+  /** Edits of other accepted suggestions, by path. */
   readonly others?: (path: string) => readonly LineEdit[]
 }
 
-/** Their evidence says where something stands, and nothing of it goes into what is written. */
+/** Rules whose evidence only locates a change; its text does not go into the written lines. */
 const saysNothing: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
 
-/** @returns its edits with the marks that it takes; undefined where a line needs one that another edit writes */
+/**
+ * Adds local marks to edits whose text comes from local lines.
+ * @returns the edits with marks; undefined if a mark belongs on a line that another edit writes
+ */
 export function keepingLocal<T extends FileEdits>(
   change: Change & { files: readonly T[] },
   around: Around,
@@ -49,7 +52,7 @@ export function keepingLocal<T extends FileEdits>(
   const isMade = (text: string, edit: LineEdit, path: string) => {
     if (isOfLocal || gone.has(text.trim())) return true
     const removed = removedBy([edit]).filter((one) => saysSomething(one.text))
-    // What takes the place of a section that goes elsewhere is public where anything of it was.
+    // The link that replaces a moved section is local only if the whole section was.
     const isEnough = change.rule === 'large' ? 'every' : 'some'
     return removed.length > 0 && removed[isEnough](({ at }) => isLocalAt(path, at))
   }
@@ -74,10 +77,10 @@ function inNew({ path, edits }: FileEdits, isWhole: boolean, isMade: IsMade, loc
   return made === text ? edits : [{ ...edit, after: made.split('\n') }, ...more.map((one) => ({ ...one, after: [] }))]
 }
 
-/** A line of the text that the edits make. */
+/** A line of the text after the edits. */
 interface Made {
   readonly text: string
-  /** Where it stood, 0-based; or what writes it, and as which of its lines. */
+  /** 0-based line before the edits; or the edit that writes it, and the line within that edit. */
   readonly from: number | { readonly edit: LineEdit; readonly at: number }
 }
 
@@ -94,7 +97,7 @@ function inKnown(
   const made = madeOf(lines, [...accepted, ...edits])
   const after = made.map((one) => one.text).join('\n')
   if (localOf(path, after).isWhole || !saysSomething(after)) return edits
-  // Its front matter said so, and says it no more.
+  // The edit removes the front matter that made the note local.
   if (was.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
   const localOfAccepted = localMade(madeOf(lines, accepted), (one) => localOf(path, one))
   const isWanted = ({ text: line, from }: Made) => {
@@ -119,7 +122,7 @@ function inKnown(
   return [...changed.values(), ...added]
 }
 
-/** A heading that goes stays without its words where its mark keeps others. */
+/** A removed heading stays as an empty heading if its mark makes other lines local. */
 function withEmptied(edit: LineEdit, lines: readonly string[]): LineEdit {
   if (edit.before.length !== 1 || edit.after.length > 0 || !edit.before[0]?.includes('#')) return edit
   const emptied = emptiedHeading(blocksOf(lines), edit.line - 1, () => true)
@@ -146,7 +149,7 @@ function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
   return made
 }
 
-/** The local lines that each edit writes, by their 0-based place in it. */
+/** Returns the local lines that each edit writes, 0-based within the edit. */
 function localMade(made: readonly Made[], localOf: (text: string) => NoteVisibility): Map<LineEdit, Set<number>> {
   const visibility = localOf(made.map(({ text }) => text).join('\n'))
   const local = new Map<LineEdit, Set<number>>()
@@ -157,7 +160,7 @@ function localMade(made: readonly Made[], localOf: (text: string) => NoteVisibil
   return local
 }
 
-/** Lines that an edit takes away, 0-based. */
+/** Lines that the edits remove, 0-based. */
 function removedBy(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
   return edits.flatMap((edit) => {
     const { from, to } = effective(edit)

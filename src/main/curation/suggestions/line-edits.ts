@@ -1,13 +1,13 @@
 import type { LineEdit } from '#shared/contract/index.ts'
 
-/** Lines of context that a diff shows on each side. */
+/** Context lines of a diff on each side. */
 const contextLines = 2
 
-/** The lines of a text, without their ends; where each of them stands. */
+/** Lines of a text without line ends, with an index to find them. */
 export class TextLines {
   readonly lines: readonly string[]
   readonly #raw: readonly string[]
-  /** 0-based, by what they say. */
+  /** Line text to 0-based places. */
   #places: Map<string, number[]> | undefined
   #trimmed: Map<string, number[]> | undefined
 
@@ -16,7 +16,10 @@ export class TextLines {
     this.lines = this.#raw.map(withoutReturn)
   }
 
-  /** Where some lines stand, 1-based: where they were, or the nearest place. @returns undefined where they are not */
+  /**
+   * Finds consecutive lines: at `line` (1-based) or the nearest place.
+   * @returns the 1-based line; undefined if they are gone
+   */
   find(wanted: readonly string[], line: number): number | undefined {
     const [first] = wanted
     if (first === undefined) return line <= this.lines.length + 1 ? line : undefined
@@ -27,7 +30,11 @@ export class TextLines {
     return nearest(starts, line)
   }
 
-  /** The same for one line, whatever stands around its words. @param start of its words, at least */
+  /**
+   * Finds a line by its trimmed text.
+   * @param start beginning of the text; the whole text with `isWhole`
+   * @returns the 1-based line; undefined if there is none
+   */
   findWords(start: string, line: number, isWhole: boolean): number | undefined {
     this.#trimmed ??= placesOf(this.lines.map((one) => one.trim()))
     if (isWhole) return nearest(this.#trimmed.get(start) ?? [], line)
@@ -37,24 +44,24 @@ export class TextLines {
     )
   }
 
-  /** The text after edits that stand at their lines and do not touch. */
+  /** Applies edits to the text. They must fit its lines and not overlap. Line ends stay. */
   apply(edits: readonly LineEdit[]): string {
     const lines = [...this.#raw]
     const end = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
     for (const { from, to, added } of inOrder(edits.map(effective)).reverse()) {
       const made = added.map((line) => line + end)
-      // What is added behind a last line without an end gives it one.
+      // A last line without a line end gets one before added lines.
       const last = lines[from - 1]
       if (from === lines.length && made.length > 0 && last?.endsWith(end) === false) lines[from - 1] = last + end
       lines.splice(from, to - from, ...made)
     }
-    // A last line without an end stays without one, whichever it is now.
+    // The new last line has no line end if the old one had none.
     const last = lines.at(-1)
     if (last?.endsWith('\r') && !this.#raw.at(-1)?.endsWith('\r')) lines[lines.length - 1] = last.slice(0, -1)
     return lines.join('\n')
   }
 
-  /** A unified diff; the edits stand at their lines and do not touch. */
+  /** Returns a unified diff. The edits must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
     const ordered = inOrder(edits.map(effective))
     const groups: Effective[][] = []
@@ -72,7 +79,7 @@ export class TextLines {
     return [`--- ${path}`, `+++ ${path}`, ...hunks, ''].join('\n')
   }
 
-  /** @param shift by how many lines what comes before has grown */
+  /** @param shift number of lines that earlier hunks added */
   #hunk(edits: readonly Effective[], shift: number): string[] {
     const marked = (mark: string, lines: readonly string[]) => lines.map((line) => mark + line)
     const start = Math.max(0, (edits[0]?.from ?? 0) - contextLines)
@@ -87,19 +94,19 @@ export class TextLines {
     body.push(...marked(' ', this.lines.slice(at, end)))
     const count = (marks: string) => body.filter((line) => marks.includes(line.charAt(0))).length
     const [had, has] = [count(' -'), count(' +')]
-    // Of nothing, the line before is named.
+    // An empty range names the line before it.
     return [`@@ -${start + (had > 0 ? 1 : 0)},${had} +${start + shift + (has > 0 ? 1 : 0)},${has} @@`, ...body]
   }
 }
 
-/** Lines `from` to `to` (exclusive), 0-based, that become others. */
+/** Replaces the lines `from` to `to` (exclusive), 0-based. */
 interface Effective {
   readonly from: number
   readonly to: number
   readonly added: readonly string[]
 }
 
-/** What an edit really changes: without the lines that it only stands by. */
+/** Strips unchanged context lines from an edit. */
 export function effective({ line, before, after }: LineEdit): Effective {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
@@ -114,14 +121,14 @@ export function effective({ line, before, after }: LineEdit): Effective {
   return { from, to: line - 1 + before.length - end, added: after.slice(start, after.length - end) }
 }
 
-/** As they stand in the text; what is added at a place comes before what is replaced there. */
+/** Sorts by place. Insertions come before a replacement at the same place. */
 export function inOrder<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )
 }
 
-/** True when two edits of one text cannot both be done. */
+/** True if two edits of one text overlap. */
 export function touch(one: LineEdit, other: LineEdit): boolean {
   const a = effective(one)
   const b = effective(other)
@@ -141,7 +148,10 @@ function placesOf(lines: readonly string[]): Map<string, number[]> {
   return places
 }
 
-/** @param starts 0-based @returns 1-based */
+/**
+ * @param starts 0-based
+ * @returns 1-based; undefined without starts
+ */
 function nearest(starts: readonly number[], line: number): number | undefined {
   let best: number | undefined
   for (const start of starts)

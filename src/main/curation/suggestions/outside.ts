@@ -3,20 +3,21 @@ import { evidenceOf, type Found } from './proposal.ts'
 
 interface Change {
   readonly path: string
-  /** Undefined where there is no such file. */
+  /** Undefined for a missing file. */
   readonly before: string | undefined
   readonly after: string
-  /** Where those words come from, in words. */
+  /** Display names of the sources. */
   readonly from: readonly string[]
 }
 
+/** Builds the finding for a change that contains text from outside sources. */
 export function outsideFound({ path, before, after, from }: Change): Found {
   const [old, lines] = [linesOf(before), linesOf(after)]
   let start = 0
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
   let end = 0
   while (end < old.length - start && end < lines.length - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1
-  // The line that it would stand by: what is only added follows it, wherever it goes.
+  // Last non-empty line before an insertion; the insertion stays behind it if it moves.
   const near = old.slice(0, start + 1).findLastIndex((line) => line.trim() !== '')
   const isAdded = start === old.length - end
   const first = isAdded && near >= 0 && near < start ? near : start

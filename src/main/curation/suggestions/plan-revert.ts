@@ -2,19 +2,19 @@ import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
 import { effective, inOrder, TextLines } from './line-edits.ts'
 
-/** A file as it is now. */
+/** Current state of a file. */
 export interface Since {
-  /** Null where it is gone. */
+  /** Null if the file is gone. */
   readonly text: string | null
-  /** What was changed since it was accepted. */
+  /** Changes since the acceptance. */
   readonly changes: readonly LineEdit[]
 }
 
-/** A proposal that cannot be taken back, and where the change stands that is in its way. */
+/** A suggestion that cannot be undone, with the place of the conflicting change. */
 export interface Stuck {
   readonly proposal: string
   readonly path: string
-  /** 1-based; null where the file is gone. */
+  /** 1-based; null if the file is gone. */
   readonly line: number | null
 }
 
@@ -24,23 +24,26 @@ interface Place {
 }
 
 export interface TakenBack {
-  /** By path; null for a file that is to go. What does not change is not among them. */
+  /** New texts by path; null removes the file. Unchanged files are missing. */
   readonly texts: ReadonlyMap<string, string | null>
   readonly stuck: readonly Stuck[]
 }
 
-/** A stretch of a file that was accepted, and that goes back as a whole. */
+/** A part of an accepted file that is reverted as a whole. */
 interface Piece {
-  /** Those whose edit it is; several where nobody can say which of them changed what. */
+  /** Suggestions that changed it; several if their edits cannot be separated. */
   readonly proposals: readonly string[]
   readonly path: string
-  /** Where it stands in the accepted text; undefined for all of it. */
+  /** 0-based lines in the accepted text; undefined for the whole file. */
   readonly place: Place | undefined
-  /** The lines that stood there; null where there was no file. */
+  /** Lines before the acceptance; null if the file did not exist. */
   readonly before: readonly string[] | null
 }
 
-/** @param filesNow as they are now, by path: each of the acceptance */
+/**
+ * Plans the undo of an acceptance.
+ * @param filesNow current state of each of its files, by path
+ */
 export function takenBack(
   { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
   filesNow: ReadonlyMap<string, Since>,
@@ -65,7 +68,7 @@ export function takenBack(
     const line = obstacle(piece, since.get(piece.path), files)
     if (line !== undefined) for (const proposal of piece.proposals) block(stuck, { proposal, path: piece.path, line })
   }
-  // Where one piece belongs to several, none of them goes without the others.
+  // Suggestions that share a piece can only be undone together.
   for (let count = -1; count !== stuck.size;) {
     count = stuck.size
     for (const { proposals: own } of pieces) {
@@ -92,7 +95,7 @@ export function takenBack(
   return { texts, stuck: [...stuck.values()] }
 }
 
-/** What of an acceptance is left when the others of it were taken back. */
+/** Returns the part of an acceptance that is left after the undo of the others. */
 export function remaining(acceptance: Acceptance, stuck: readonly Stuck[]): Acceptance {
   const left = new Set(stuck.map(({ proposal }) => proposal))
   const edits = acceptance.edits.filter(({ proposal }) => left.has(proposal))
@@ -106,7 +109,7 @@ export function remaining(acceptance: Acceptance, stuck: readonly Stuck[]): Acce
   return { ...acceptance, proposals: acceptance.proposals.filter((one) => left.has(one)), files, edits }
 }
 
-/** As many lines as before are taken for the same ones, each put otherwise. */
+/** Splits a change with equal line counts into single lines, each of which replaces its counterpart. */
 function byLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
   const count = to - from
   if (count !== newTo - newFrom) return [{ from, to, newFrom, newTo }]
@@ -133,7 +136,7 @@ function piecesOf(
   ]
 }
 
-/** Where each edit stands in the accepted text; undefined where the edits are not what made the one text of the other. */
+/** Returns the place of each edit in the accepted text; undefined if the edits do not explain the change. */
 function placesOf(before: string, after: string, edits: readonly AcceptedEdit[]) {
   const [olds, news] = [before.split('\n'), after.split('\n')]
   let shift = 0
@@ -147,14 +150,14 @@ function placesOf(before: string, after: string, edits: readonly AcceptedEdit[])
   return splice(news, places).join('\n') === before ? places : undefined
 }
 
-/** @returns the line of what is in its way, or null where its file is gone; undefined where nothing is */
+/** Returns the 1-based line of a conflicting change, null if the file is gone, or undefined without a conflict. */
 function obstacle(
   { path, place, before }: Piece,
   since: Since | undefined,
   files: Acceptance['files'],
 ): number | null | undefined {
   const accepted = files.find((file) => file.path === path)
-  // As accepted, and as before, it can be as it was.
+  // The file equals the accepted or the original text, so there is no conflict.
   if (since && (since.text === accepted?.after || since.text === accepted?.before)) return undefined
   if (!since || since.text === null) return null
   if (place === undefined || before === null) return 1
@@ -169,9 +172,8 @@ function isInTheWay({ from, to }: LineEdit, place: Place): boolean {
 }
 
 /**
- * Those that are taken back already: somebody put them back by hand, or doing so was broken off. Where their place was
- * changed, their old lines stand again, and of their new ones none; what was only added was taken out, not put otherwise,
- * where no line stands there that is new.
+ * Returns pieces that are reverted already, by hand or by an interrupted undo: their new lines are gone and the old
+ * lines are back. An insertion counts as reverted only if no unknown line replaced it.
  */
 function standingAgain(after: string, { text, changes }: Since, pieces: readonly Piece[]): Set<Piece> {
   const [olds, news] = [after.split('\n'), (text ?? '').split('\n')]
@@ -200,7 +202,7 @@ function stands(wanted: readonly string[], lines: readonly string[]): boolean {
   return lines.some((_, start) => wanted.every((line, at) => lines[start + at] === line))
 }
 
-/** Lines that stand again, and in whose place. */
+/** Lines to restore, and the place that they replace. */
 interface Put {
   readonly place: Place
   readonly lines: readonly string[]
@@ -209,7 +211,7 @@ interface Put {
 function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Put[] {
   return pieces.flatMap(({ place, before }) => {
     if (!place || !before) return []
-    // What was changed since before it has moved it; what was put into its very place comes behind it.
+    // Earlier changes shift the place. Text inserted at the same place comes after it.
     const isBefore = ({ from, to }: LineEdit) =>
       from === to && place.from === place.to ? to < place.from : to <= place.from
     const by = changes.filter(isBefore).reduce((sum, one) => sum + (one.newTo - one.newFrom) - (one.to - one.from), 0)
@@ -217,7 +219,7 @@ function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Put[
   })
 }
 
-/** Where it stands among the lines that stand again. */
+/** Shifts the line of a conflict by the restored lines before it. */
 function moved(one: Stuck, places: readonly Put[]): Stuck {
   const { line } = one
   if (line === null) return one
@@ -227,11 +229,11 @@ function moved(one: Stuck, places: readonly Put[]): Stuck {
 
 function restored(text: string, places: readonly Put[]): string {
   const whole = splice(text.split('\n'), places).join('\n')
-  // A last line without an end stays without one, whichever it is now.
+  // The new last line has no line end if the old one had none.
   return whole.endsWith('\r') && !text.endsWith('\r') ? whole.slice(0, -1) : whole
 }
 
-/** Lines with others in the place of some; the places stand in order or are apart. */
+/** Replaces parts of the lines. The places must be sorted and not overlap. */
 function splice(lines: readonly string[], places: readonly Put[]): string[] {
   const parts: (readonly string[])[] = []
   let at = 0

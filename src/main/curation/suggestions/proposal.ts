@@ -4,14 +4,14 @@ import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { keepingLocal, type LocalOf } from './keep-local.ts'
 import { effective, TextLines } from './line-edits.ts'
 
-/** Of a line, as it is told. */
+/** Limit of a line shown as evidence, UTF-16 code units. */
 export const maxEvidence = 1000
 
-/** What a proposer found. */
+/** A finding before it becomes a suggestion. */
 export interface Found {
   readonly rule: Proposal['rule']
   readonly evidence: readonly Evidence[]
-  /** Edits of files that are there stand at their lines; those of a new file begin at line 1 and replace nothing. */
+  /** Edits must fit the lines of existing files; those of a new file start at line 1 and replace nothing. */
   readonly files: readonly { readonly path: string; readonly edits: readonly LineEdit[] }[]
   readonly detail?: Proposal['detail']
   readonly reason?: string | undefined
@@ -22,12 +22,16 @@ export interface KnownText {
   readonly hash: string
 }
 
-/** A file's line as evidence. @param line 1-based */
+/** @param line 1-based */
 export function evidenceOf(path: string, line: number, text: string): Evidence {
   return { path, line, text: text.trim().slice(0, maxEvidence).toWellFormed() }
 }
 
-/** @param localOf what of a text stays on this machine: it does so afterwards */
+/**
+ * Builds a suggestion.
+ * @param textOf returns the current file; undefined for a missing file
+ * @param localOf returns the local lines of a text; local text stays local after the change
+ */
 export function proposalOf(
   { rule, evidence, files, detail = {}, reason }: Found,
   { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
@@ -56,10 +60,10 @@ function placed(path: string, edits: readonly LineEdit[], known: KnownText | und
   return { path, hash: known?.hash ?? null, edits: [...edits], patch: lines.patch(path, edits) }
 }
 
-/** The same rule about the same lines, wherever they stand: what was refused once is not proposed again. */
+/** Returns a key of rule and line texts, independent of places: a rejected suggestion does not return. */
 export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'evidence' | 'files'>): string {
   const family = rule === 'logged' ? 'duplicate' : rule
-  // What comes from outside is known by what it would write.
+  // An `outside` suggestion is identified by the text that it writes.
   const texts =
     rule === 'outside'
       ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(saidBy)])
@@ -70,22 +74,22 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
     .slice(0, 32)
 }
 
-/** What an edit takes away and adds, whatever day it is and wherever it stands. */
+/** Returns the removed and added text of an edit without source marks, which contain the day. */
 function saidBy(edit: LineEdit): string[] {
   const { from, to, added } = effective(edit)
   const removed = edit.before.slice(from + 1 - edit.line, to + 1 - edit.line)
   return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
 }
 
-/** True for one that waits for a word: open, or put off until a moment that has come. */
+/** True if the suggestion waits for the user: open, or snoozed until a time that has passed. */
 export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, now: number): boolean {
   return state === 'open' || (state === 'snoozed' && until <= now)
 }
 
 /**
- * A proposal after one of its files has changed: at its lines' new places, or withdrawn, where they or its evidence are
- * not there any more. The same object where nothing is different.
- * @param file undefined where it is gone
+ * Updates a suggestion after one of its files changed: new line numbers, or state `withdrawn` if its lines or evidence
+ * are gone. Returns the same object if nothing changed.
+ * @param file undefined if the file was deleted
  */
 export function follow(
   proposal: Proposal,

@@ -8,8 +8,8 @@ import { evidenceOf } from './proposal.ts'
 import { readNote } from './read-notes.ts'
 
 /**
- * With other lines in the place of those that it would write, in the order in which it has its edits.
- * @throws AppError `input_invalid` for another number of edits, `file_changed`
+ * Replaces the new text of each edit, in the order of the edits.
+ * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`
  */
 export async function edited(
   workspace: Workspace,
@@ -17,23 +17,23 @@ export async function edited(
   after: readonly (readonly string[])[],
 ): Promise<Proposal> {
   const count = proposal.files.reduce((sum, { edits }) => sum + edits.length, 0)
-  if (after.length !== count) throw new AppError('input_invalid', `${count} texts are needed`, { field: 'after' })
+  if (after.length !== count) throw new AppError('input_invalid', `${count} texts are required`, { field: 'after' })
   const texts = [...after]
   const files: ProposedFile[] = []
   for (const { path, hash, edits } of proposal.files) {
     const changed = edits.map((edit) => ({ ...edit, after: [...(texts.shift() ?? [])] }))
     const file = hash === null ? undefined : await workspace.read(path)
     const current = file?.hash === hash || hash === null
-    if (!current) throw new AppError('file_changed', `${path} was changed by somebody else meanwhile`, { path })
+    if (!current) throw new AppError('file_changed', `${path} was changed by another program`, { path })
     files.push({ path, hash, edits: changed, patch: new TextLines(file?.text ?? '').patch(path, changed) })
   }
   return { ...proposal, files }
 }
 
 /**
- * Of two lines that cannot both hold, the other one is struck: a model cannot always know which is right.
+ * Swaps the two lines of a contradiction, so that the other one is struck.
  * @param today `YYYY-MM-DD`
- * @throws AppError `plan_outdated` where a line is not there any more
+ * @throws AppError `plan_outdated` if a line is gone
  */
 export async function turned(
   workspace: Workspace,
@@ -45,7 +45,7 @@ export async function turned(
   const isAbout = proposal.rule === 'contradiction' || proposal.rule === 'supersedes'
   const old = is && (await placed(workspace, is))
   const holding = was && (await placed(workspace, was))
-  if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines are others by now', {})
+  if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines have changed', {})
   const struck = strike(old.raw, {
     until: today,
     by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },

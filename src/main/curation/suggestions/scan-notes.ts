@@ -28,10 +28,10 @@ import type { Note } from '../rules/note-line.ts'
 import { rescued } from '../rules/pending-notes.ts'
 import { unrecalled } from '../rules/never-retrieved.ts'
 
-/** Which notes are read. */
+/** Selects the notes to read. */
 export interface NotesRequest {
   readonly workspace: string
-  /** Folders inside it that are somebody else's. */
+  /** Folders of other agents inside the workspace. */
   readonly forbidden: readonly string[]
   readonly scope: MemoryScope
   readonly layout: Layout
@@ -40,7 +40,7 @@ export interface NotesRequest {
 export interface LookRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
-  /** What the settings keep on this machine. */
+  /** Rules for local files. */
   readonly local: readonly string[]
   readonly builtinFile: string
   /** Milliseconds since the epoch. */
@@ -52,15 +52,19 @@ export type LookStep =
   | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
 
 const tellEvery = 50
-/** More than anybody goes through; what is left is found when these are done with. */
+/** Limit of suggestions per rule; later scans find the rest. */
 const maxOfRule = 2000
 
+/**
+ * Runs all rules on the notes.
+ * @throws the signal's reason if it aborts
+ */
 export async function* takeLook(request: LookRequest, signal?: AbortSignal): AsyncGenerator<LookStep> {
   const { recalls, broken, builtinFile, now } = request
   const looked = await filesOf(request, signal)
   const today = parseDay(localDate(new Date(now)))
   const notes: Note[] = []
-  // Reading is half of the work, and each rule a part of the other half.
+  // Progress: reading counts half, the rules the other half.
   const total = looked.length * 2
   for (const [index, file] of looked.entries()) {
     signal?.throwIfAborted()
@@ -92,7 +96,7 @@ export async function* takeLook(request: LookRequest, signal?: AbortSignal): Asy
   yield { type: 'done', proposals, rules: rules.flatMap(([names]) => names) }
 }
 
-/** Lines that a model may be asked about. */
+/** Selects the lines that a review asks about. */
 export async function findCandidates(
   request: NotesRequest & { readonly builtinFile: string },
   signal?: AbortSignal,
@@ -115,9 +119,9 @@ async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, si
   return withoutOtherNames(workspace, wanted)
 }
 
-/** A file that has several names (hard links) is one note, by the first of them. */
+/** Keeps one path per file with several hard links. */
 async function withoutOtherNames<T extends Named>(workspace: string, files: readonly T[]): Promise<T[]> {
-  // Names of one file have the same size and the same times.
+  // Hard links have equal sizes and times; only then a stat is needed.
   const stampOf = ({ size, modifiedAt, changedAt }: Named) => `${size} ${modifiedAt} ${changedAt}`
   const counts = new Map<string, number>()
   for (const file of files) counts.set(stampOf(file), (counts.get(stampOf(file)) ?? 0) + 1)
@@ -148,7 +152,7 @@ async function noteOf(
   return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path, layout), ...file }
 }
 
-/** What cannot be read is left alone. */
+/** Skips unreadable files. */
 async function textOf(file: string, path: string): Promise<{ text: string; hash: string } | undefined> {
   try {
     return await readText(file, path)

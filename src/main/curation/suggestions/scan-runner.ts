@@ -5,31 +5,34 @@ import type { Candidates } from '../review/candidates.ts'
 import type { UpkeepJobs } from './curation.worker.ts'
 
 export interface NotesOptions {
-  /** The thread's entry. */
+  /** Entry file of the worker. */
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
   readonly scope: MemoryScope
-  /** Where the logs of days are, and what is left out. */
+  /** Folders of logs, and ignored paths. */
   readonly layout: Layout
-  /** The file of the model that comes with the app. */
+  /** File of the bundled embedding model. */
   readonly builtinFile: string
 }
 
 export interface LookOptions extends NotesOptions {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
-  /** What the settings keep on this machine. */
+  /** Rules for local files. */
   readonly local: readonly string[]
   readonly now: Date
 }
 
 export interface Look {
   readonly proposals: readonly Proposal[]
-  /** The rules that were gone through to the end. */
+  /** Rules that ran completely. */
   readonly rules: ReadonlySet<Proposal['rule']>
 }
 
-/** @throws the signal's reason when it is aborted */
+/**
+ * Scans all notes in a worker.
+ * @throws the signal's reason if it aborts
+ */
 export async function runLook(
   { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: LookOptions,
   signal: AbortSignal,
@@ -44,13 +47,16 @@ export async function runLook(
         if (step.type === 'done') return { proposals: step.proposals, rules: new Set(step.rules) }
         onProgress({ done: step.done, total: step.total })
       }
-      throw new Error('the look through memory broke off')
+      throw new Error('the scan of the memory ended early')
     },
     signal,
   )
 }
 
-/** Lines that a model may be asked about. @throws the signal's reason when it is aborted */
+/**
+ * Selects the lines for a review in a worker.
+ * @throws the signal's reason if it aborts
+ */
 export async function runCandidates(
   { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesOptions,
   signal: AbortSignal,

@@ -6,26 +6,27 @@ import { nextOf, parseSchedule } from '#shared/util/schedule.ts'
 import { type Clock, makeFolder, readIfThere, writeDurably } from '#platform'
 
 export interface SchedulerOptions {
-  /** Of the agent's upkeep. */
+  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly now: Clock
-  /** As it is set. */
+  /** Returns the configured schedule. */
   readonly schedule: () => string
-  /** Milliseconds since anybody used the app. */
+  /** Returns the milliseconds since the last use of the app. */
   readonly idleFor: () => number
   readonly run: () => Promise<void>
   readonly onFault: (error: unknown) => void
-  /** How much the machine has to do, for each of its processors. */
+  /** Returns the load average per processor. */
   readonly load?: () => number
 }
 
 const stateSchema = z.object({ version: z.literal(1), at: z.number(), schedule: z.string() })
 
 const lookEveryMs = 60_000
-/** So long nobody did anything: they went. */
+/** Time without use after which a run may start, ms. */
 const idleMs = 5 * 60_000
 const maxLoad = 0.6
 
+/** Runs a task by schedule while the user is idle. A run missed while the app was closed is made up for once. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   #timer: NodeJS.Timeout | undefined
@@ -41,7 +42,7 @@ export class Scheduler {
     this.#timer.unref()
   }
 
-  /** When it is done next; null while it is off. */
+  /** Returns the time of the next run, ms since the epoch; null without a schedule. */
   async next(): Promise<number | null> {
     const { schedule, now } = this.#options
     const parsed = parseSchedule(schedule())
@@ -50,18 +51,21 @@ export class Scheduler {
     return nextOf(parsed, since ?? now())?.getTime() ?? null
   }
 
-  /** Does what is due, when nobody minds. @returns whether anything was done */
+  /**
+   * Runs if a run is due, the app is idle and the machine has little load.
+   * @returns true if it ran
+   */
   async look(): Promise<boolean> {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
     const text = schedule()
     const parsed = parseSchedule(text)
     if (!parsed || this.#running || this.#isSavingPower) return false
     const since = await this.#since()
-    // From now on: what would have been due before somebody wished it is not.
+    // A new schedule starts now; earlier times do not count as missed.
     if (!since) return this.#keep(text).then(() => false)
     const next = nextOf(parsed, since)
     if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
-    // Before it is done: what ends the app must not begin anew with each start.
+    // Saved before the run: a run that crashes the app must not repeat at each start.
     await this.#keep(text)
     this.#running = run()
     try {
@@ -72,7 +76,7 @@ export class Scheduler {
     return true
   }
 
-  /** On a battery nothing is done that nobody waits for. */
+  /** On battery nothing runs on schedule. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
   }
@@ -97,7 +101,7 @@ export class Scheduler {
   }
 }
 
-/** Windows tells nothing of it. */
+/** Windows always reports 0. */
 function machineLoad(): number {
   return (loadavg()[0] ?? 0) / Math.max(1, cpus().length)
 }

@@ -15,30 +15,31 @@ import { readNote } from './read-notes.ts'
 import { edited, turned } from './rewrite-note.ts'
 import { undo, type Undone } from './undo.ts'
 
-/** Told of those that are done with, newest first. */
+/** Limit of closed suggestions in a list, newest first. */
 const maxDoneShown = 200
-/** How often the progress of a look is told, ms. */
+/** Interval of progress events, ms. */
 const tellEveryMs = 200
 
 export interface UpkeepOptions {
-  /** Of the agent, below the state folder. */
+  /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly workspace: Workspace
   readonly differ: Differ
   readonly now: Clock
-  /** What of a text stays on this machine, by its path, as the settings are now. */
+  /** Returns the local lines of a text, by its path and the current settings. */
   readonly localOf: LocalOf
-  /** What a look needs to know besides, as things are now. */
+  /** Returns the current options for a scan. */
   readonly look: () => Promise<LookOptions>
-  /** What a review by a model needs; without it there is none. */
+  /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
-  /** Told where a file went that could not be read. */
+  /** Gets the new path of a damaged file. */
   readonly onDamaged: (aside: string) => void
 }
 
-/** There are other proposals, or a look began or ended; or it is further. */
+/** `proposals`: suggestions changed, or a scan started, progressed or ended. */
 export type UpkeepChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
 
+/** Suggestions for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
 export class Upkeep {
   readonly changes: Announcements<UpkeepChange>
   readonly #changes = new Changes<UpkeepChange>()
@@ -46,9 +47,9 @@ export class Upkeep {
   readonly #inbox: Inbox
   readonly #acceptances: Acceptances
   readonly #review: Review | undefined
-  /** A look or a review, one at a time. */
+  /** The running scan or review; only one runs at a time. */
   #work: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
-  /** What was left half done is finished before the first reading. */
+  /** Recovery of an interrupted acceptance, before the first read. */
   #begun: Promise<unknown> | undefined
 
   constructor(options: UpkeepOptions) {
@@ -60,7 +61,7 @@ export class Upkeep {
     this.#review = review && new Review({ ...review, folder, workspace, now, localOf, add: (found) => this.add(found) })
   }
 
-  /** Those that wait, first what people said, then by rule and place; and the latest of the others. */
+  /** Returns open suggestions sorted by rule and place, and the latest closed ones. */
   async list() {
     const { lookedAt, proposals } = await this.#read()
     const now = this.#now()
@@ -76,14 +77,17 @@ export class Upkeep {
     }
   }
 
-  /** How many wait. */
+  /** Returns the number of open suggestions. */
   async count(): Promise<number> {
     const { proposals } = await this.#read()
     const now = this.#now()
     return proposals.filter((one) => isOpen(one, now)).length
   }
 
-  /** @returns how many are new, and how many went; null when it was stopped, or one is under way */
+  /**
+   * Scans all notes.
+   * @returns the numbers of new and withdrawn suggestions; null if it was stopped or another run is active
+   */
   async look(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
     return this.#alone(false, signal, async (both, onProgress) => {
       try {
@@ -96,14 +100,17 @@ export class Upkeep {
     })
   }
 
-  /** What a review by the model would take. @throws AppError `needs_model`, `provider_key_missing` */
+  /**
+   * Estimates a review by the model.
+   * @throws AppError `needs_model`, `provider_key_missing`, `unknown_model`
+   */
   async estimate(signal?: AbortSignal): Promise<ReviewEstimate> {
     return this.#reviewer.estimate(signal ?? new AbortController().signal)
   }
 
   /**
-   * Has the model go through memory; what it finds comes into the inbox.
-   * @returns null where a look or a review is under way
+   * Runs a review by the model, which adds suggestions to the inbox.
+   * @returns null if a scan or review is running
    * @throws AppError `needs_model`, `provider_key_missing`, and as models do
    */
   async review(by: 'user' | 'schedule', signal?: AbortSignal): Promise<ReviewOutcome | null> {
@@ -116,14 +123,17 @@ export class Upkeep {
   }
 
   /**
-   * Proposals of somebody else than the look.
-   * @returns how many are new
+   * Adds suggestions from other sources than the scan.
+   * @returns the number of new ones
    */
   async add(proposals: readonly Proposal[]): Promise<number> {
     return (await this.#takeOver(proposals, new Set())).added
   }
 
-  /** One proposal of somebody else. @returns the one that waits for the same; undefined where that was refused before */
+  /**
+   * Adds one suggestion.
+   * @returns the id of it or of an equal open one; undefined if an equal one was rejected before
+   */
   async propose(proposal: Proposal): Promise<string | undefined> {
     const key = keyOf(proposal)
     return this.#change(async (state) => {
@@ -135,7 +145,11 @@ export class Upkeep {
     })
   }
 
-  /** Somebody says that a line is wrong or outdated. @returns the proposal @throws AppError `edit_no_match`, `write_refused` */
+  /**
+   * Adds the user's report of a wrong or outdated line.
+   * @returns the id of the suggestion
+   * @throws AppError `edit_no_match`, `write_refused`, and as `Workspace.read`
+   */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
     const { workspace, now, localOf } = this.#options
     const shown = normalizeRequest(path)
@@ -154,29 +168,35 @@ export class Upkeep {
     })
   }
 
-  /** Does what they say, as one change. */
+  /** Accepts suggestions as one change. */
   async accept(ids: readonly string[]) {
     return this.#change((state) => accept(this.#tools, state, ids))
   }
 
-  /** What accepting them would do. */
+  /** Returns the diffs that accepting would write. */
   async preview(ids: readonly string[]) {
     return preview(this.#tools, await this.#read(), ids)
   }
 
-  /** The other of two lines is struck. @throws AppError `plan_outdated` */
+  /**
+   * Strikes the other line of a contradiction.
+   * @throws AppError `plan_outdated`
+   */
   async turn(id: string): Promise<void> {
     const { workspace, now, localOf } = this.#options
     await this.#rewrite(id, (proposal) => turned(workspace, proposal, localDate(now()), localOf))
   }
 
-  /** Takes back what of an acceptance can be. @throws AppError `undo_conflict` where it was already; nothing is done then */
+  /**
+   * Undoes as much of an acceptance as possible.
+   * @throws AppError `undo_conflict` if it was undone before
+   */
   async undo(acceptance: string): Promise<Undone> {
     const { differ } = this.#options
     return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))
   }
 
-  /** @throws AppError `plan_outdated` for one that does not wait any more, `input_invalid` for another number of edits */
+  /** @throws AppError `plan_outdated` if the suggestion is closed, `input_invalid` for a wrong number of texts */
   async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
     await this.#rewrite(id, (proposal) => edited(this.#options.workspace, proposal, after))
   }
@@ -185,11 +205,12 @@ export class Upkeep {
     return this.#setState(ids, (one) => ({ ...one, state: 'refused', stateAt: this.#now() }))
   }
 
+  /** @param until ms since the epoch */
   snooze(ids: readonly string[], until: number): Promise<void> {
     return this.#setState(ids, (one) => ({ ...one, state: 'snoozed', stateAt: this.#now(), until }))
   }
 
-  /** Those that were refused or put off wait again. */
+  /** Opens rejected and snoozed suggestions again. */
   async reopen(ids: readonly string[]): Promise<void> {
     const asked = new Set(ids)
     await this.#change(async (state) => ({
@@ -200,7 +221,7 @@ export class Upkeep {
     }))
   }
 
-  /** Files have changed, whoever changed them. */
+  /** Updates suggestions after files changed. */
   async touch(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
@@ -232,7 +253,7 @@ export class Upkeep {
 
   get #reviewer(): Review {
     if (this.#review) return this.#review
-    throw new AppError('needs_model', 'no model can be asked here', {})
+    throw new AppError('needs_model', 'no model is available for reviews', {})
   }
 
   async #alone<T>(
@@ -259,7 +280,7 @@ export class Upkeep {
     }
   }
 
-  /** @param whole rules that were gone through to the end: what they did not find again has no reason any more */
+  /** @param whole rules that ran completely: their suggestions that were not found again are withdrawn */
   async #takeOver(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
     const now = this.#now()
     return this.#change(async (state) => {
@@ -269,7 +290,7 @@ export class Upkeep {
       const proposals = state.proposals.map((one): Proposal => {
         const key = keyOf(one)
         const waits = one.state === 'open' || one.state === 'snoozed'
-        // What changed nothing when it was accepted was looked at: that is enough.
+        // An accepted suggestion without edits only informed the user and must not return.
         if (waits || one.state === 'refused' || (one.state === 'accepted' && one.files.length === 0)) known.add(key)
         if (!waits || one.author.kind !== 'rule' || !whole.has(one.rule) || keys.has(key)) return one
         withdrawn += 1
@@ -286,7 +307,7 @@ export class Upkeep {
   async #rewrite(id: string, change: (proposal: Proposal) => Promise<Proposal>): Promise<void> {
     await this.#change(async (state) => {
       const proposal = state.proposals.find((one) => one.id === id && isOpen(one, this.#now()))
-      if (!proposal) throw new AppError('plan_outdated', 'this proposal does not wait any more', {})
+      if (!proposal) throw new AppError('plan_outdated', 'this suggestion is no longer open', {})
       const changed = await change(proposal)
       return { state: withChanged(state, new Set([id]), () => changed), value: undefined }
     })
@@ -315,7 +336,7 @@ export class Upkeep {
     return value
   }
 
-  /** What a crash, here or in another process, left half done. */
+  /** Completes an acceptance that a crash interrupted. */
   #finish(state: InboxState) {
     return finish(this.#tools, state)
   }

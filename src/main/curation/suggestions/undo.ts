@@ -1,7 +1,6 @@
 /**
- * Taking an acceptance back: what can be is as it was, to the byte; what cannot, since somebody changed the same lines, stays
- * accepted and is named. Its files are written all or none, then the acceptance, then the proposals: broken off in between,
- * taking it back once more does the rest.
+ * Undoes an acceptance. Suggestions whose lines were changed since stay accepted and are reported. An undo interrupted
+ * by a crash can be repeated: files are written first, then the acceptance, then the inbox.
  */
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
@@ -12,12 +11,12 @@ import type { InboxState } from './inbox.ts'
 import { remaining, takenBack, type Since, type Stuck } from './plan-revert.ts'
 
 export interface Undone {
-  /** How many of its proposals were taken back. */
+  /** Number of suggestions that were undone. */
   readonly undone: number
   readonly stuck: readonly Stuck[]
 }
 
-/** @throws AppError `undo_conflict` for one that was taken back already, or is not known any more; nothing is done then */
+/** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing has changed */
 export async function undo(
   tools: Omit<Tools, 'localOf'> & { readonly differ: Differ },
   state: InboxState,
@@ -27,11 +26,10 @@ export async function undo(
   const acceptance = await acceptances.get(id)
   const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
   if (!acceptance || !isDone)
-    throw new AppError('undo_conflict', 'this was taken back already, or was long ago', { path: '' })
+    throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
   const stuck = await restore(tools, acceptance)
   const left = remaining(acceptance, stuck)
-  // Before its proposals wait again: an acceptance of such would be taken for one that was broken off. Of one that was taken
-  // back as a whole nothing is left, and its proposals wait, whatever happens next.
+  // Written before the inbox: otherwise recovery would take the reopened suggestions for an interrupted acceptance.
   await acceptances.put(id, left)
   const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
   const proposals = state.proposals.map((one): Proposal => {
@@ -68,7 +66,7 @@ async function restore(
       if (!(error instanceof AppError) || error.code !== 'file_changed' || tries === maxTries) throw error
       continue
     }
-    // A file that was made is put into the trash.
+    // A created file goes to the trash.
     for (const [path, after] of texts) if (after === null) await workspace.remove(path, origin)
     return stuck
   }

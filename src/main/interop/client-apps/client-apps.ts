@@ -1,7 +1,6 @@
 /**
- * The programs that use this memory through MCP: what each may, its token, and what it wrote. A program says
- * itself who it is when it is started on this machine, where it has the user's rights anyhow; over HTTP its token says
- * so.
+ * Programs that use this memory through MCP: permissions, tokens and written notes. A local program (stdio) names
+ * itself, because it runs with the user's rights; over HTTP its token identifies it.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
@@ -14,20 +13,20 @@ import { agentIdSchema } from '#shared/contract/base.ts'
 import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
 import { parseJson } from '#shared/util/json.ts'
 
-/** That a program came is kept no more often than this, ms. */
+/** Minimum interval between stored times of last use, ms. */
 const usedStepMs = 60_000
-/** How much each has written is kept so long after the first of some notes, ms. */
+/** Delay before the write counts are stored, ms. */
 const countMs = 2000
-/** What can be taken back by its number; the history has the others. */
+/** Limit of undo ids; older notes can be undone through the history. */
 const maxUndos = 5000
-/** Programs that came by themselves; whoever makes up names does not fill the disk. */
+/** Limit of stored programs, so that invented names cannot fill the disk. */
 const maxClients = 200
 
 export interface ClientsOptions {
   readonly file: string
   readonly now: Clock
   readonly onFault: (error: unknown) => void
-  /** How long a question of a program waits for the user, ms. */
+  /** Timeout for the user's answer to a permission request, ms. */
   readonly patienceMs?: number | undefined
 }
 
@@ -39,7 +38,7 @@ interface Undo {
 }
 
 export class Clients {
-  /** Somebody came or went, may something else, or waits for an answer. */
+  /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
   readonly changes: Announcements<void>
   readonly #changes = new Changes()
   readonly #options: ClientsOptions
@@ -61,7 +60,10 @@ export class Clients {
     return this.#run((clients) => clients.map(shown))
   }
 
-  /** A program that came by itself; `agent` is whose memory it asks for, else the one that it had. */
+  /**
+   * Returns a program that connects over stdio, and adds an unknown one.
+   * @param agent requested agent; undefined keeps the stored one
+   */
   async meet(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
     return this.#run(async (clients) => {
       const known = clients.find((client) => client.id === id)
@@ -71,7 +73,7 @@ export class Clients {
         ...(agent === undefined ? {} : { agent }),
       }
       const isNews = !known || known.agent !== client.agent || usedAt - (known.usedAt ?? 0) >= usedStepMs
-      // Where there is no room to note that it came, it is served all the same.
+      // A full disk must not lock the program out.
       if (isNews) await this.#keep([...without(clients, id).slice(-maxClients + 1), { ...client, usedAt }], true)
       return shown({ ...client, usedAt })
     })
@@ -81,7 +83,10 @@ export class Clients {
     return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
   }
 
-  /** @returns the token; only its hash stays */
+  /**
+   * Creates a new token and stores only its hash.
+   * @returns the token
+   */
   async issueToken(id: string, name: string, agent: string): Promise<string> {
     const token = `cp-${randomBytes(32).toString('base64url')}`
     await this.#run(async (clients) => {
@@ -91,14 +96,17 @@ export class Clients {
     return token
   }
 
-  /** Whose token it is; undefined for one that is nobody's (any more). */
+  /** Returns the program with this token; undefined for an unknown or replaced token. */
   async admit(token: string): Promise<MemoryClient | undefined> {
     const wanted = hash(token)
     const known = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === wanted))
     return known && this.meet(known.id, known.name, undefined)
   }
 
-  /** @throws AppError `client_unknown` */
+  /**
+   * Changes permissions and agent of a program, and answers its open permission requests accordingly.
+   * @throws AppError `client_unknown`
+   */
   async update(
     id: string,
     change: {
@@ -125,8 +133,8 @@ export class Clients {
   }
 
   /**
-   * Resolves when the program may write this, with its name, and whether it may into MEMORY.md: since the user lets it, or
-   * has just seen this very note.
+   * Checks whether the program may write this note. With permission `ask` it waits for the user's answer.
+   * @returns the program's name, and whether it may write into MEMORY.md
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
   async allow(
@@ -144,17 +152,20 @@ export class Clients {
       throw new AppError('client_read_only', `${name} may only read this memory; the user can change that`, { name })
     if (permission === 'write') return { name, mayKeep }
     if (this.#windows === 0) {
-      const message = 'no window of Commonplace is open in which the user could allow it; nothing was written'
+      const message = 'no window of Commonplace is open to ask the user for permission; nothing was written'
       throw new AppError('client_unanswered', message, { name })
     }
     const question = { client: id, name, agent, text, ...(section === undefined ? {} : { section }) }
     const decision = await this.#questions.ask(question, signal)
-    if (decision === 'no') throw new AppError('client_refused', 'the user does not want this to be written', { name })
+    if (decision === 'no') throw new AppError('client_refused', 'the user has refused to save this', { name })
     if (decision === 'always') await this.update(id, { permission: 'write' })
     return { name, mayKeep: true }
   }
 
-  /** A window is open, which shows what programs ask. @returns what tells that it is closed */
+  /**
+   * Counts open windows: permission requests need one.
+   * @returns must be called when the window closes
+   */
   windowOpened(): () => void {
     this.#windows += 1
     return () => {
@@ -162,7 +173,10 @@ export class Clients {
     }
   }
 
-  /** Something was written. @returns by what it can be taken back */
+  /**
+   * Records an undoable write of a program.
+   * @returns its undo id
+   */
   noteWrite(undo: Undo): string {
     const id = randomUUID()
     this.#undos.set(id, undo)
@@ -174,33 +188,39 @@ export class Clients {
       )
       this.#changes.announce()
     })
-    // A process that is killed has not counted in vain.
+    // Stores the counts soon, so that a killed process loses few.
     this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
     return id
   }
 
-  /** What a program may take back: what it wrote itself, once. @throws AppError `undo_conflict` */
+  /**
+   * Returns and removes an undo entry. A program can undo only its own writes, each once.
+   * @throws AppError `undo_conflict` for an unknown id
+   */
   takeUndo(id: string, client: string, agent: string): Undo {
     const undo = this.#undos.get(id)
     if (undo?.client !== client || undo.agent !== agent) {
-      const message = 'this undo id is not known any more; the user can take the note back in the app, under Changes'
+      const message = 'unknown undo id; the user can undo the note in the app, under Changes'
       throw new AppError('undo_conflict', message, { path: id })
     }
     this.#undos.delete(id)
     return undo
   }
 
-  /** It could not be taken back: it may be tried again. */
+  /** Puts an undo entry back after a failed undo. */
   keepUndo(id: string, undo: Undo): void {
     this.#undos.set(id, undo)
   }
 
-  /** Whether its model runs on this machine: nobody's does unless the user has said so. */
+  /** True only if the user has declared that the program's model runs on this machine. */
   async isLocal(id: string): Promise<boolean> {
     return this.#run((clients) => clients.find((client) => client.id === id)?.isLocal ?? false)
   }
 
-  /** As it is shown. @throws AppError `client_unknown` */
+  /**
+   * Returns the name for display.
+   * @throws AppError `client_unknown`
+   */
   async nameOf(id: string): Promise<string> {
     return this.#run((clients) => found(clients, id).name)
   }
@@ -233,7 +253,9 @@ export class Clients {
       if (!this.#clients) {
         const { clients, isCautious } = await readClients(file, (aside) =>
           onFault(
-            new Error(`${file} was damaged and is now ${aside}: programs ask before they write until you decide`),
+            new Error(
+              `${file} was damaged and is now ${aside}: programs must ask before they write until you change their permission`,
+            ),
           ),
         )
         this.#clients = clients
@@ -244,7 +266,9 @@ export class Clients {
     })
   }
 
-  /** @param isForgivable what cannot be written is in force as long as this process lives, and told */
+  /**
+   * @param isForgivable logs a failed write instead of throwing; the change then applies only until the process ends
+   */
   async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
     const writing = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
     await (isForgivable ? writing.catch(this.#options.onFault) : writing)
@@ -278,7 +302,7 @@ function without(clients: readonly KeptClient[], id: string): KeptClient[] {
 function found(clients: readonly KeptClient[], id: string): KeptClient {
   const client = clients.find((known) => known.id === id)
   if (client) return client
-  throw new AppError('client_unknown', `the program ${id} is not known (any more)`, { name: id })
+  throw new AppError('client_unknown', `the program ${id} is unknown`, { name: id })
 }
 
 function hash(token: string): string {
@@ -290,7 +314,7 @@ const keptClientSchema = z.object({
   name: z.string(),
   agent: agentIdSchema,
   permission: clientPermissionSchema,
-  /** SHA-256, in hex; null where it has none. */
+  /** SHA-256 in hex; null without a token. */
   tokenHash: z.string().nullable(),
   /** Milliseconds since the epoch. */
   usedAt: z.number().nullable(),
@@ -307,11 +331,11 @@ const fileSchema = z.union([
 
 interface KeptClients {
   readonly clients: readonly KeptClient[]
-  /** What programs may was lost once: those that come anew ask first. */
+  /** True after the file was damaged: new programs then need permission for each write. */
   readonly isCautious: boolean
 }
 
-/** @param onDamaged told where a file is now that could not be understood */
+/** @param onDamaged gets the new path of a damaged file */
 async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
   let isCautious = false
   const kept = await readKept(

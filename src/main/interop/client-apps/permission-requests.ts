@@ -4,15 +4,16 @@ import { AppError } from '#shared/util/errors.ts'
 
 export type Decision = 'once' | 'always' | 'no'
 
-/** Clients give up a call after a minute: they are told before that, ms. */
+/** Default timeout, ms. Clients cancel a call after 60 s, so the answer must come earlier. */
 const usualPatienceMs = 50_000
-/** Questions of one program at once; more would bury the others. */
+/** Limit of open requests per program. */
 const maxOpen = 10
 
 interface Asked extends ClientQuestion {
   readonly answer: (decision: Decision) => void
 }
 
+/** Open permission requests of programs, kept in memory only. */
 export class Questions {
   readonly #asked = new Map<string, Asked>()
   readonly #onChange: () => void
@@ -23,16 +24,20 @@ export class Questions {
     this.#patienceMs = patienceMs
   }
 
-  /** @throws AppError `client_unanswered`; the reason of the signal when whoever asks went away */
+  /**
+   * Waits for the user's decision.
+   * @throws AppError `client_unanswered` after the timeout or with too many open requests; the reason of the signal if
+   * it aborts
+   */
   async ask(question: Omit<ClientQuestion, 'id'>, signal: AbortSignal | undefined): Promise<Decision> {
     const { client, name } = question
     const unanswered = (reason: string) => new AppError('client_unanswered', `${reason}; nothing was written`, { name })
     if (this.open().filter((other) => other.client === client).length >= maxOpen)
-      throw unanswered(`the user has not answered the ${maxOpen} questions of ${name} before this one`)
+      throw unanswered(`the user has not answered the previous ${maxOpen} requests of ${name}`)
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Decision>()
     const seconds = Math.round(this.#patienceMs / 1000)
-    const late = () => reject(unanswered(`the user was asked and did not answer within ${seconds} s`))
+    const late = () => reject(unanswered(`the user did not answer within ${seconds} s`))
     const timer = setTimeout(late, this.#patienceMs)
     const onAbort = () => reject(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })

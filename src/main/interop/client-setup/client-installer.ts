@@ -19,7 +19,7 @@ import {
   type StartCommand,
 } from './known-clients.ts'
 
-/** Configurations are written by hand, but Claude Code keeps its projects in there too. */
+/** Limit for a configuration file. Large, because Claude Code stores its projects in the same file. */
 const maxBytes = 50_000_000
 
 const maxTries = 10
@@ -27,28 +27,29 @@ const maxTries = 10
 class ChangedMeanwhile extends Error {}
 
 export interface ConnectionsOptions {
-  /** The folder of the entry file. */
+  /** Folder of the entry file, `src/main/` or `out/main/`. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
-  /** The state folder, where it is not the usual one. */
+  /** State folder; undefined for the default one. */
   readonly home: string | undefined
   readonly version: string
 }
 
-/** With what the memory is started for a program, besides its own name. */
+/** Options of the MCP server that go into a program's configuration. */
 export interface Wanted {
-  /** Whose memory; left out, the one that the settings give the program. */
+  /** Agent whose memory is served; undefined: as configured for the program. */
   readonly agent?: string | undefined
-  /** What the program is called in the history, where it is not its id. */
+  /** Name for the history; default: the program's id. */
   readonly client?: string | undefined
   readonly isReadOnly?: boolean | undefined
-  /** An absolute path, in place of the agent's own folder. */
+  /** Absolute path that replaces the agent's workspace. */
   readonly workspace?: string | undefined
 }
 
-/** Longer than the first look at a large memory, ms. */
+/** Timeout of the connection test, ms. Long enough to index a large memory for the first time. */
 const testMs = 60_000
 
+/** Registers this memory as an MCP server in the configuration files of other programs. */
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #machine: Machine
@@ -59,17 +60,23 @@ export class Connections {
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
-  /** What there is, how each stands, and what connecting it would write. */
+  /** Lists the known programs with their state and the change that connecting would make. */
   list(wanted: Wanted): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map((program) => this.#look(program, wanted)))
   }
 
-  /** The same of one. @throws AppError `input_invalid` */
+  /**
+   * Returns the same for one program.
+   * @throws AppError `input_invalid`
+   */
   async look(id: string, wanted: Wanted): Promise<ConnectableProgram> {
     return this.#look(found(id), wanted)
   }
 
-  /** Writes the entry. @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full` */
+  /**
+   * Adds or replaces the entry in the program's configuration.
+   * @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full`
+   */
   async connect(id: string, wanted: Wanted): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) =>
@@ -77,7 +84,10 @@ export class Connections {
     )
   }
 
-  /** What `disconnect` would change; empty where there is no entry. @throws AppError `input_invalid`, `config_invalid` */
+  /**
+   * Returns the patch that `disconnect` would apply; empty without an entry.
+   * @throws AppError `input_invalid`, `config_invalid`
+   */
   async without(id: string): Promise<string> {
     const program = found(id)
     const config = await this.#read(program)
@@ -85,16 +95,19 @@ export class Connections {
     return after === config.text ? '' : describeChange(config.file, config.text, after, { isKept: false }).patch
   }
 
-  /** Takes the entry out again. @throws AppError as `connect` */
+  /**
+   * Removes the entry.
+   * @throws AppError as `connect`
+   */
   async disconnect(id: string): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) => withoutOurs(config, program))
   }
 
   /**
-   * Starts the memory as the program would, asks it for its tools, and for what changed last: that opens the memory.
-   * @returns how many tools there are
-   * @throws AppError `mcp_unavailable`
+   * Starts the MCP server like the program would, lists the tools and calls one that reads the memory.
+   * @returns the number of tools
+   * @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async test(id: string, wanted: Wanted): Promise<number> {
     const program = found(id)
@@ -146,7 +159,7 @@ export class Connections {
     }
   }
 
-  /** Everybody has the home folder itself. */
+  /** The home folder exists on every machine, so it is no sign of the program. */
   #isThere(file: string): boolean {
     const folder = dirname(file)
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
@@ -165,7 +178,7 @@ export class Connections {
         })
         return
       } catch (error) {
-        // The program itself was quicker; it does not save this often in a row.
+        // The program saved the file at the same time; try again.
         if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
       }
     }
@@ -181,7 +194,7 @@ export class Connections {
     const folder = fileURLToPath(mainFolder)
     const built = join(folder, 'cli/index.js')
     const entry = existsSync(built) ? built : join(folder, 'cli/entry.ts')
-    // A package takes the command itself: as plain Node it does not start.
+    // A packaged app runs the command directly and cannot start as plain Node.
     const isPackage = folder.includes('.asar')
     return {
       command: process.execPath,
@@ -201,8 +214,8 @@ export class Connections {
 }
 
 /**
- * A link to where somebody keeps such files stays one, also while nothing stands there.
- * @throws AppError `config_invalid` where its folder is not there: it may be on a disk that is missing now
+ * Returns the file to write. Keeps a symbolic link, even a dangling one.
+ * @throws AppError `config_invalid` if the folder of the link's target is missing, for example on an unmounted disk
  */
 async function targetOf(file: string): Promise<string> {
   try {
@@ -214,11 +227,11 @@ async function targetOf(file: string): Promise<string> {
   if (link === undefined) return file
   const folder = await realpath(dirname(resolve(dirname(file), link))).catch(() => undefined)
   if (folder !== undefined) return join(folder, basename(link))
-  const reason = `it is a link to ${link}, and that folder is not there`
+  const reason = `it is a link to ${link}, and the folder of that file is missing`
   throw new AppError('config_invalid', `${file}: ${reason}`, { file, reason })
 }
 
-/** Why the memory cannot be read; undefined where it can. */
+/** Returns the reason why the memory cannot be read; undefined on success. */
 async function problemOf(connection: McpConnection): Promise<string | undefined> {
   const options = { signal: AbortSignal.timeout(testMs), timeoutMs: testMs, onProgress: () => undefined }
   const { isError, content } = await connection.call('memory_recent', { days: 1, limit: 1 }, options)
@@ -226,7 +239,10 @@ async function problemOf(connection: McpConnection): Promise<string | undefined>
   return content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
 }
 
-/** Where our entry stands, or would: what somebody else calls as we do is theirs. @throws AppError `config_invalid` */
+/**
+ * Returns the path of our entry, or a free name for it. Entries of other servers are not replaced.
+ * @throws AppError `config_invalid` if other servers use both names
+ */
 function placeIn(config: ConfigText, { group }: Program): EntryPath {
   const names = [entryName, otherEntryName]
   const own = names.find((name) => isOurs(entryAt(config, [group, name])))
@@ -242,10 +258,10 @@ function withoutOurs(config: ConfigText, program: Program): string {
   return own === undefined ? config.text : withoutEntry(config, [program.group, own])
 }
 
-/** @throws AppError `input_invalid` */
+/** @throws AppError `input_invalid` for an unknown id */
 function found(id: string): Program {
   const program = programs.find((known) => known.id === id)
   if (program) return program
-  const reason = `there is no program ${id}; known are ${programs.map((known) => known.id).join(', ')}`
+  const reason = `unknown program ${id}; supported: ${programs.map((known) => known.id).join(', ')}`
   throw new AppError('input_invalid', reason, { reason })
 }

@@ -9,7 +9,7 @@ export type ConfigFormat = 'json' | 'toml' | 'yaml'
 
 export interface ConfigText {
   readonly format: ConfigFormat
-  /** For messages. */
+  /** Path for error messages. */
   readonly file: string
   readonly text: string
 }
@@ -18,29 +18,38 @@ type Value = string | number | boolean | readonly string[] | Readonly<Record<str
 export type Entry = Readonly<Record<string, Value>>
 export type EntryPath = readonly [group: string, name: string]
 
-/** What stands at a path; undefined for nothing. @throws AppError `config_invalid` when the text cannot be read */
+/**
+ * Returns the value at a path; undefined if there is none.
+ * @throws AppError `config_invalid` for invalid syntax
+ */
 export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
   const groupValue = read(unmarked(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
-/** The text with the entry, in the place of one that is there. @throws AppError `config_invalid` */
+/**
+ * Returns the text with the entry added or replaced; the rest stays unchanged.
+ * @throws AppError `config_invalid`
+ */
 export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
   const { mark, eol, config } = unmarked(whole)
   const others = read(config)[group] ?? {}
-  if (!isRecord(others)) throw unreadable(config, `${group} is no table`)
+  if (!isRecord(others)) throw unreadable(config, `${group} is not a table`)
   return mark + withBreaks(checked(config, written(config, path, entry), path, entry), eol)
 }
 
-/** The text without the entry. @throws AppError `config_invalid` */
+/**
+ * Returns the text without the entry; the rest stays unchanged.
+ * @throws AppError `config_invalid`
+ */
 export function withoutEntry(whole: ConfigText, path: EntryPath): string {
   const { mark, eol, config } = unmarked(whole)
   if (entryAt(config, path) === undefined) return whole.text
   return mark + withBreaks(checked(config, removed(config, path), path, undefined), eol)
 }
 
-/** Editors of Windows begin a file with the mark of its byte order, and end its lines in their own way; both stay. */
+/** Removes a byte order mark and CRLF line ends, which the result gets back. */
 function unmarked(config: ConfigText) {
   const mark = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = config.text.slice(mark.length)
@@ -60,12 +69,12 @@ function written(config: ConfigText, path: EntryPath, entry: Entry): string {
   switch (format) {
     case 'json': {
       const [group, name] = path
-      // `null` can be given nothing.
+      // `modify` cannot add a member to `null`.
       return read(config)[group] === null ? edited(text, [group], { [name]: entry }) : edited(text, path, entry)
     }
     case 'toml': {
       const before = removed(config, path).trimEnd()
-      // Without the break of a last line that had none, so that taking out leaves none either.
+      // Keeps a missing line break at the end of the file, so that removing the entry restores the text.
       return likeEnd(text, `${before}${before === '' ? '' : '\n\n'}${tomlTable(path, entry)}`)
     }
     case 'yaml':
@@ -98,7 +107,7 @@ function edited(text: string, path: readonly string[], value: unknown): string {
   const whole = text.trim() === '' ? '{}\n' : text
   const plain = modify(whole, [...path], value, {})
   const formatted = applyEdits(whole, modify(whole, [...path], value, { formattingOptions }))
-  // What others wrote on one line would be spread over several.
+  // Formatting would spread other entries over several lines.
   const { offset, length } = plain[0] ?? { offset: 0, length: 0 }
   const isKept =
     formatted.startsWith(whole.slice(0, offset).trimEnd()) &&
@@ -106,7 +115,7 @@ function edited(text: string, path: readonly string[], value: unknown): string {
   return isKept ? formatted : applyEdits(whole, plain)
 }
 
-/** A group of which nothing is left but its name goes too; a comment in it keeps it. */
+/** Removes a group that became empty; a comment inside keeps it. */
 function withoutEmptied(text: string, group: string): string {
   const tree = parseTree(text)
   const left = tree && findNodeAtLocation(tree, [group])
@@ -114,12 +123,12 @@ function withoutEmptied(text: string, group: string): string {
   return isEmpty ? edited(text, [group], undefined).replace(/^\{\s+\}/, '{}') : text
 }
 
-/** With a break at its end only where the other has one, or is empty. */
+/** Drops the line break at the end if `before` is not empty and has none. */
 function likeEnd(before: string, text: string): string {
   return before.trim() === '' || before.endsWith('\n') ? text : text.replace(/\n+$/, '')
 }
 
-/** Writing the whole document anew would move its comments and fold its lines. */
+/** Edits the text directly: serialising the document would move comments and fold lines. */
 function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): string {
   const document = parseDocument(text)
   const pair = pairOf(document.contents, group)
@@ -138,7 +147,7 @@ function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): st
     const at = lineAfter(text, end)
     return `${ended(text.slice(0, at))}${yamlLines(name, entry, indent)}${text.slice(at)}`
   }
-  // Nothing, `null` or `{}` gives way; a comment behind it stays.
+  // Replaces an empty value, `null` or `{}`; a comment behind it stays.
   const key = isScalar(pair.key) ? (pair.key.range?.[1] ?? 0) : 0
   const colon = text.indexOf(':', key) + 1
   const [start, end] = (isNode(others) ? others.range : undefined) ?? [colon, colon]
@@ -163,12 +172,12 @@ function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
   }
   const from = text.lastIndexOf('\n', start - 1) + 1
   const groupAt = isScalar(pair?.key) ? (pair.key.range?.[0] ?? 0) : 0
-  // A group of which nothing is left but its name goes too.
+  // Removes a group that became empty.
   const isEmptied = others.items.length === 1 && text.slice(groupAt, from).trim() === `${group}:`
   return text.slice(0, isEmptied ? groupAt : from) + text.slice(lineAfter(text, end))
 }
 
-/** Where the line after what ends at `end` begins; empty lines and comments behind it are of what follows. */
+/** Returns the start of the line after `end`. Later empty lines and comments belong to the next entry. */
 function lineAfter(text: string, end: number): number {
   const at = text.indexOf('\n', text.slice(0, end).trimEnd().length)
   return at < 0 ? text.length : at + 1
@@ -185,7 +194,7 @@ function yamlLines(name: string, entry: Entry, indent: string): string {
   return lines.map((line) => `${indent}${line}\n`).join('')
 }
 
-/** With the break of its last line. */
+/** Ends the text with exactly one line break. */
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
@@ -194,7 +203,7 @@ function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** Strings of JSON are strings of TOML. */
+/** A JSON string is a valid TOML string. */
 function tomlTable([group, name]: EntryPath, entry: Entry): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`)
   return `[${group}.${name}]\n${lines.join('\n')}\n`
@@ -211,7 +220,7 @@ function tomlValue(value: Value): string {
 function read(config: ConfigText): Record<string, unknown> {
   const value = parsed(config)
   if (isRecord(value)) return value
-  throw unreadable(config, 'its outermost value is no table')
+  throw unreadable(config, 'its root is not a table')
 }
 
 function parsed({ format, file, text }: ConfigText): unknown {
@@ -221,7 +230,7 @@ function parsed({ format, file, text }: ConfigText): unknown {
       case 'json': {
         const errors: ParseError[] = []
         const value: unknown = parseJson(text, errors, { allowTrailingComma: true })
-        if (errors.length > 0) throw new Error(`it is broken at character ${errors[0]?.offset ?? 0}`)
+        if (errors.length > 0) throw new Error(`invalid syntax at character ${errors[0]?.offset ?? 0}`)
         return value
       }
       case 'toml':
@@ -237,12 +246,15 @@ function parsed({ format, file, text }: ConfigText): unknown {
   }
 }
 
-/** Without the library's own kinds of tables, dates and numbers. */
+/** Converts the library's tables, dates and numbers to plain JSON values. */
 function plainOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part)))
 }
 
-/** All but the entry must say what it said before. */
+/**
+ * Verifies that only the entry has changed.
+ * @throws AppError `config_invalid`
+ */
 function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry | undefined): string {
   const [group, name] = path
   const rest = (value: Record<string, unknown>) => {
@@ -254,7 +266,7 @@ function checked(config: ConfigText, text: string, path: EntryPath, entry: Entry
   const isRight =
     isDeepStrictEqual(entryAt(after, path), entry) && isDeepStrictEqual(rest(read(after)), rest(read(config)))
   if (isRight) return text
-  throw unreadable(config, 'it cannot be changed without changing something else in it; add the entry by hand')
+  throw unreadable(config, 'the entry cannot be changed without changing other settings; edit it by hand')
 }
 
 function unreadable({ file }: Pick<ConfigText, 'file'>, reason: string): AppError {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigFormat, Entry } from './config-text.ts'
 
-/** How this memory is started for another program. */
+/** Command that starts this memory as an MCP server. */
 export interface StartCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -11,7 +11,7 @@ export interface StartCommand {
 
 export interface Machine {
   readonly platform: NodeJS.Platform
-  /** The user's home folder. */
+  /** Absolute path of the user's home folder. */
   readonly home: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -20,27 +20,27 @@ export interface Program {
   readonly id: string
   readonly name: string
   readonly format: ConfigFormat
-  /** The group of the configuration that has one entry for each server. */
+  /** Key of the object that lists the MCP servers. */
   readonly group: string
   readonly file: (machine: Machine) => string
   readonly entry: (start: StartCommand) => Entry
-  /** A link by which the program adds it by itself. */
+  /** Builds a deep link with which the program installs the server. */
   readonly link?: (start: StartCommand) => string
 }
 
-/** What the memory is called in other programs. */
+/** Name of the MCP server in other programs. */
 export const entryName = 'commonplace'
-/** And where another server has that name. */
+/** Used if another server has the first name. */
 export const otherEntryName = 'commonplace-memory'
 
-/** Whether an entry starts this memory: it was written by the app, or by hand as the documentation says. */
+/** Returns true if an entry starts this memory, whether written by the app or by hand as documented. */
 export function isOurs(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
   const command = entry['command'] ?? entry['cmd']
   const said = [typeof command === 'string' ? command : '', ...args]
   const at = said.indexOf('mcp')
-  // `commonplace mcp`, its executable, or Node with the file that the command is in.
+  // `commonplace mcp`, its executable, or Node with the entry file.
   const isStart = /commonplace[^\\/]*$|[\\/](index\.js|entry\.ts|launch\.mjs)$/i.test(said[at - 1] ?? '')
   return at > 0 && (isStart || said.includes('--client'))
 }

@@ -12,16 +12,16 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { ruleFor } from '#workspace/privacy'
 import { isMarkdown, walkFiles } from '#workspace'
 
-/** All of it is in memory at once. */
+/** Limit of a zip, bytes: all of it is in memory. */
 const maxBytes = 512 * 1024 * 1024
-/** Where the history is in the zip; `git clone` takes it from there. */
+/** Folder of the history in the zip; `git clone` can read it. */
 const historyFolder = 'history.git'
-/** Names the files for which there was no room. */
+/** Lists the attachments that exceed the limit. */
 const leftOut = 'left-out.txt'
 const upkeepFolder = 'upkeep'
 
 interface PackedFile {
-  /** In the zip. */
+  /** Path in the zip. */
   readonly name: string
   readonly source: string
   /** Bytes. */
@@ -31,17 +31,16 @@ interface PackedFile {
 }
 
 interface PackOptions {
-  /** This note alone, with the notes that it embeds. */
+  /** Packs only this note and its embedded files. */
   readonly note?: string | undefined
   readonly upkeep?: string | undefined
   readonly repository?: string | undefined
 }
 
 /**
- * Every file keeps its path, so that links lead where they led.
- *
- * @param of folders inside it that are somebody else's, and what of it the settings keep on this machine: a note says so
- * itself in the zip, which has no settings
+ * Packs notes and the attachments that they show into a zip. Paths stay, so links keep working.
+ * @param of `forbidden`: folders of other agents inside the workspace; `local`: rules for local notes, which become a
+ * mark in the packed note, because the zip has no settings
  * @throws AppError `folder_too_large`, `file_not_found`
  */
 export async function packWorkspace(
@@ -57,11 +56,14 @@ export async function packWorkspace(
   ]
   const notes = all.filter(({ name }) => isMarkdown(name) && (note === undefined || name === note))
   if (note !== undefined && notes.length === 0)
-    throw new AppError('file_not_found', `there is no ${note}`, { path: note })
+    throw new AppError('file_not_found', `${note} does not exist`, { path: note })
   let room = maxBytes - sizeOf([...notes, ...beside])
   const tooLarge = () => {
     const megabytes = Math.round((maxBytes - room) / 1024 / 1024)
-    return new AppError('folder_too_large', `${workspace} has ${megabytes} MB`, { path: workspace, megabytes })
+    return new AppError('folder_too_large', `${workspace} has ${megabytes} MB, too much for an export`, {
+      path: workspace,
+      megabytes,
+    })
   }
   if (room < 0) throw tooLarge()
   const entries: Zippable = {}
@@ -84,11 +86,11 @@ export async function packWorkspace(
     }
   }
   for (const file of beside) entries[file.name] = entryOf(file, await readFile(file.source), 6)
-  // The smallest first: as many as there is room for.
+  // Smallest first, to fit as many as possible.
   const left: string[] = []
   for (const file of [...attachments].toSorted((one, other) => one.size - other.size)) {
     room -= file.size
-    // Pictures and sound are small as they are.
+    // Media files are compressed already.
     if (room >= 0) entries[file.name] = entryOf(file, await readFile(file.source), 0)
     else left.push(file.name)
   }
@@ -96,7 +98,7 @@ export async function packWorkspace(
   return new Blob([new Uint8Array(zipSync(entries))], { type: 'application/zip' })
 }
 
-/** What is no text is no note for whoever takes it from the zip. */
+/** Marks a note as local. A file that is no UTF-8 text cannot be read as a note anyway. */
 function keptHere(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
@@ -115,7 +117,7 @@ function entryOf(
 
 const picture = /<img\b[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)/gi
 
-/** The files that a note links to or shows. */
+/** Returns the files that a note links to or embeds. */
 function namedIn(resolver: Resolver, from: string, text: string): { name: string; isEmbed: boolean }[] {
   const links = parseLinks(text).links.map(({ kind, target, isEmbed }) => ({
     link: { kind: kind === 'wiki' ? ('wiki' as const) : ('inline' as const), target },
@@ -131,7 +133,7 @@ function namedIn(resolver: Resolver, from: string, text: string): { name: string
   })
 }
 
-/** Nothing where there is no such folder. */
+/** @returns an empty list if the folder does not exist */
 async function filesOf(folder: string, name: string): Promise<PackedFile[]> {
   const files: PackedFile[] = []
   if (!existsSync(folder)) return files

@@ -5,35 +5,38 @@ import { AppError } from '#shared/util/errors.ts'
 import { crc32 } from 'node:zlib'
 import { decodeAs } from '#platform'
 
-/** Texts: all of them are in memory at once, and an export again as what it says. */
+/** Limit of the texts of one import, bytes: all of them are in memory, exported chats twice. */
 export const maxImportBytes = 256 * 1024 * 1024
 
-/** @throws AppError `file_too_large` */
+/** @throws AppError `file_too_large` above `maxImportBytes` */
 export function assertBearable(path: string, bytes: number): void {
   if (bytes <= maxImportBytes) return
   const megabytes = Math.round(bytes / 1024 / 1024)
-  const message = `${path} has ${megabytes} MB; up to ${maxImportBytes / 1024 / 1024} MB can be imported in one go`
+  const message = `${path} has ${megabytes} MB; the limit of an import is ${maxImportBytes / 1024 / 1024} MB`
   throw new AppError('file_too_large', message, { path, megabytes })
 }
 
 const maxEntries = 100_000
 const maxDirectoryBytes = 64 * 1024 * 1024
-/** Repetitive text shrinks to a hundredth; more than this is a zip bomb. */
+/** Maximum compression ratio. Repetitive text reaches 100; more is a zip bomb. */
 const maxGrowth = 250
 const minBombBytes = 1024 * 1024
 
 export interface ArchiveEntry {
-  /** Decoded, and otherwise as the archive has it. */
+  /** Decoded name, not validated. */
   readonly name: string
-  /** Bytes, unpacked, as the directory announces them. */
+  /** Unpacked size from the directory, bytes. */
   readonly size: number
   readonly packed: Entry
 }
 
-/** An untrusted zip: names are labels only, and reading stops at the bounds of the caller and of the directory. */
+/**
+ * Reads an untrusted zip. Names are never used as paths, and reading stops at the limits of the caller and the
+ * directory.
+ */
 export class Archive {
   readonly entries: ArchiveEntry[] = []
-  /** Names of symbolic links, which are not read. */
+  /** Names of symbolic links; they are not read. */
   readonly links: string[] = []
   readonly #path: string
   readonly #zip: ZipFile
@@ -41,11 +44,14 @@ export class Archive {
   private constructor(path: string, zip: ZipFile) {
     this.#path = path
     this.#zip = zip
-    // An error that matters also rejects the call that meets it.
+    // The pending call rejects with the same error.
     zip.on('error', () => undefined)
   }
 
-  /** @returns undefined for a file that is no zip @throws AppError `archive_unusable` */
+  /**
+   * @returns undefined if the file is no zip
+   * @throws AppError `archive_unusable`
+   */
   static async open(path: string): Promise<Archive | undefined> {
     let archive: Archive | undefined
     try {
@@ -60,7 +66,7 @@ export class Archive {
   }
 
   /**
-   * @param most bytes; a larger file is refused, also where the directory understates its size
+   * @param most bytes; a larger entry is refused, even if the directory understates its size
    * @throws AppError `archive_unusable`
    */
   async read(entry: ArchiveEntry, most: number): Promise<Buffer> {
@@ -73,7 +79,7 @@ export class Archive {
     if (size > Math.max(minBombBytes, packed.compressedSize * maxGrowth))
       throw unusable(this.#path, `${shown(name)} unpacks to more than ${maxGrowth} times its size`)
     try {
-      // yauzl fails as soon as there are more bytes than announced, and at the end if there are fewer.
+      // yauzl fails if there are more or fewer bytes than announced.
       yield* (await this.#zip.openReadStreamPromise(packed)) as AsyncIterable<Buffer>
     } catch (error) {
       throw damaged(this.#path, error)
@@ -103,7 +109,7 @@ export class Archive {
       if (name.endsWith('/')) continue
       if (((packed.externalFileAttributes >>> 16) & 0o170000) === 0o120000) this.links.push(name)
       else if (packed.canDecodeFileData()) this.entries.push({ name, size: packed.uncompressedSize, packed })
-      else throw unusable(path, `${shown(name)} is packed in a way that is not known`)
+      else throw unusable(path, `${shown(name)} has a compression method that is not known`)
     }
   }
 }
@@ -137,14 +143,20 @@ function unusable(path: string, reason: string, cause?: unknown): AppError {
 const upper =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
 
-/** @param extra the entry's further fields */
+/**
+ * Decodes a file name: UTF-8, Unicode extra field, GB 18030, or code page 437.
+ * @param extra extra fields of the entry
+ */
 export function zipName(name: Buffer, extra: Buffer): string {
   return (
     decodeAs('utf-8', name, true) ?? unicodeName(name, extra) ?? decodeAs('gb18030', name, true) ?? codePage437(name)
   )
 }
 
-/** Counts only for the name that it was made for: whoever renames an entry may leave it behind. */
+/**
+ * Reads the Unicode path field. It is valid only with the CRC of the current name: tools that rename entries keep the
+ * old field.
+ */
 function unicodeName(name: Buffer, extra: Buffer): string | undefined {
   for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     const bytes = extra.readUInt16LE(at + 2)

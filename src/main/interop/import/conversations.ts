@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nameFor } from '#workspace'
 
 export interface ImportedDocument {
-  /** Name without a folder. */
+  /** File name without a folder. */
   readonly name: string
   readonly text: string
 }
@@ -44,7 +44,7 @@ const claudeSchema = z.looseObject({
   ),
 })
 
-/** @returns undefined when the value is no export that is known; `skipped` counts conversations that could not be read */
+/** @returns undefined if the value is no known export; `skipped` counts unreadable conversations */
 export function readConversations(
   value: unknown,
 ): { kind: ExportKind; documents: ImportedDocument[]; skipped: number } | undefined {
@@ -69,7 +69,7 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
   const { mapping, current_node, title, create_time } = parsed.data
   const said: Said[] = []
   const seen = new Set<string>()
-  // From the message that was shown last up to the first: what was edited away is not said.
+  // Follow the parents of the last message: this leaves out edited and regenerated branches.
   for (let id = current_node ?? undefined; id !== undefined && !seen.has(id); id = mapping[id]?.parent ?? undefined) {
     seen.add(id)
     const message = mapping[id]?.message

@@ -8,7 +8,7 @@ import { inBatches } from '#platform'
 import { isMarkdown, readText } from '#workspace'
 
 const readAtOnce = 64
-/** Of each kind, those that are told one by one. */
+/** Limit of examples per kind. */
 const maxExamples = 20
 
 type Changed = ImportPlan['existing']
@@ -18,9 +18,10 @@ interface OwnNote extends KnownFile {
 }
 
 /**
- * @param workspace absolute
- * @param existing all files of it, as paths
- * @param made files that the import makes
+ * Finds links in existing notes whose target the import changes.
+ * @param workspace absolute path
+ * @param existing paths of all files in it
+ * @param made files that the import creates
  */
 export async function changedLinks(
   workspace: string,
@@ -52,7 +53,7 @@ const none = () => ({ count: 0, examples: [] })
 
 type Led = ReturnType<Resolver['resolve']>
 
-/** @param isShared whether more files have the name than before */
+/** @param isShared returns true if more files have the name than before */
 function kindOf(was: Led, is: Led, isShared: () => boolean): keyof Changed | undefined {
   if (!is) return undefined
   if (!was) return 'found'
@@ -64,7 +65,7 @@ function countOf(resolver: Resolver, target: string): number {
   return resolver.countOf(stemOf(baseOf(target)))
 }
 
-/** What cannot be read links to nothing. */
+/** Returns an empty text for an unreadable note, which then has no links. */
 async function textAt(file: string): Promise<string> {
   try {
     return (await readText(file)).text

@@ -8,13 +8,13 @@ export interface ImportTask {
   readonly withAttachments: boolean
 }
 
-/** One import, from its beginning until somebody was told of its end. */
+/** One import, from its start until the interface has shown its end. */
 export class Job {
   readonly id: string
   readonly task: ImportTask
   readonly stop = new AbortController()
   readonly made: { path: string; is: string }[] = []
-  /** Folders that were not there before. */
+  /** Folders that the import created. */
   readonly folders = new Set<string>()
   done = 0
   total = 0
@@ -27,7 +27,7 @@ export class Job {
     this.id = id
   }
 
-  /** Resolves when it is a step further. */
+  /** Resolves at the next progress, or at once if the job has ended. */
   moved(): Promise<void> {
     return this.ended ? Promise.resolve() : this.#next.promise
   }
@@ -43,12 +43,12 @@ export class Job {
     this.#tell()
   }
 
-  /** One that another run of the app has begun, as far as it came. */
+  /** Returns a job for an import that an earlier process did not finish. */
   static brokenOff({ id, source, made, folders }: ImportRecord): Job {
     const job = new Job({ path: source, into: '', withAttachments: false }, id)
     job.made.push(...made)
     for (const folder of folders) job.folders.add(folder)
-    job.failure = new AppError('import_broken_off', 'the app ended while it imported', { path: source })
+    job.failure = new AppError('import_broken_off', 'the app ended during the import', { path: source })
     job.end()
     return job
   }

@@ -1,9 +1,12 @@
 import { isHidden, isPortable, nameFor, isMarkdown } from '#workspace'
 
-/** Room for a number is left, should the name be taken. */
+/** Leaves room for a number if the name is taken. */
 const maxNameBytes = 240
 
-/** @param into a folder of the workspace; empty for its top */
+/**
+ * Returns a portable path for an imported file.
+ * @param into folder of the workspace; empty for its top
+ */
 export function targetOf(into: string, path: string): string {
   const folder = into.trim().replace(/^\/+|\/+$/g, '')
   const steps = path.split('/')
@@ -12,7 +15,7 @@ export function targetOf(into: string, path: string): string {
   return folder === '' ? named : `${folder}/${named}`
 }
 
-/** The same name with a number, from 2 on. */
+/** Adds a number to a path; number 1 keeps it unchanged. */
 export function numbered(path: string, number: number): string {
   if (number === 1) return path
   const [, stem = path, extension = ''] = /^(.*?)(\.[^./]+)$/.exec(path) ?? []

@@ -5,20 +5,20 @@ import { parseJson } from '#shared/util/json.ts'
 import { makeFolder, readIfThere, writeDurably } from '#platform'
 import { UndoStore } from '#workspace'
 
-/** Older ones stand in the history. */
+/** Limit of imports that can be undone; older ones are in the history. */
 const maxKept = 20
 
 const recordSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** Where it came from. */
+  /** Path of the imported file or folder. */
   source: z.string(),
-  /** What was made and is not taken back, by what is known of it: the hash of a note's text, the stamp of another file. */
+  /** Created files that are not undone. `is`: hash of a note's text, or size and time of another file. */
   made: z.array(z.object({ path: z.string(), is: z.string() })),
-  /** Folders that were not there before. */
+  /** Folders that the import created. */
   folders: z.array(z.string()),
-  /** Of `made`, those that an undo left, since somebody had changed them. */
+  /** Files of `made` that an undo kept because they were changed. */
   left: z.array(z.string()),
 })
 export type ImportRecord = Readonly<z.infer<typeof recordSchema>>
@@ -26,20 +26,21 @@ export type ImportRecord = Readonly<z.infer<typeof recordSchema>>
 const headSchema = recordSchema.pick({ id: true, at: true, source: true })
 export type ImportHead = Readonly<z.infer<typeof headSchema>>
 
-/** A file that is about to be made, or what became of it: `is` is null where somebody else took its name. */
+/** A file before (`is` missing) or after its creation. `is` is null if another file took the name. */
 const stepSchema = z.object({ path: z.string(), folders: z.array(z.string()).default([]), is: z.string().nullish() })
 export type NotedStep = z.input<typeof stepSchema>
 
-/** An import that did not come to its end. */
+/** An import that did not finish. */
 export interface BrokenOff {
   readonly record: ImportRecord
-  /** A file that it was making: it is there or not, whole. */
+  /** Files whose creation is uncertain; an existing one is complete. */
   readonly unsure: readonly string[]
 }
 
+/** Journals of running imports, and undo records of finished ones. */
 export class ImportRecords {
   readonly #folder: string
-  /** Imports that can be taken back. */
+  /** Imports that can be undone. */
   readonly done: UndoStore<ImportRecord>
 
   constructor(folder: string) {
@@ -47,24 +48,30 @@ export class ImportRecords {
     this.done = new UndoStore({ folder, most: maxKept, schema: recordSchema })
   }
 
-  /** The import is over. @throws AppError `disk_full`, `write_failed` */
+  /**
+   * Stores a finished import.
+   * @throws AppError `disk_full`, `write_failed`
+   */
   async finish(record: ImportRecord): Promise<void> {
     await this.done.put(record.id, record)
     await this.end(record.id)
   }
 
-  /** Notes that an import begins. @throws AppError as `finish` */
+  /**
+   * Starts the journal of an import.
+   * @throws AppError as `finish`
+   */
   async begin(head: ImportHead): Promise<void> {
     await makeFolder(this.#folder)
     await writeDurably(this.#notesOf(head.id), `${JSON.stringify(head)}\n`)
   }
 
-  /** Notes what one that has begun makes: what is lost with the power is a line or two. */
+  /** Appends to the journal without fsync: a power failure loses a line or two. */
   async note(id: string, step: NotedStep): Promise<void> {
     await appendFile(this.#notesOf(id), `${JSON.stringify(step)}\n`)
   }
 
-  /** Imports that have begun and not ended. */
+  /** Returns imports that started and did not finish. */
   async brokenOff(): Promise<BrokenOff[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = await Promise.all(
@@ -73,7 +80,7 @@ export class ImportRecords {
     return found.filter((one) => one !== undefined)
   }
 
-  /** Forgets an import that made nothing. */
+  /** Deletes the journal of an import. */
   async end(id: string): Promise<void> {
     await rm(this.#notesOf(id), { force: true })
   }

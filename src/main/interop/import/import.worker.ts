@@ -6,7 +6,7 @@ import { prepare, type Wanted } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 
 interface Task extends Wanted {
-  /** Of what is imported, absolute. */
+  /** Absolute path of the source. */
   readonly path: string
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
 }
@@ -20,17 +20,17 @@ interface PackTask {
   readonly repository: string | undefined
 }
 
-/** What is imported: a worker serves one import. */
+/** Source of the import: each worker serves one import. */
 let source: Source | undefined
 
 const jobs = {
-  /** The first call opens the source; each call reads the workspace again. */
+  /** Opens the source at the first call; reads the workspace at each call. */
   async prepare({ path, roots, ...wanted }: Task) {
     source ??= await openSource(path)
     return prepare(source, wanted, roots)
   },
   async copy({ from, to }: { from: string; to: string }) {
-    if (!source) throw new AppError('file_not_found', `there is no ${from}`, { path: from })
+    if (!source) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
     await copyAttachment(source, from, to)
   },
   close: () => source?.close(),

@@ -15,25 +15,26 @@ import { ImportRecords, type ImportRecord } from './import-records.ts'
 const undoing = { cause: 'import' } as const
 
 export interface ImporterOptions {
-  /** The thread's entry. */
+  /** Entry file of the worker. */
   readonly entry: URL
   readonly workspace: Workspace
   readonly now: Clock
-  /** What of the workspace the settings keep on this machine. */
+  /** Returns the rules for local files in the workspace. */
   readonly localHere: () => readonly string[]
-  /** The same of any folder, by the settings of all agents. */
+  /** Returns the rules of all agents for any folder. */
   readonly localIn: (folder: string) => readonly string[]
   readonly folders: {
-    /** Of its proposals: what was exported has them. */
+    /** Folder of the suggestions, which an export contains. */
     readonly upkeep: string
-    /** Of what imports have made. */
+    /** Folder of the import journals. */
     readonly imports: string
   }
 }
 
-/** How often names may be taken by somebody else meanwhile. */
+/** Limit of retries when other programs take the names of new files. */
 const maxTries = 5
 
+/** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
   #running: Job | undefined
@@ -46,7 +47,10 @@ export class Importer {
     this.#records = new ImportRecords(options.folders.imports)
   }
 
-  /** Imports that the end of the app broke off are told of, and can be taken back; only where nobody else imports. */
+  /**
+   * Completes the records of imports that a crash interrupted, so that they can be shown and undone. Call it only while
+   * no import runs.
+   */
   async carryOn(): Promise<void> {
     for (const { record, unsure } of await this.#records.brokenOff()) {
       const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#stateOf(path) })))
@@ -58,14 +62,18 @@ export class Importer {
     }
   }
 
-  /** What an import would do. @throws AppError `file_not_found`, `import_unknown` */
+  /**
+   * Returns what an import would do.
+   * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
+   */
   async plan(task: ImportTask): Promise<ImportPlan> {
     return this.#inThread(async (client) => (await this.#prepare(client, task)).plan)
   }
 
   /**
-   * Copies, and tells how far it is; the last step names what was made. `cancel` ends it after the file at hand; whoever
-   * only stops listening leaves it running.
+   * Runs an import and yields its progress; the last step lists the created files. Leaving the loop does not stop the
+   * import; `cancel` stops it after the current file.
+   * @throws AppError `session_busy`, and as `plan`
    */
   async *run(task: ImportTask): AsyncGenerator<ImportStep> {
     if (this.#running) throw new AppError('session_busy', 'an import is running', {})
@@ -80,13 +88,13 @@ export class Importer {
     yield { type: 'done', id: job.id, made: job.made.map(({ path }) => path), isCancelled: job.stop.signal.aborted }
   }
 
-  /** Copies behind everybody's back, after what is being copied already: `standing` tells how far it is. */
+  /** Runs an import in the background, after the current one. `standing` returns the progress. */
   start(task: ImportTask): void {
     if (this.#running) this.#waiting.push(task)
     else this.#begin(task)
   }
 
-  /** What is being copied, and what has ended and nobody has seen yet. */
+  /** Returns the progress of the running import, and ended imports that the user has not seen. */
   standing(): ImportStanding {
     const running = this.#running
     return {
@@ -101,12 +109,12 @@ export class Importer {
     }
   }
 
-  /** Somebody was told of the end of an import. */
+  /** Marks an ended import as seen. */
   seen(id: string): void {
     this.#ended = this.#ended.filter((job) => job.id !== id)
   }
 
-  /** Ends what runs, and what waits behind it. */
+  /** Stops the running import after the current file and drops waiting ones. */
   cancel(): void {
     this.#waiting = []
     this.#running?.stop.abort()
@@ -125,7 +133,9 @@ export class Importer {
       await this.#inThread(async (client) => {
         for (let tries = 1; !(await this.#makeAll(client, job)); tries += 1)
           if (tries === maxTries)
-            throw new AppError('file_changed', 'names are taken over and over', { path: job.task.into })
+            throw new AppError('file_changed', 'other programs keep taking the names of new files', {
+              path: job.task.into,
+            })
       })
     } catch (error) {
       job.failure = error
@@ -144,7 +154,7 @@ export class Importer {
     if (next) this.#begin(next)
   }
 
-  /** @returns false when somebody else took a name meanwhile: what is left then goes elsewhere, links with it */
+  /** @returns false if another program took a name: the rest then needs a new plan with other names and links */
   async #makeAll(client: WorkerClient<ImportJobs>, job: Job): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
@@ -181,26 +191,26 @@ export class Importer {
     return true
   }
 
-  /** Imports that can be taken back, the latest first. */
+  /** Returns imports that can be undone, latest first. */
   async past(): Promise<PastImport[]> {
     const records = await this.#records.done.all()
     return records.map(([id, { at, source, made, left }]) => ({ id, at, path: source, files: made.length, left }))
   }
 
   /**
-   * Puts what an import made into the trash, but what somebody has changed since, and takes away folders that it made and
-   * that are empty now. @throws AppError `import_unknown`
+   * Moves the files of an import to the trash, except changed ones, and removes its empty folders.
+   * @throws AppError `import_unknown`
    */
   async undo(id: string): Promise<{ removed: number; left: string[] }> {
     const record = await this.#records.done.get(id)
     if (!record)
-      throw new AppError('import_unknown', 'this import was taken back already, or is long ago', { path: '' })
+      throw new AppError('import_unknown', 'this import was undone already, or is too old to undo', { path: '' })
     const { workspace } = this.#options
     const left: (typeof record.made)[number][] = []
     let removed = 0
     for (const one of record.made) {
       const state = await this.#stateOf(one.path)
-      // Gone already, which is what was wanted.
+      // The user has deleted it already.
       if (state === undefined) continue
       if (state !== one.is) {
         left.push(one)
@@ -222,7 +232,7 @@ export class Importer {
     return { id, at, source: task.path, made: [...made], folders: [...folders], left: [] }
   }
 
-  /** Folders that a file needs and that are not there. */
+  /** Returns the missing parent folders of a file, deepest first. */
   async #missingAbove(path: string): Promise<string[]> {
     const missing: string[] = []
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -233,7 +243,10 @@ export class Importer {
     return missing
   }
 
-  /** What is known of a file, to be told from another state of it; undefined where there is none. */
+  /**
+   * Returns a fingerprint of a file: the hash of a note, size and time of another file; empty if unreadable. Undefined
+   * if there is no file.
+   */
   async #stateOf(path: string): Promise<string | undefined> {
     const { workspace } = this.#options
     try {
@@ -243,13 +256,17 @@ export class Importer {
     } catch (error) {
       if (error instanceof AppError && error.code === 'file_not_found') return undefined
       if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return undefined
-      // It is no text any more, or may not be read: it is not what was imported.
+      // The file is unreadable or no text, so it has changed since the import.
       if (error instanceof AppError) return ''
       throw error
     }
   }
 
-  /** @param repository the workspace's history, to go with it @throws AppError `folder_too_large` */
+  /**
+   * Exports the workspace as zip.
+   * @param repository history to include
+   * @throws AppError `folder_too_large`
+   */
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const { upkeep } = this.#options.folders
@@ -257,7 +274,10 @@ export class Importer {
     return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
-  /** One note with what it shows. @throws AppError `folder_too_large`, and as `Workspace.locateNote` */
+  /**
+   * Exports one note and its embedded files.
+   * @throws AppError `folder_too_large`, and as `Workspace.locateNote`
+   */
   async packNote(note: string): Promise<Blob> {
     const { workspace: files } = this.#options
     await files.locateNote(note)
@@ -286,7 +306,7 @@ export class Importer {
     })
   }
 
-  /** What of the files that are imported is local where they lie; all of an archive that is. */
+  /** Returns the rules for local files in the source; `**` for a local archive. */
   async #localOf(path: string): Promise<readonly string[]> {
     const { localIn } = this.#options
     const real = await realpath(path).catch(() => path)
@@ -298,7 +318,7 @@ export class Importer {
     return ruleFor(basename(real), localIn(dirname(real))) === undefined ? [] : ['**']
   }
 
-  /** @returns what the new file is, to be told from another; undefined when somebody else took its name */
+  /** @returns fingerprint of the new file; undefined if another program took its name */
   async #attach(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
     try {
       await this.#options.workspace.attach(path, fill)
@@ -309,7 +329,10 @@ export class Importer {
     }
   }
 
-  /** @param from where it comes from @returns the same */
+  /**
+   * @param from name of the source
+   * @returns as `#attach`
+   */
   async #create(path: string, text: string, from: string): Promise<string | undefined> {
     let isNew = true
     const source = { kind: 'import' as const, name: from }
@@ -327,7 +350,7 @@ export class Importer {
       try {
         return await work(client)
       } finally {
-        // Deletes what it unpacked.
+        // Deletes temporary files.
         await client.close().catch(() => undefined)
       }
     })

@@ -12,7 +12,7 @@ const same = (to: string): Counterpart => ({ to })
 const providers: Readonly<Record<string, string>> = { openai: 'openai', gemini: 'gemini', local: 'local', auto: '' }
 const words = (value: unknown) => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined)
 
-/** Of an agent's settings there (agents.defaults.*, agents.list[]) to one here. */
+/** OpenClaw's settings of an agent (agents.defaults.*, agents.list[]) and their counterparts here. */
 const ofAgent: Readonly<Record<string, Counterpart>> = {
   model: { to: 'model', value: modelOf },
   'model.primary': { to: 'model', value: modelOf },
@@ -40,7 +40,7 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'contextPruning.ttl': same('contextPruning.ttl'),
 }
 
-/** Of the whole file to the settings of all agents. */
+/** OpenClaw's global settings and their counterparts in the defaults for all agents. */
 const ofAll: Readonly<Record<string, Counterpart>> = {
   'session.reset.mode': same('session.reset.mode'),
   'session.reset.atHour': same('session.reset.atHour'),
@@ -52,8 +52,9 @@ const ofAll: Readonly<Record<string, Counterpart>> = {
 const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /**
- * @param text of openclaw.json or clawdbot.json: JSON with comments and the liberties of JSON5
- * @returns undefined for what is no such file
+ * Converts the settings of OpenClaw.
+ * @param text content of openclaw.json or clawdbot.json: JSON5
+ * @returns undefined if the text is no settings file
  */
 export function takeOver(
   text: string,
@@ -99,7 +100,7 @@ function takeAgents(
   const found = list.filter(isRecord)
   const shared = defaults['workspace']
   if (typeof shared === 'string') {
-    // Whose folder it is: the one agent's that has none of its own.
+    // The default workspace goes to the default agent (or `main`) if that has none.
     const heir = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
     if (found.length === 0) found.push({ id: 'main', workspace: shared })
     else if (found[heir] && found[heir]['workspace'] === undefined) found[heir] = { ...found[heir], workspace: shared }
@@ -132,7 +133,7 @@ function takeAgents(
   }
 }
 
-/** Windows and prices of models, and where providers are: ours are three, the others speak OpenAI's protocol. */
+/** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
 function takeProviders(account: Account, found: Readonly<Record<string, unknown>>): void {
   let hasOther = false
   for (const [name, provider] of Object.entries(found)) {
@@ -198,7 +199,7 @@ function pruningOf(value: unknown): string | undefined {
   return modes[String(value)]
 }
 
-/** JSON5 is YAML once its comments are gone; in strings they are none. */
+/** JSON5 without comments is valid YAML. Comment signs in strings stay. */
 function parseLoose(text: string): unknown {
   if (text.length > 1_000_000) return undefined
   const plain = text.replaceAll(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
@@ -221,7 +222,10 @@ type Agents = readonly { readonly id: string; readonly workspace: string }[]
 const folders = ['.openclaw', '.clawdbot']
 const names = ['openclaw.json', 'clawdbot.json']
 
-/** Those that can be read. @param agents who has a place here already */
+/**
+ * Returns the readable settings files of OpenClaw.
+ * @param agents existing agents
+ */
 export async function foreignSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
   const files = folders.flatMap((folder) => names.map((name) => join(home, folder, name)))
   const found: Found[] = []
@@ -229,23 +233,26 @@ export async function foreignSettings(agents: Agents, home: string = homedir()):
     try {
       if ((await stat(file)).isFile()) found.push(await readForeign(file, agents))
     } catch {
-      // Not there, or nothing that can be read: there is nothing to offer.
+      // The file is missing or unreadable.
     }
   }
   return found
 }
 
-/** One of those that were found. @throws AppError `file_not_found` for any other */
+/**
+ * Returns one of the files from `foreignSettings`.
+ * @throws AppError `file_not_found` for another path
+ */
 export async function foreignSettingsOf(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
   const found = (await foreignSettings(agents, home)).find((one) => one.file === file)
   if (found) return found
-  throw new AppError('file_not_found', `${file} holds no settings of OpenClaw`, { path: file })
+  throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
 }
 
 /** @throws AppError `file_not_found`, `import_unknown` */
 async function readForeign(file: string, agents: Agents): Promise<Found> {
   const { text } = await readText(file)
   const taken = takeOver(text, agents)
-  if (!taken) throw new AppError('import_unknown', `${file} holds no settings that can be read`, { path: file })
+  if (!taken) throw new AppError('import_unknown', `${file} has no readable settings`, { path: file })
   return { file, ...taken }
 }

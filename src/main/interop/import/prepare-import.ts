@@ -23,38 +23,39 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
 export interface Wanted {
-  /** A folder of the workspace. */
+  /** Target folder in the workspace. */
   readonly into: string
   readonly withAttachments: boolean
-  /** Files that every request carries: nothing that is imported becomes one. */
+  /** Files that every request to a model contains; an import never creates one. */
   readonly steering: readonly string[]
-  /** What of the imported folder is local where it lies. */
+  /** Rules for local files in the source. */
   readonly local: readonly string[]
 }
 
 export interface Prepared {
   readonly plan: ImportPlan
-  /** What is to be made, in this order: attachments before the notes that show them. */
+  /** To be created in this order: attachments before the notes that show them. */
   readonly attachments: readonly { readonly path: string; readonly from: string }[]
   readonly canvases: readonly { readonly path: string; readonly text: string }[]
   readonly notes: readonly { readonly path: string; readonly text: string }[]
 }
 
-/** A note, or a canvas. */
+/** A note or a canvas. */
 interface Note extends SourceFile {
   readonly links: ParsedLinks['links']
-  /** The files that a canvas names; undefined for a note. */
+  /** Files that a canvas shows; undefined for a note. */
   readonly shown: readonly CanvasFile[] | undefined
   readonly names: readonly string[]
   readonly target: string
   placed: Placed & { number: number }
 }
 
-/** Names that are told one by one. */
+/** Limit of names in a plan. */
 const maxNames = 200
 const maxLeftNames = 20
 const maxLeftKinds = 30
 
+/** Plans an import: target paths, rewritten texts and skipped files. Writes nothing. */
 export async function prepare(
   opened: Source,
   { into: chosen, withAttachments, steering, local }: Wanted,
@@ -122,7 +123,7 @@ export async function prepare(
   }
 }
 
-/** A copy of what is local by a rule says so itself: the rule does not name the copy. */
+/** Adds a local mark to notes that a rule makes local: the rule does not cover the copy. */
 function keptLocal(source: Source, local: readonly string[]): Source {
   const files = source.files.map((file) =>
     ruleFor(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
@@ -133,11 +134,11 @@ function keptLocal(source: Source, local: readonly string[]): Source {
 interface FromTop {
   readonly source: Source
   readonly into: string
-  /** What its paths have lost at their beginning. */
+  /** Prefix that was removed from the paths. */
   readonly top: string
 }
 
-/** A zip mostly has one folder with all the rest in it: that is the top to which links like `/img/x.png` refer. */
+/** Removes a single top folder, as most zips have one: links such as `/img/x.png` start below it. */
 function fromItsTop(source: Source, into: string): FromTop {
   const { files, attachments, canvases, left } = source
   const [first = ''] = files.map(({ path }) => path)
@@ -186,8 +187,8 @@ interface Linked {
 }
 
 /**
- * Texts as they will be, by path at the source. What seemed to be here already and would say something else after all
- * goes beside it, which changes links of others, until all are where they stay: each only ever moves on.
+ * Rewrites the links and returns the final texts by source path. A note whose final text differs from the existing file
+ * gets another name, which changes links to it. The loop ends because numbers only grow.
  */
 async function linkAll(
   notes: readonly Note[],
@@ -227,7 +228,7 @@ async function linkAll(
   }
 }
 
-/** What two texts have in common that differ in where their links lead alone. */
+/** Returns the text without link targets, to compare texts that differ only in them. */
 function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom' | 'targetTo'>[]): string {
   return applyEdits(
     text,
@@ -235,7 +236,7 @@ function withoutTargets(text: string, links: readonly Pick<NoteLink, 'targetFrom
   )
 }
 
-/** The same of canvases, which name the files that they show, too. */
+/** Does the same for a canvas, including the files that it shows. */
 function withoutPlaces(text: string): string {
   const files = canvasFiles(text).map(({ from, to }) => ({ targetFrom: from, targetTo: to }))
   return withoutTargets(text, [...files, ...canvasLinks(text)])
@@ -266,9 +267,9 @@ function groupedByEnding(
 
 interface Placed {
   readonly path: string
-  /** False where it is here already. */
+  /** False if the file exists already. */
   readonly isNew: boolean
-  /** Its name was another's. */
+  /** True if the wanted name was taken by a different file. */
   readonly isBeside: boolean
 }
 
@@ -276,17 +277,21 @@ class Places {
   readonly #roots: Roots
   readonly #place: Place
   readonly #steering: ReadonlySet<string>
-  /** What this import takes. */
+  /** Paths that this import uses. */
   readonly #taken = new Set<string>()
 
-  /** @param steering files that every request carries */
+  /** @param steering files that every request to a model contains */
   constructor(roots: Roots, place: Place, steering: readonly string[]) {
     this.#roots = roots
     this.#place = place
     this.#steering = new Set(steering.map((path) => path.toLowerCase()))
   }
 
-  /** @param isSame asked of what is there, by its absolute path and size @param from the first number to be tried */
+  /**
+   * Finds a path for a file.
+   * @param isSame compares with an existing file, given by absolute path and size in bytes
+   * @param from first number to try
+   */
   async find(
     wanted: string,
     isSame: (file: string, size: number) => Promise<boolean>,
@@ -301,20 +306,20 @@ class Places {
         throw error
       })
       if (info && !(info.isFile() && (await isSame(file, info.size)))) continue
-      // What every request carries comes from the user alone: what is imported stands beside it.
+      // Only the user may write a file that every request contains; the import gets another name.
       if (!info && this.#steering.has(path.toLowerCase())) continue
       this.#taken.add(path)
       return { path, isNew: !info, isBeside: number > 1 && !info, number }
     }
   }
 
-  /** It goes somewhere else. */
+  /** Frees a path. */
   leave(path: string): void {
     this.#taken.delete(path)
   }
 }
 
-/** Whether a note that is there is what would be made; what says that it was imported does not count. */
+/** Compares with an existing note, ignoring its import mark. False if it is unreadable. */
 async function isThere(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   try {
     const { text } = await readText(file)

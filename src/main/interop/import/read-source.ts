@@ -24,7 +24,7 @@ export interface SourceAttachment {
   readonly size: number
 }
 
-/** What stays where it is: no kind that is shown in notes, too large a file, no text, a name that leads elsewhere, a link. */
+/** A file that is not imported: unsupported kind, too large, no text, invalid name, or symbolic link. */
 export interface LeftFile {
   readonly path: string
   readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
@@ -36,35 +36,38 @@ export interface Source {
   readonly skipped: number
   readonly unread: readonly UnreadFile[]
   readonly attachments: readonly SourceAttachment[]
-  /** Of Obsidian: they name the files that they show, and go where those go. */
+  /** Canvases of Obsidian, whose file references the import rewrites. */
   readonly canvases: readonly SourceFile[]
   readonly left: readonly LeftFile[]
-  /** The bytes of an attachment. */
+  /** Streams the bytes of an attachment. */
   readonly pieces: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
 
-/** Whoever opens it closes it. @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown` */
+/**
+ * Opens a file, folder or zip. The caller must close the result.
+ * @throws AppError `file_not_found`, `file_too_large`, `archive_unusable`, `import_unknown`
+ */
 export async function openSource(path: string): Promise<Source> {
   const info = await stat(path).catch((error: unknown) => {
     if (isSystemError(error)) throw new AppError('file_not_found', `${path} does not exist`, { path }, { cause: error })
     throw error
   })
-  // A pipe or a device would be read without end.
+  // Reading a pipe or device might never end.
   if (!info.isDirectory() && !info.isFile())
     throw new AppError('import_unknown', `${path} is neither a file nor a folder`, { path })
   const source = info.isDirectory() ? await readFolder(path) : await readSingle(path, info.size)
   if (source && source.files.length > 0) return source
   await source?.close()
-  throw new AppError('import_unknown', `${path} has nothing that can be imported`, { path })
+  throw new AppError('import_unknown', `${path} contains nothing that can be imported`, { path })
 }
 
-/** Writes an attachment to a file that is not there yet. */
+/** Writes an attachment to a new file. Fails if the file exists. */
 export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
   await pipeline(source.pieces(path), createWriteStream(to, { flags: 'wx' }))
 }
 
-/** SHA-256, hex. */
+/** Returns the SHA-256 in hex. */
 export async function hashPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of pieces) hash.update(piece)
@@ -105,7 +108,11 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close: async () => undefined }
 }
 
-/** What lies beside notes. @param folder for messages @throws AppError `file_too_large` */
+/**
+ * Sorts files into attachments, canvases and skipped ones.
+ * @param folder path for messages
+ * @throws AppError `file_too_large`
+ */
 async function sorted(
   folder: string,
   found: readonly SourceAttachment[],
@@ -133,7 +140,7 @@ async function sorted(
   return { attachments: others.filter(isFit).map(({ path, size }) => ({ path, size })), canvases, left }
 }
 
-/** Undefined for what is no text, or too much of it. */
+/** @returns undefined if the file is no text or too large */
 async function textOf({ path, size }: SourceAttachment, pieces: Source['pieces']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {
@@ -184,7 +191,7 @@ const nothingBeside: Omit<Source, 'kind' | 'files'> = {
   canvases: [],
   left: [],
   pieces: (path) => {
-    throw new AppError('file_not_found', `there is no ${path}`, { path })
+    throw new AppError('file_not_found', `${path} does not exist`, { path })
   },
   close: async () => undefined,
 }
@@ -194,7 +201,7 @@ async function readBounded(path: string, size: number): Promise<Uint8Array> {
   return readFile(path)
 }
 
-/** @param others what else was exported, and is left there */
+/** @param others other files of the export; they are skipped */
 function readExport(bytes: Uint8Array, others: readonly string[] = []): Source | undefined {
   const read = readConversations(parseJson(new TextDecoder('utf-8').decode(bytes)))
   return (

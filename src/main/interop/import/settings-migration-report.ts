@@ -6,18 +6,18 @@ export type Path = readonly (string | number)[]
 type Reason = ForeignSettings['left'][number]['reason']
 
 export interface TakenOver extends Pick<ForeignSettings, 'taken' | 'left'> {
-  /** As SettingsStore.set takes them. */
+  /** Changes in the form that `SettingsStore.set` takes. */
   readonly changes: readonly (readonly [path: Path, value: unknown])[]
 }
 
 export interface Counterpart {
-  /** Below an agent's settings here. */
+  /** Key path in an agent's settings here. */
   readonly to: string
-  /** Undefined where the value has no counterpart. */
+  /** Converts the value; undefined means that it has no counterpart. */
   readonly value?: (value: unknown) => unknown
 }
 
-/** Values that only hold together are checked together. */
+/** Groups of values that are valid only together. */
 const together = ['memory.chunk', 'memory.search.weights']
 export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
@@ -28,12 +28,13 @@ interface Change {
   readonly shown: string
 }
 
+/** Collects taken and skipped settings of a migration. */
 export class Account {
   readonly #changes: Change[] = []
   readonly #left: { from: string; reason: Reason }[] = []
   readonly #noted = new Set<string>()
 
-  /** @param shown in place of the value */
+  /** @param shown text for the report instead of the value */
   take(
     from: string,
     path: Path,
@@ -47,7 +48,7 @@ export class Account {
     this.#left.push({ from, reason })
   }
 
-  /** Told with something else. */
+  /** Suppresses a key in the list of skipped ones. */
   note(from: string): void {
     this.#noted.add(from)
   }
@@ -69,7 +70,7 @@ export class Account {
         else this.take(from, [...into, ...counterpart.to.split('.')], made)
         return
       }
-      // What lies deeper is told one by one where some of it is taken, else as one.
+      // Walks into objects with known keys; other objects are reported as one.
       const isPartly = Object.keys(counterparts).some((known) => known.startsWith(`${key}.`))
       if (isRecord(value) && isPartly) for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
       else if (isRecord(value) && key.endsWith('.remote'))
@@ -79,7 +80,7 @@ export class Account {
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
 
-  /** Each is checked by itself, so that one that is wrong keeps no other from being taken. */
+  /** Validates each change separately, so that an invalid one does not block the others. */
   result(): TakenOver {
     const groups = new Map<string, Change[]>()
     for (const change of this.#changes) {
@@ -105,7 +106,7 @@ export class Account {
 function isAccepted(changes: readonly Change[]): boolean {
   const config: Record<string, unknown> = {}
   for (const { path, value } of changes) {
-    // An agent's settings are those of all agents.
+    // Settings of one agent are validated as defaults: they have the same schema.
     const isOfAgent = path[0] === 'agents' && path[1] === 'list' && path.length > 4
     const steps = isOfAgent ? ['agents', 'defaults', ...path.slice(3)] : path
     if (!isOfAgent && path[0] === 'agents' && path[1] === 'list') continue

@@ -8,7 +8,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizeRequest } from '#workspace'
 import { Archive, type ArchiveEntry, assertBearable } from './archive.ts'
 
-/** A note that is no text, or whose name leads elsewhere or is that of another. */
+/** A note that is no text, or has an invalid or duplicate name. */
 export interface UnreadFile {
   readonly path: string
   readonly reason: 'unreadable' | 'name'
@@ -28,10 +28,15 @@ interface Place {
   readonly entry: ArchiveEntry
 }
 
-/** Of one archive in an archive; programs that export make them of at most five. */
+/** Limit of an inner archive, bytes. Export tools split at 5 GB or less. */
 const maxInnerBytes = 6 * 1024 * 1024 * 1024
 
-/** @param archive is closed with what is returned, and by nobody where this throws @param path for messages @throws AppError `archive_unusable`, `file_too_large` */
+/**
+ * Opens the notes of a zip, or of the zips in it. On success `close` of the result closes the archive; on failure the
+ * caller closes it.
+ * @param path for messages
+ * @throws AppError `archive_unusable`, `file_too_large`
+ */
 export async function openArchives(archive: Archive, path: string): Promise<ZippedNotes> {
   const inner = archive.entries.some(({ name }) => isMarkdown(name)) ? undefined : await unpackInner(archive)
   const close = async () => {
@@ -74,17 +79,17 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
 }
 
-/** Below a folder that no program of notes shows; one that leads elsewhere is told. */
+/** True for files in ignored folders. Paths with `..` are not ignored but reported. */
 function isPassedOver(name: string): boolean {
   return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', ownFolderName].includes(step))
 }
 
 function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {
-  if (!place) throw new AppError('file_not_found', `there is no ${path}`, { path })
+  if (!place) throw new AppError('file_not_found', `${path} does not exist`, { path })
   return place.archive.pieces(place.entry, maxAttachmentBytes)
 }
 
-/** Undefined for a name that leads elsewhere, or goes back on its way. */
+/** Returns the normalised path; undefined if it leaves the archive. */
 function plainName(name: string): string | undefined {
   if (name.split(/[\\/]/).includes('..')) return undefined
   try {
@@ -95,7 +100,7 @@ function plainName(name: string): string | undefined {
   }
 }
 
-/** Undefined for what cannot be a note: bytes that are no text, or too many of them. */
+/** @returns undefined if the entry is no text or too large */
 async function textOf({ archive, entry }: Place): Promise<string | undefined> {
   try {
     if (entry.size > maxTextBytes) return undefined
@@ -106,7 +111,10 @@ async function textOf({ archive, entry }: Place): Promise<string | undefined> {
   }
 }
 
-/** Undefined where there are none. */
+/**
+ * Unpacks inner zips to a temporary folder.
+ * @returns undefined if there are none
+ */
 async function unpackInner(
   archive: Archive,
 ): Promise<{ archives: readonly Archive[]; close: () => Promise<void> } | undefined> {

@@ -1,20 +1,24 @@
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
-/** Asks the owner of the memory; again when it went away before it answered, and `isRepeated` is true then. */
+/** Runs `work` on the primary instance. If that process ends before it answers, `work` runs again with `isRepeated`. */
 export type AskOwner = <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
 
 export interface MemoryAccess {
   readonly ask: AskOwner
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /**
-   * Who asks. @param said how the program names itself, where nothing better is known
+   * Identifies the program.
+   * @param said name that the program sends, used without a better source
    * @throws AppError `unknown_agent`
    */
   readonly caller: (said: string | undefined) => Promise<Caller>
-  /** Nothing is written by this server, whatever the program may. */
+  /** True refuses all writes, even if the program may write. */
   readonly isReadOnly: boolean
   readonly now: () => Date
-  /** Logs what nobody expected. @returns the log reference */
+  /**
+   * Logs an unexpected error.
+   * @returns the log reference
+   */
   readonly onFault: (error: unknown) => Promise<string>
 }
 

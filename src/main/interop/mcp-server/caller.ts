@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 const maxCharacters = 64
-/** Of the mark that tells names apart which an id cannot spell. */
+/** Length of the hash that keeps ids of such names distinct. */
 const markCharacters = 8
 
-/** Programs that name themselves in another way than people call them. */
+/** Display names of programs that send another name. */
 const titles: Readonly<Record<string, string>> = {
   'claude-code': 'Claude Code',
   'claude-ai': 'Claude Desktop',
@@ -15,8 +15,8 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 /**
- * As an id: `Visual Studio Code` → `visual-studio-code`. A name in another script, or one that is too long, gets a mark
- * of its own (`program-1a2b3c4d`): what the user allows one program is not for all that cannot be spelled.
+ * Returns an id for a name: `Visual Studio Code` → `visual-studio-code`. A long name or one in another script gets a
+ * hash (`program-1a2b3c4d`), so that such programs do not share permissions.
  */
 export function clientId(said: string): string {
   const name = said
@@ -33,7 +33,7 @@ export function clientId(said: string): string {
   return `${spelled.slice(0, maxCharacters - markCharacters - 1) || 'program'}-${mark}`
 }
 
-/** As it is shown, on one line. */
+/** Returns the name on one line for display. */
 export function clientName(said: string): string {
   const known = titles[clientId(said)]
   const plain = said.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()

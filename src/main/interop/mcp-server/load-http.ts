@@ -1,5 +1,2 @@
-/**
- * The server over HTTP, loaded when a program comes that way: it has Node load the network of the web, which a process
- * that a program started for itself never needs.
- */
+/** Imported on demand: HTTP loads Node's network stack, which a stdio server does not need. */
 export const loadHttp = () => import('./mcp-http.ts')

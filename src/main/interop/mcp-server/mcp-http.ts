@@ -9,12 +9,12 @@ import { noteUri } from './note-uri.ts'
 import { namesOf, notesFor } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** A request: the longest note, and room, bytes. */
+/** Limit of a request, bytes: the longest note and some room. */
 const maxRequestBytes = 4 * 1024 * 1024
 const maxSubscriptions = 256
 
 export interface HttpAccess extends Pick<MemoryAccess, 'ask' | 'onEvent' | 'now' | 'onFault'> {
-  /** False when nobody may try another token now. */
+  /** Returns false while the rate limit for wrong tokens is exceeded. */
   readonly mayTry: () => boolean
 }
 
@@ -29,14 +29,15 @@ interface Served extends McpHttpHandler {
   readonly agent: string
   readonly client: string
   readonly node: NodeHandler
-  /** The notes that it may read, as they were when they were last looked at. */
+  /** Paths of the readable notes at the last check. */
   listed: Promise<string | undefined>
 }
 
+/** Creates the HTTP handler of the MCP server. It accepts only loopback hosts and origins, and requires a token. */
 export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const isHostRight = localhostHostValidation()
   const isOriginRight = localhostOriginValidation()
-  /** One for each program and memory: what changes is told to those alone who may read it. */
+  /** One handler per program and agent: change events may reach only programs that can read the note. */
   const handlers = new Map<string, Served>()
 
   const handlerOf = ({ id: client, agent }: MemoryClient) => {
@@ -46,7 +47,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     const onerror = () => undefined
     const options = { onerror, maxRequestBodySize: maxRequestBytes, maxSubscriptions }
     const handler = createMcpHandler((context) => buildMemoryServer(accessFor(access, context.authInfo)), options)
-    // For those who listen for changes and ask for nothing, too; what is wrong is told when something is asked for.
+    // Also opens the memory for programs that only subscribe. Later requests report errors.
     const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
     const made: Served = {
       ...handler,
@@ -62,7 +63,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     return made
   }
 
-  /** Of notes that it may read alone, and of the list when that is another one for it. */
+  /** Announces changes of readable notes, and a changed list of notes. */
   const tell = async (served: Served, paths: readonly string[]) => {
     const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
     if (!files) return
@@ -85,7 +86,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
       if (client instanceof AppError) return refuse(response, 403, await failureText(client, access.onFault))
       if (!client) return access.mayTry() ? refuse(response, 401) : refuse(response, 429)
       const auth: AuthInfo = { token: '', clientId: client.id, scopes: [], extra: { client } }
-      // The package's type has the optional fields of a request without `undefined`.
+      // The SDK's type declares optional fields without `undefined`.
       const asked = Object.assign(request, { auth }) as unknown as Parameters<NodeHandler>[0]
       await handlerOf(client).node(asked, response)
     },
@@ -96,7 +97,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   }
 }
 
-/** Whose token it is; a failure that is expected, such as an agent that was archived, for the program to be told. */
+/** Returns the program with this token, null for an unknown token, or an expected failure such as an archived agent. */
 async function admitted({ ask }: HttpAccess, token: string): Promise<MemoryClient | AppError | null> {
   try {
     return await ask((owner) => owner.clients.admit({ token }))
@@ -112,7 +113,7 @@ function accessFor({ ask, now, onFault }: HttpAccess, auth: AuthInfo | undefined
     ask,
     now,
     onFault,
-    // Changes are told through the handler: a server lives no longer than its request.
+    // The handler sends events: this server exists for one request only.
     onEvent: () => () => undefined,
     caller: async () => client,
     isReadOnly: client.permission === 'read',
@@ -124,8 +125,8 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
 }
 
 const reasons = {
-  401: 'Come with the token that Commonplace gave this program (Settings › Programs): Authorization: Bearer …',
-  403: 'This program is not served.',
+  401: 'Send the token that Commonplace issued for this program (Settings › Programs): Authorization: Bearer …',
+  403: 'This program has no access.',
   429: 'Too many wrong tokens. Wait a minute.',
 } as const
 

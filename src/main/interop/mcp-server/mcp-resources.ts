@@ -13,9 +13,9 @@ import { failureText } from './tool-failure.ts'
 import { noteUri, pathOfUri } from './note-uri.ts'
 
 const pageSize = 100
-/** The protocol allows no more completions. */
+/** Limit of the MCP specification. */
 const maxCompletions = 100
-/** Changes of the list are told together, ms. */
+/** Debounce of list changes, ms. */
 const gatherMs = 200
 
 const template = {
@@ -26,6 +26,7 @@ const template = {
   mimeType: 'text/markdown',
 }
 
+/** Adds notes as MCP resources, with completion and change notifications. */
 export function addResources(
   { server }: McpServer,
   access: MemoryAccess,
@@ -33,7 +34,7 @@ export function addResources(
 ): void {
   const { ask, onFault } = access
   const filesOf = ({ agent, id: client }: Caller) => notesFor(ask, { agent, client })
-  /** What the program was told that there is; nothing is new to one that never asked. */
+  /** Last list that the program received; undefined before the first request, when there is nothing to compare. */
   let listed: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
@@ -48,7 +49,8 @@ export function addResources(
     told(onFault, async () => {
       const { uri } = request.params
       const path = pathOfUri(uri)
-      if (path === undefined) throw new ResourceNotFoundError(uri, `${uri} is no note: its address begins with note://`)
+      if (path === undefined)
+        throw new ResourceNotFoundError(uri, `${uri} is not a note: the URI must start with note://`)
       const { agent, id: client } = await callerOf(context)
       try {
         const read = await ask((owner) => owner.workspace.read({ agent, path, forProgram: client }))
@@ -76,7 +78,7 @@ export function addResources(
   })
 }
 
-/** Of a list of notes what tells it from another one. */
+/** Returns a key that changes with the list of notes. */
 export function namesOf(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
@@ -86,23 +88,23 @@ interface Reader {
   readonly client: string
 }
 
-/** The notes that a program may read, sorted: others have no name for it. */
+/** Returns the notes that a program may read, sorted by path. */
 export async function notesFor(ask: MemoryAccess['ask'], { agent, client }: Reader): Promise<FileEntry[]> {
   const files = await ask((owner) => owner.workspace.list({ agent, forProgram: client }))
   const notes = files.filter(({ unsearched }) => unsearched === undefined || isRead.has(unsearched.reason))
   return notes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Of what is not searched, what can be read. */
+/** Reasons why a note is not searched that still allow reading it. */
 const isRead: ReadonlySet<string> = new Set(['project', 'unreadable'])
 
-/** Within the bound of an answer, and fenced as in one. */
+/** Cuts the text to the answer limit and wraps it in `<memory>` tags. */
 function shownText(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const kept = boundedText(lines, roomFor(mostTokens, dataNotice))
   const isCut = kept.lines.length < lines.length || kept.cutAt !== undefined
   const from = kept.cutAt === undefined ? kept.lines.length + 1 : 1
-  const rest = isCut ? `\nThis is the beginning; the rest: memory_get with path ${label(path)}, from: ${from}` : ''
+  const rest = isCut ? `\nThis is the beginning. To read on: memory_get with path ${label(path)}, from: ${from}` : ''
   const at = kept.cutAt === undefined ? '' : `, fromCharacter: ${kept.cutAt + 1}`
   return `${dataNotice}\n${fenced(kept.lines.join('\n'))}${rest}${at}`
 }
@@ -114,7 +116,7 @@ const notThere: ReadonlySet<string> = new Set([
   'path_invalid',
 ])
 
-/** Expected failures are the caller's; others are logged. */
+/** Converts errors to protocol errors: expected ones to InvalidParams, others are logged. */
 async function told<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -125,7 +127,7 @@ async function told<T>(onFault: (error: unknown) => Promise<string>, work: () =>
   }
 }
 
-/** What a place in the list begins with: the path that a page ended with follows. */
+/** Prefix of a decoded cursor, before the last path of the page. */
 const placeBegins = 'after '
 
 function afterOf(cursor: string): string {
@@ -133,11 +135,14 @@ function afterOf(cursor: string): string {
   if (place.startsWith(placeBegins)) return place.slice(placeBegins.length)
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'Invalid params: no page begins at this cursor; give nextCursor as it was returned, or none to begin anew',
+    'Invalid params: no page begins at this cursor; pass nextCursor unchanged, or omit it to start again',
   )
 }
 
-/** @param cursor of the page before @throws ProtocolError for one that no page gave */
+/**
+ * @param cursor from the previous page
+ * @throws ProtocolError for an invalid cursor
+ */
 export function pageOf(files: readonly FileEntry[], cursor: string | undefined) {
   const after = cursor === undefined ? '' : afterOf(cursor)
   const rest = files.filter(({ path }) => path > after)
@@ -156,7 +161,7 @@ export function pageOf(files: readonly FileEntry[], cursor: string | undefined) 
   }
 }
 
-/** Paths that begin with what was typed, then those that have it anywhere. */
+/** Returns paths that start with the typed text, then those that contain it. */
 export function completionsOf(files: readonly FileEntry[], typed: string) {
   const wanted = typed.toLowerCase()
   const places = files.map(({ path }) => ({ path, at: path.toLowerCase().indexOf(wanted) }))
@@ -164,7 +169,10 @@ export function completionsOf(files: readonly FileEntry[], typed: string) {
   return { values: found.slice(0, maxCompletions), total: found.length, hasMore: found.length > maxCompletions }
 }
 
-/** Tells of changes as long as the connection is open: to 2025 clients what they subscribed to, to others what they listen to. */
+/**
+ * Sends change notifications while the connection is open. Clients of 2025 protocols get their subscriptions; the SDK
+ * filters for newer ones.
+ */
 function followChanges(
   server: McpServer['server'],
   access: MemoryAccess,
@@ -211,7 +219,7 @@ function followChanges(
   }
 }
 
-/** Since 2026 the connection knows who listens to what. */
+/** Since protocol version 2026 the SDK tracks subscriptions. */
 function isModern(server: McpServer['server']): boolean {
   return (server.getNegotiatedProtocolVersion() ?? '') >= '2026'
 }

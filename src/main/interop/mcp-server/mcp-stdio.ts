@@ -4,19 +4,18 @@ import { PassThrough } from 'node:stream'
 import type { MemoryAccess } from './access.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
-/** The longest note, and room; a longer message ends the connection. */
+/** Limit of a message, bytes: the longest note and some room. A longer one ends the connection. */
 const maxMessageBytes = 4 * 1024 * 1024
 
-/** Longer than a question waits for the user. */
+/** Time to wait for open requests at the end, ms: longer than the timeout of a permission request. */
 const patienceMs = 60_000
 
 /**
- * Serves a memory over standard input and output, for the program that started this process. Resolves when that program
- * has closed the input and has been answered.
- * @returns why this side broke off the connection; undefined where it did not
+ * Serves the memory over stdin and stdout until the program closes stdin and all requests are answered.
+ * @returns the reason if this side closed the connection; undefined otherwise
  */
 export async function serveOverStdio(access: MemoryAccess): Promise<string | undefined> {
-  // The transport drops unanswered requests as soon as its input ends; this one stays open until they are answered.
+  // The SDK's transport drops open requests when its input ends; this stream stays open until they are answered.
   const input = process.stdin.pipe(new PassThrough(), { end: false })
   const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: maxMessageBytes })
   let problem: Error | undefined
@@ -28,13 +27,13 @@ export async function serveOverStdio(access: MemoryAccess): Promise<string | und
     onClose?.()
     resolve(true)
   }
-  // Ends the last message, which may lack its line break; whatever was written before has been read then.
+  // Terminates a last message without a line break. Earlier input has been read when the callback runs.
   const end = () => input.write('\n', () => setImmediate(() => void requests.answered().then(() => resolve(false))))
   process.stdin.once('end', end).once('close', end)
   const isBroken = await promise
   process.stdin.unpipe(input).pause()
   await handle.close()
-  return isBroken ? `${problem?.message ?? 'the connection broke off'}; the connection is closed` : undefined
+  return isBroken ? `${problem?.message ?? 'the connection was lost'}; the connection is closed` : undefined
 }
 
 /** @param transport whose `onmessage` is already set */
@@ -48,7 +47,7 @@ function followRequests(transport: Transport): { answered(): Promise<void> } {
   }
   const { onmessage } = transport
   transport.onmessage = (message, extra) => {
-    // A subscription is answered only when the connection ends.
+    // A subscription ends only with the connection.
     if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen') waiting.add(message.id)
     if ('method' in message && message.method === 'notifications/cancelled') settle(message.params?.['requestId'])
     onmessage?.(message, extra)

@@ -1,16 +1,16 @@
 /**
- * How many tokens a text has at most, for answers that must stay below a bound whatever model reads them. Unlike the
- * estimates of the context budget it errs upwards: on prose, code, scripts and noise it was never below what o200k and
- * cl100k count. Pure.
+ * Upper bound for the tokens of a text, for answers that must fit any model. The context budget uses an estimate
+ * instead. On prose, code, many scripts and noise the bound was never below the counts of o200k and cl100k.
  */
 
-/** A word as models have them; what is longer or has no vowels among its letters is taken for noise. */
+/** A word in usual spelling. Longer strings and those without vowels count as noise. */
 const plainWord = /^(?:[A-Z]?[a-z]+|[A-Z]{1,4})$/
 const unpronounceable = /[^aeiouy]{4}/i
 const plainLength = 12
 
 const pieces = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
 
+/** Returns an upper bound for the tokens of a text. */
 export function tokensAtMost(text: string): number {
   let tokens = 0
   for (const [piece] of text.matchAll(pieces)) {
@@ -29,7 +29,7 @@ function tokensOfWord(word: string): number {
   return unpronounceable.test(word) ? word.length : Math.ceil(word.length / 5)
 }
 
-/** Scripts that models have read much of have a token or so a letter; of all others every byte may be one. */
+/** Common scripts need about one token per character; in rare ones every byte can be a token. */
 function tokensOfCharacter(code: number): number {
   if (code < 0xa0) return 2
   if (code < 0x700) return 1

@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('quick capture in the shell', () => {
-  it('makes the window ahead, shows it on the pointer’s screen, and hides it when it closes', () => {
+  it('creates the window ahead, shows it on the pointer’s screen, and hides it on close', () => {
     const capture = openCapture()
     const [window] = FakeWindow.all
     expect(window?.options).toMatchObject({ show: false, frame: false, alwaysOnTop: true })
@@ -32,7 +32,7 @@ describe('quick capture in the shell', () => {
     expect(window?.isDestroyed()).toBe(false)
   })
 
-  it('closes the window once the app quits, and makes another when quitting was cancelled', async () => {
+  it('closes the window when the app quits, and creates another after quitting was cancelled', async () => {
     let isQuitting = true
     const capture = openCapture(() => isQuitting)
     const [window] = FakeWindow.all
@@ -45,7 +45,7 @@ describe('quick capture in the shell', () => {
     expect(FakeWindow.getAllWindows()[0]?.show).toHaveBeenCalled()
   })
 
-  it('shows a note of another program, and does not keep it', () => {
+  it('shows a note of another program without saving it', () => {
     const capture = openCapture()
     capture.show('买牛奶 & 面包')
     expect(FakeWindow.all[0]?.loadURL).toHaveBeenLastCalledWith(
@@ -59,12 +59,12 @@ describe('quick capture in the shell', () => {
     ['commonplace://forget?text=x', undefined],
     ['https://remember/?text=x', undefined],
     ['not a link', undefined],
-  ])('the link %s holds %j', (link, note) => {
+  ])('the link %s contains %j', (link, note) => {
     expect(noteOfLink(link)).toBe(note)
     expect(noteOfArguments(['/usr/bin/commonplace', '--flag', link])).toBe(note)
   })
 
-  it('the shortcut follows the configuration, can be paused, and one that is taken is told once', () => {
+  it('the shortcut follows the configuration, can be paused, and reports a taken key once', () => {
     let keys = 'CommandOrControl+Shift+Space'
     const onTaken = vi.fn()
     const shortcut = new CaptureShortcut({ accelerator: () => keys, onPress: vi.fn(), onTaken })

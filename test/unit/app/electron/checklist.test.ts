@@ -1,6 +1,6 @@
 /**
- * Electron's security checklist (electronjs.org/docs/latest/tutorial/security): the whole shell is started on a stand-in,
- * and what it asked Electron for is looked at. Only what no run can show is read off the code.
+ * Electron's security checklist (electronjs.org/docs/latest/tutorial/security): starts the whole shell with a fake
+ * Electron and checks its calls. Only rules that no run can show are checked in the source.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ describe("Electron's checklist", () => {
     vi.clearAllMocks()
   })
 
-  it('every window is isolated, sandboxed, without Node, with web security, and nothing else is asked for', () => {
+  it('every window is isolated and sandboxed, without Node, with web security and no other options', () => {
     expect(FakeWindow.all).toHaveLength(2)
     for (const { options } of FakeWindow.all)
       expect(options['webPreferences']).toEqual({
@@ -49,7 +49,7 @@ describe("Electron's checklist", () => {
       })
   })
 
-  it('every window shows our own pages only, and stays inside; links open outside only after a look at them', () => {
+  it("every window shows only the app's pages; links open outside after a check", () => {
     for (const { loadURL, webContents } of FakeWindow.all) {
       expect(loadURL.mock.calls.length).toBeGreaterThan(0)
       for (const [url] of loadURL.mock.calls) expect(url.startsWith(ours), url).toBe(true)
@@ -68,7 +68,7 @@ describe("Electron's checklist", () => {
     }
   })
 
-  it('there is one channel, and it answers no foreign page', async () => {
+  it('has one IPC channel, which refuses foreign pages', async () => {
     expect(fakeElectron.ipcMain.eventNames()).toEqual(['commonplace:connect'])
     const port = { start: vi.fn(), on: vi.fn(), postMessage: vi.fn(), once: vi.fn() }
     for (const url of ['https://evil.example/', 'file:///tmp/x.html', 'app://elsewhere/', 'http://commonplace/'])
@@ -78,7 +78,7 @@ describe("Electron's checklist", () => {
     for (const used of Object.values(port)) expect(used).not.toHaveBeenCalled()
   })
 
-  it('permissions and devices are refused, the app runs sandboxed, once', () => {
+  it('denies permissions and devices, and runs the app sandboxed, once', () => {
     const answer = vi.fn()
     for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'fileSystem'] as never[]) {
       electronHandlers.permissionRequest?.(null as never, permission, answer as never)
@@ -91,7 +91,7 @@ describe("Electron's checklist", () => {
   })
 })
 
-describe("Electron's checklist: what no run can show", () => {
+describe("Electron's checklist: source code", () => {
   const folder = fileURLToPath(new URL('app/electron/', mainFolder))
   const source = readdirSync(folder)
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
@@ -111,12 +111,12 @@ describe("Electron's checklist: what no run can show", () => {
     'ignore-certificate-errors',
     'setCertificateVerifyProc',
     'registerFileProtocol',
-  ])('nowhere is there %s', (forbidden) => {
+  ])('the source contains no %s', (forbidden) => {
     expect(source).toContain('contextIsolation')
     expect(source).not.toContain(forbidden)
   })
 
-  it('the policy lets no script in but our own, and no frame, plugin or form at all', () => {
+  it("the policy allows only the app's scripts, and no frames, plugins or forms", () => {
     const policy = new Map(
       contentSecurityPolicy.split(';').map((part) => {
         const [name = '', ...values] = part.trim().split(/\s+/)
@@ -132,7 +132,7 @@ describe("Electron's checklist: what no run can show", () => {
 })
 
 describe("Electron's checklist: the preload", () => {
-  it('hands nothing of Electron to the page, and passes on only a port that the page itself asked for', async () => {
+  it('exposes no Electron API to the page, and passes only a port that the page requested', async () => {
     const exposeInMainWorld = vi.fn()
     const postMessage = vi.fn()
     vi.doMock('electron', () => ({ contextBridge: { exposeInMainWorld }, ipcRenderer: { postMessage } }))

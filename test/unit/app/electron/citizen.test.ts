@@ -32,8 +32,8 @@ afterEach(() => {
   resetElectron()
 })
 
-describe('kept keys', () => {
-  it('stand in the file encrypted, and are read again; without encryption nothing is kept', async () => {
+describe('stored keys', () => {
+  it('encrypts the file and reads it again; stores nothing without encryption', async () => {
     const folder = await temporaryFolder()
     const vault = openKeyVault(folder)
     expect(vault?.strength).toBe('keychain')
@@ -45,18 +45,18 @@ describe('kept keys', () => {
     expect(openKeyVault(folder)).toBeUndefined()
   })
 
-  it('a Linux without a keyring is told to be weak', async () => {
+  it('reports Linux without a keyring as weak', async () => {
     pretend('linux')
     fakeElectron.safeStorage.getSelectedStorageBackend.mockReturnValueOnce('basic_text')
     expect(openKeyVault(await temporaryFolder())?.strength).toBe('weak')
   })
 })
 
-describe('answers that come unseen', () => {
+describe('unread answers', () => {
   const ended = (session: string, ms: number, reason: 'done' | 'aborted' | 'error' = 'done') =>
     ({ type: 'turnEnded', agent: 'main', session, reason, ms }) as const
 
-  it('are counted at the icon; only long ones are told of, and lead to their chat', () => {
+  it('counts them in the badge; notifies only about long ones, with a link to the chat', () => {
     const onOpen = vi.fn()
     let isSeen = false
     const unread = new Unread({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
@@ -74,7 +74,7 @@ describe('answers that come unseen', () => {
     expect(fakeElectron.Notification.shown).toHaveLength(1)
   })
 
-  it('are told of by nobody who was asked not to', () => {
+  it('sends no notifications when they are turned off', () => {
     const unread = new Unread({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.note(ended('a', 60_000))
     expect(fakeElectron.Notification.shown).toEqual([])
@@ -82,7 +82,7 @@ describe('answers that come unseen', () => {
 })
 
 describe('windows', () => {
-  it('the right button offers spellings in a field, copying elsewhere, and nothing where there is nothing', () => {
+  it('the context menu offers spelling in a field, copying elsewhere, and nothing without a selection', () => {
     const window = new FakeWindow({})
     installContextMenu(window.webContents as never)
     const params = {
@@ -108,7 +108,7 @@ describe('windows', () => {
     expect(fakeElectron.Menu.buildFromTemplate.mock.calls).toHaveLength(calls)
   })
 
-  it('a page that died is loaded again and the user told; one that dies again waits for a word', async () => {
+  it('reloads a crashed page and tells the user; after a second crash it waits for the user', async () => {
     const { app } = await openTestApp()
     const window = new FakeWindow({})
     recoverFromCrashes(window as never, app.log)
@@ -125,7 +125,7 @@ describe('windows', () => {
     await until(() => window.webContents.forcefullyCrashRenderer.mock.calls.length === 1)
   })
 
-  it('asks once what closing does, keeps the answer, and closes when the app quits', async () => {
+  it('asks once about closing, stores the choice, and closes when the app quits', async () => {
     pretend('linux')
     const { app, home } = await openTestApp()
     const window = new FakeWindow({})
@@ -144,8 +144,8 @@ describe('windows', () => {
   })
 })
 
-describe('the computer', () => {
-  it('starts with it where that is asked for, in the way of each system', async () => {
+describe('launch at login and power', () => {
+  it('starts at login if configured, on each system', async () => {
     pretend('darwin')
     await setLaunchAtLogin(true)
     expect(fakeElectron.app.setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true })
@@ -157,7 +157,7 @@ describe('the computer', () => {
     expect(existsSync(join(folder, 'commonplace.desktop'))).toBe(false)
   })
 
-  it('on a battery nothing is indexed before somebody searches', async () => {
+  it('on battery, indexes nothing before the first search', async () => {
     const changes: boolean[] = []
     const stop = followPower((isSaving) => changes.push(isSaving))
     fakeElectron.powerMonitor.emit('on-battery')
@@ -167,7 +167,7 @@ describe('the computer', () => {
     expect(changes).toEqual([true, false])
 
     const { app, workspace } = await openTestApp()
-    // On a battery from the start, before any agent is at work.
+    // On battery from the start, before any agent is open.
     await app.agents.savePower(true)
     const { memory } = await app.agents.get('main')
     await memory.settle(10_000)
@@ -175,13 +175,13 @@ describe('the computer', () => {
     await (await app.agents.get('main')).workspace.write('memory/zebra.md', 'The zebra naps.\n', { cause: 'user' })
     const chunks = async () => (await memory.status()).chunks
     const before = await chunks()
-    // Twice as long as a change waits for the next.
+    // Twice the debounce of the indexer.
     await sleep(3000)
     expect(await chunks()).toBe(before)
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
   })
 
-  it('only a feed that is named is asked for a new version, and only by a packaged app', async () => {
+  it('checks for updates only in a packaged app with a configured feed', async () => {
     const url = 'https://example.org/feed'
     const onChange = () => () => undefined
     const log = { fault: vi.fn(() => '') } as unknown as Log
@@ -200,7 +200,7 @@ describe('the computer', () => {
     expect(log.fault).not.toHaveBeenCalled()
   })
 
-  it('a feed that cannot be asked is told to the log', async () => {
+  it('logs an unreachable feed', async () => {
     const log = { fault: vi.fn(() => '') } as unknown as Log
     const onChange = () => () => undefined
     autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
@@ -208,7 +208,7 @@ describe('the computer', () => {
     await until(() => vi.mocked(log.fault).mock.calls.length === 1)
   })
 
-  it('a feed that is set is asked when it is set, not hours later', () => {
+  it('checks a new feed at once', () => {
     const told: (() => void)[] = []
     let address: string | undefined
     const feed = vi.fn(() => address)
@@ -226,7 +226,7 @@ describe('the computer', () => {
       for (const listener of told) listener()
       return feed.mock.calls.length
     }
-    // Once to see whether it is another, and once more to ask there.
+    // One call compares the feed, a second one checks it.
     expect([change(undefined), change('https://example.org/a'), change('https://example.org/a')]).toEqual([1, 2, 1])
     stop()
     fakeElectron.app.isPackaged = true

@@ -14,7 +14,7 @@ const platform = process.platform
 const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
 const closeMemory = vi.fn<() => Promise<void>>()
 
-/** Long enough for every event that is under way. */
+/** Long enough for pending events. */
 const settle = () => sleep(100)
 
 interface Windows {
@@ -81,7 +81,7 @@ describe('quitting the desktop app', () => {
     },
   )
 
-  it('ends once, also when it is asked to quit again while the memory closes', async () => {
+  it('ends once, even if quitting is requested again while the memory closes', async () => {
     await start()
     const ended = vi.fn()
     app.on('quit', ended)
@@ -97,7 +97,7 @@ describe('quitting the desktop app', () => {
     expect(closeMemory).toHaveBeenCalledOnce()
   })
 
-  it('ends although the memory cannot be closed', async () => {
+  it('ends even if closing the memory fails', async () => {
     await start()
     closeMemory.mockRejectedValueOnce(new Error('a full disk'))
     await quit()
@@ -114,7 +114,7 @@ describe('quitting the desktop app', () => {
     expect(FakeWindow.all).toHaveLength(2)
   })
 
-  it('ends when the main window closes and closing is set to quit', async () => {
+  it('ends when the main window closes and closeTo is quit', async () => {
     const { main, capture } = await start('quit')
     const hasQuit = once(app, 'quit')
     main.close()
@@ -162,7 +162,7 @@ describe('quitting the desktop app', () => {
     expect(closeMemory).not.toHaveBeenCalled()
   })
 
-  it('closes the memory when Windows ends the session, which quits no app', async () => {
+  it('closes the memory when Windows ends the session without before-quit', async () => {
     const { capture } = await start()
     const hasQuit = once(app, 'quit')
     capture.emit('session-end')

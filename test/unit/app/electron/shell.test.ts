@@ -51,7 +51,7 @@ async function builtInterface(): Promise<URL> {
 }
 
 describe('desktop shell: the app:// protocol', () => {
-  it('serves assets as they are and every other address as the one page', async () => {
+  it('serves assets as they are, and the single page for other addresses', async () => {
     const folder = await builtInterface()
     expect(fileFor(folder, '/assets/a.js').pathname).toMatch(/assets\/a\.js$/)
     for (const path of ['/', '/chat/x', '/file/MEMORY.md', '/%2e%2e/%2e%2e/etc/passwd', '/../../etc/passwd']) {
@@ -59,7 +59,7 @@ describe('desktop shell: the app:// protocol', () => {
     }
   })
 
-  it('sends the same headers as the browser host, and answers no other host', async () => {
+  it('sends the headers of the browser host and refuses other hosts', async () => {
     registerScheme()
     serveInterface(await builtInterface())
     const page = await electronHandlers.protocol?.(new Request(interfaceUrl))
@@ -69,8 +69,8 @@ describe('desktop shell: the app:// protocol', () => {
   })
 })
 
-describe('desktop shell: other programs over HTTP', () => {
-  it('are answered at the port of the settings, with a token of their own, and at none by default', async () => {
+describe('desktop shell: MCP over HTTP', () => {
+  it('answers at the configured port with a token, and at none by default', async () => {
     const resident = await openTestResident()
     const port = new McpPort(resident)
     onTestFinished(() => port.close())
@@ -104,13 +104,13 @@ describe('desktop shell: other programs over HTTP', () => {
     await expect(ask('/mcp', token)).rejects.toThrow()
   })
 
-  it('started as `Commonplace mcp`, a package is the memory of the program that started it, without a window', async () => {
+  it('`Commonplace mcp` serves the memory over stdio without a window', async () => {
     const { argv } = process
     onTestFinished(() => void (process.argv = argv))
     process.argv = ['Commonplace', 'mcp', '--client', 'x']
     fakeElectron.app.isPackaged = true
     fakeElectron.app.exit.mockClear()
-    // The command itself would take this process's input.
+    // The real command would read this process's stdin.
     const served = vi.fn(() => ({}))
     vi.doMock('../../../../src/main/app/cli/cli.ts', served)
     await import('../../../../src/main/index.ts')
@@ -119,7 +119,7 @@ describe('desktop shell: other programs over HTTP', () => {
     expect(FakeWindow.all).toEqual([])
   })
 
-  it('a port that another program has is told, and another can be chosen', async () => {
+  it('reports a port in use, and another one can be configured', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void taken.close())
@@ -150,7 +150,7 @@ describe('desktop shell: safety', () => {
     expect(electronHandlers.device?.()).toBe(false)
   })
 
-  it('opens links outside, and only links', () => {
+  it('opens only web links outside', () => {
     const window = new FakeWindow({})
     keepInside(window.webContents as never)
     const open = window.webContents.setWindowOpenHandler.mock.calls[0]?.[0]
@@ -170,7 +170,7 @@ describe('desktop shell: safety', () => {
     const items = template.flatMap(({ submenu = [] }) => submenu)
     items.find(({ label }) => label === 'Settings …')?.click?.()
     expect(go).toHaveBeenCalledWith('/settings')
-    // The page has its keys itself: the menu only shows them.
+    // The page handles its keys; the menu only displays them.
     const registered = items.flatMap((item) => (item.accelerator ? [item.registerAccelerator] : []))
     expect(new Set(registered)).toEqual(new Set([false]))
   })
@@ -182,7 +182,7 @@ describe('desktop shell: message ports', () => {
     senderFrame: { url, parent },
   })
 
-  it('speaks the contract over a port of our own page', async () => {
+  it("speaks the contract over a port of the app's page", async () => {
     acceptPorts(await openTestResident())
     const { port1, port2 } = new MessageChannel()
     const port = Object.assign(port2, { start: () => port2.ref() })
@@ -203,14 +203,14 @@ describe('desktop shell: message ports', () => {
 })
 
 describe('desktop shell: start', () => {
-  it('a second instance ends, and the first shows its window', async () => {
+  it('a second instance exits, and the first shows its window', async () => {
     fakeElectron.app.requestSingleInstanceLock.mockReturnValueOnce(false)
     await startDesktop(new URL('../../../../src/main/', import.meta.url))
     expect(fakeElectron.app.quit).toHaveBeenCalled()
     expect(FakeWindow.all).toHaveLength(0)
   })
 
-  it('opens one sandboxed window, and keeps its place', async () => {
+  it('opens one sandboxed window and restores its position', async () => {
     const home = await temporaryFolder()
     vi.stubEnv('COMMONPLACE_HOME', home)
     await startDesktop(new URL('../../../../src/main/', import.meta.url))

@@ -8,7 +8,7 @@ import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
 import { withoutExtras, type Output } from '../cli-output.ts'
 
-/** @throws AppError `unknown_session`, `provider_error` when the model fails */
+/** @throws AppError `unknown_session`, `provider_error` if the model fails */
 export async function ask({ client, base }: Runtime, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, json = false } = flags
   await setUpOnce(client, base, agent)
@@ -19,7 +19,7 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
     agent,
     text: message,
     reopen: true,
-    // What another window is being answered is not ours.
+    // Wait for an answer that another window has started.
     delivery: 'after',
     ...(before === undefined ? { withoutMemory: flags.withoutMemory === true } : { session: before }),
     ...(model === undefined ? {} : { model }),
@@ -52,10 +52,13 @@ function startsChat(message: string): boolean {
 function describeStart(before: string | undefined, session: string): string {
   if (before === session) return `nothing was said in ${session} yet: it is new already`
   const ended = before === undefined ? '' : `; ${before} has ended`
-  return `a new chat has begun: ${session}${ended}. Go on in it with --session last`
+  return `a new chat has begun: ${session}${ended}. Continue it with --session last`
 }
 
-/** @param wanted an id, the beginning of it or of what follows its date, or `last` @throws AppError `unknown_session` */
+/**
+ * @param wanted an id, a prefix of it or of the part after its date, or `last`
+ * @throws AppError `unknown_session`
+ */
 async function sessionOf(client: ContractClient, agent: string, wanted: string): Promise<string> {
   const sessions = await client.sessions.list({ agent, empty: true })
   const found =
@@ -65,11 +68,11 @@ async function sessionOf(client: ContractClient, agent: string, wanted: string):
   const exact = found.filter(({ id }) => id === wanted)
   const [only, ...others] = exact.length > 0 ? exact : found
   if (only && others.length === 0) return only.id
-  const words = only ? `more than one chat begins with ${wanted}` : `there is no chat ${wanted}`
+  const words = only ? `more than one chat starts with ${wanted}` : `there is no chat ${wanted}`
   throw new AppError('unknown_session', `${words}; \`sessions\` lists them`, { session: wanted })
 }
 
-/** Until the turn that answers has ended. */
+/** Prints events until the turn that answers has ended. */
 async function follow(
   client: ContractClient,
   target: { readonly agent: string; readonly session: string },
@@ -78,7 +81,7 @@ async function follow(
 ): Promise<void> {
   if (live) for (const entry of (await client.sessions.get(target)).messages) live.message(entry)
   let waiting = queued ? 1 : 0
-  if (queued) live?.note('waits until the answer that is being given has ended')
+  if (queued) live?.note('waiting for the current answer to end')
   for await (const event of await client.chat.watch(target)) {
     if (event.type === 'partial') {
       waiting = event.queue.length
@@ -89,7 +92,7 @@ async function follow(
       if (waiting === 0 || event.reason !== 'done') return
     } else if (event.type === 'permissions') {
       for (const { id, server, tool } of event.permissions) {
-        live?.note(`${tool} of ${server} wants leave that only a window of the app can give: refused`)
+        live?.note(`${tool} of ${server} needs a permission that only an app window can give: denied`)
         await client.chat.permit({ ...target, id, decision: 'deny' })
       }
     } else if (waiting === 0) live?.event(event)
@@ -106,7 +109,7 @@ async function entriesOf(client: ContractClient, agent: string, session: string)
   }
 }
 
-/** What the turn recalled and wrote, from the details that its tools left in the transcript. */
+/** Returns the searches and writes of the turn, from the tool details in the transcript. */
 function tracesOf(messages: readonly Message[]) {
   const recalls: { query: string; results: object[] }[] = []
   const writes: { path: string; cause: string }[] = []
@@ -131,7 +134,7 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'nothingToCompact':
       return 'there is nothing to summarise yet'
     case 'needsArgument':
-      return `write what you mean behind it: /${outcome.command} …`
+      return `add an argument: /${outcome.command} …`
     case 'remembered':
       return `${outcome.change.path}:${outcome.change.startLine}`
     case 'found':
@@ -149,12 +152,12 @@ function describeOutcome(outcome: CommandOutcome): string {
     case 'status':
       return [
         `${outcome.tokens} of ${outcome.contextWindow} tokens; ${outcome.files} files, ${outcome.chunks} chunks; ${outcome.model}`,
-        ...(outcome.flushAt === undefined ? [] : [`memory is written from ${outcome.flushAt} tokens on`]),
-        ...(outcome.compactAt === undefined ? [] : [`the conversation is summarised from ${outcome.compactAt} on`]),
+        ...(outcome.flushAt === undefined ? [] : [`memory is written at ${outcome.flushAt} tokens`]),
+        ...(outcome.compactAt === undefined ? [] : [`the conversation is summarised at ${outcome.compactAt} tokens`]),
       ].join('; ')
     case 'help':
       return commands.map(({ name, argument }) => `/${name}${argument ? ` <${argument}>` : ''}`).join('\n')
     case 'failed':
-      return outcome.message ?? 'that did not work'
+      return outcome.message ?? 'the command failed'
   }
 }

@@ -4,6 +4,11 @@ import type { Connections } from '#interop'
 import type { McpFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
+/**
+ * Registers this memory with a program, or removes it with `--uninstall`.
+ * @param id of the program
+ * @throws AppError as `Connections.connect`, `mcp_unavailable`
+ */
 export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
   const base = await openBase(options)
   try {
@@ -23,12 +28,12 @@ async function install(connections: Connections, flags: McpFlags, id: string): P
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
   if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
-  // What does not work is not written.
+  // Test before writing: a broken entry must not reach the program's configuration.
   const tools = await connections.test(id, wanted)
   if (state !== 'connected') await connections.connect(id, wanted)
   const done = state === 'connected' ? `${name} was connected already` : `${name}: written to ${file}`
-  const doubt = isThere ? '' : `${name} was not found on this machine: the folder of its configuration was not there.`
-  const next = `It works: ${tools} tools. Start ${name} anew; "commonplace mcp --uninstall ${id}" takes it back.`
+  const doubt = isThere ? '' : `${name} was not found on this machine: its configuration folder did not exist.`
+  const next = `It works: ${tools} tools. Restart ${name} to use it. To disconnect: "commonplace mcp --uninstall ${id}".`
   return {
     value: { program: id, file, state: 'connected', tools },
     text: [done, patch, doubt, next].filter(Boolean).join('\n'),
@@ -39,8 +44,8 @@ async function uninstall(connections: Connections, { dryRun = false }: McpFlags,
   const { name, file, state } = await connections.look(id, {})
   const patch = await connections.without(id)
   if (patch === '')
-    return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to take out, ${file} has no entry` }
+    return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to remove, ${file} has no entry` }
   if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }
   await connections.disconnect(id)
-  return { value: { program: id, file, state: 'none' }, text: `${name}: taken out of ${file}` }
+  return { value: { program: id, file, state: 'none' }, text: `${name}: removed from ${file}` }
 }

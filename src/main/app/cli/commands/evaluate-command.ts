@@ -4,6 +4,7 @@ import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable` */
 export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
@@ -45,7 +46,7 @@ export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFla
   return { value, text, warning: [isMeasured, reason].filter((part) => part !== '').join(': '), isFailure: true }
 }
 
-/** One figure a line; those of a part by its name and theirs: `returned.mrr`. */
+/** Formats one figure per line; nested figures get a dotted name, such as `returned.mrr`. */
 function figureLines(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([name, figure]: [string, unknown]) => {
     if (typeof figure === 'number') return [`${(prefix + name).padEnd(22)} ${Number(figure.toFixed(4))}`]

@@ -6,6 +6,7 @@ import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import { conditionText, toldOnce, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `input_invalid` for an invalid `--why`, `index_unavailable` */
 export async function explain(
   { client }: Runtime,
   { agent, ...flags }: CommonFlags & ExplainFlags,
@@ -47,7 +48,7 @@ export async function explain(
   }
 }
 
-/** Its score and weight, whose product is what it gives. */
+/** Shows score × weight of one retriever; their product is its contribution. */
 function legText(leg: { readonly score: number; readonly contribution: number } | null): string {
   if (!leg) return 'off'
   const weight = leg.score > 0 ? leg.contribution / leg.score : 0
@@ -75,7 +76,7 @@ function whyText({ path, line, reason, rank, unsearched }: NonNullable<Explanati
   return `${place}: not searched: ${unsearchedText[unsearched.reason]}${unsearched.message === undefined ? '' : ` (${unsearched.message})`}`
 }
 
-/** The words of the question that give most to the similarity. */
+/** Returns the query words that contribute most to the similarity. */
 function meantBy(vector: Candidate['vector']): string[] {
   const most = vector?.terms?.slice(0, 3) ?? []
   if (most.length === 0) return []
@@ -89,24 +90,24 @@ function modifierText({ name, factor, of }: Candidate['modifiers'][number]): str
   return `${name} ×${factor.toFixed(3)}${of === undefined ? '' : ` (${of})`}`
 }
 
-/** Why a place is not searched, and what to do about it. */
+/** Reasons for a place that is not searched, with a remedy. */
 const unsearchedText: Readonly<Record<Unsearched['reason'], string>> = {
-  project: 'it is read in full for every request; what should be found belongs into MEMORY.md or another note',
-  scope: 'memory.scope is `memory`, which searches MEMORY.md and memory/ alone; `workspace` searches all notes',
-  ignored: 'the vault’s own program leaves it out, or vault.ignored does',
-  hidden: 'hidden folders, the trash and node_modules are left out; move the file to have it searched',
+  project: 'it is in every request in full; move text that should be searchable to MEMORY.md or another note',
+  scope: 'memory.scope is `memory`, which searches only MEMORY.md and memory/; `workspace` searches all notes',
+  ignored: 'the vault’s own program or vault.ignored excludes it',
+  hidden: 'hidden folders, the trash and node_modules are excluded; move the file to search it',
   notMarkdown: 'only Markdown is searched',
   unreadable: 'it cannot be read',
   sessionsOff: 'conversations are not searched; memory.sessions: true searches them',
   outside: 'it is in no folder of this memory; memory.extraPaths adds folders',
   missing: 'there is no such file',
-  pending: 'it is not in the index yet; `index` waits for it',
-  emptyLine: 'there is nothing on this line',
+  pending: 'it is not indexed yet; `index` waits for it',
+  emptyLine: 'this line is empty',
 }
 
 function parsePlace(place: string): { path: string; line: number } {
   const match = /^(?<path>.+):(?<line>[1-9]\d*)$/.exec(place)
   if (!match?.groups?.['path'])
-    throw new AppError('input_invalid', `--why ${place}: path:line is wanted, such as MEMORY.md:12`)
+    throw new AppError('input_invalid', `--why ${place}: expected path:line, such as MEMORY.md:12`)
   return { path: match.groups['path'], line: Number(match.groups['line']) }
 }

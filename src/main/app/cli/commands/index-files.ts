@@ -5,6 +5,7 @@ import type { CommonFlags, WaitFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `index_unavailable` */
 export async function indexFiles(
   { client }: Runtime,
   { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
@@ -23,7 +24,7 @@ export async function indexFiles(
   }
 }
 
-/** How much a provider gets, for whoever pays for it. */
+/** Prints how much text goes to a paid provider. */
 async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
   if (!isSentTexts(provider)) return

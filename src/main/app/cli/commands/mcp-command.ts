@@ -6,13 +6,13 @@ import type { Resident } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
 import { follow } from '../open-memory.ts'
 
-/** How long ending may take once everything is answered, ms. */
+/** Timeout for closing after the last answer, ms. */
 const closingMs = 5000
 
 /**
- * Serves until the program closes our input. It is answered at once; the memory is opened, or its owner found, meanwhile,
- * and what goes wrong with that is told to whoever asks.
- * @throws Error when the connection had to be broken off
+ * Serves MCP over stdio until the program closes the input. The handshake does not wait for the memory; an error while
+ * opening it is the answer to the first request.
+ * @throws Error if the connection had to be aborted
  */
 export async function mcp(
   opening: Promise<Resident>,
@@ -40,12 +40,15 @@ export async function mcp(
     opening.then((resident) => resident.close()).catch(() => undefined),
     sleep(closingMs, undefined, { ref: false }),
   ])
-  // Whatever is still under way keeps nobody waiting; what was written is on the disk.
+  // Do not wait for unfinished work; finished writes are on disk.
   setTimeout(() => process.exit(), closingMs).unref()
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Follows events from when there are any. @returns what ends that */
+/**
+ * Subscribes as soon as the memory is open.
+ * @returns ends the subscription
+ */
 function onceOpen(opening: Promise<Resident>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
   let stop: (() => void) | undefined
   let isOver = false

@@ -8,12 +8,13 @@ import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
 /**
- * Writes a note: the process that owns the memory does, and tells its windows; where there is none, or it does not answer,
- * the file is written from here, under the same lock.
+ * Saves a note through the process that has the memory open, which updates its windows. If there is none, or it does
+ * not answer, writes the file here under the same lock.
+ * @throws AppError `input_invalid` for an empty note
  */
 export async function remember(options: AppOptions, { agent }: CommonFlags, text: string | undefined): Promise<Output> {
   const note = (text ?? (await readStandardInput())).trim()
-  if (note === '') throw new AppError('input_invalid', 'nothing to remember: give a text, or pipe one in')
+  if (note === '') throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const base = await openBase(options)
   try {
     const asked = await askToRemember(base, agent, note)
@@ -34,13 +35,13 @@ async function askToRemember(base: AppBase, agent: string, note: string) {
       return client.workspace.remember({ agent, text: note })
     })
   } catch (error) {
-    // The owner hangs, or is of another version: a note is a file, and needs nobody.
+    // The other process hangs or has another version. Appending to a file works without it.
     if (error instanceof AppError && ['owner_silent', 'owner_version'].includes(error.code)) return undefined
     throw error
   }
 }
 
-/** @param mayBeThere somebody was asked to write it and went away before saying so */
+/** @param mayBeThere another process got the note and exited without an answer */
 async function rememberHere(options: AppOptions & { base: AppBase }, agent: string, note: string, mayBeThere: boolean) {
   const { base } = options
   const app = await createApp({ ...options, watch: false })
@@ -62,7 +63,7 @@ async function rememberHere(options: AppOptions & { base: AppBase }, agent: stri
 }
 
 async function readStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) throw new AppError('input_invalid', 'nothing to remember: give a text, or pipe one in')
+  if (process.stdin.isTTY) throw new AppError('input_invalid', 'nothing to remember: pass a text or pipe one in')
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Buffer))
   return Buffer.concat(chunks).toString('utf8')

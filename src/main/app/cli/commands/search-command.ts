@@ -3,6 +3,7 @@ import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
 import { conditionText, toldOnce, withoutExtras, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
+/** @throws AppError `index_unavailable` */
 export async function search(
   { client }: Runtime,
   { agent, ...flags }: CommonFlags & SearchFlags,
@@ -19,7 +20,7 @@ export async function search(
     notice,
     conditions = [],
   } = await client.search.query({ agent, query, options })
-  const lack = standstill === undefined ? undefined : `recent changes are not searched: ${standstill}`
+  const lack = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
   const value = {
     results: results.map(withoutExtras),
     provider,

@@ -3,12 +3,12 @@ import type { Runtime } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
-/** How long the provider is waited for, ms. */
+/** Timeout for the provider's answer, ms. */
 const providerMs = 1000
 
 export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
   const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
-  // A provider that nobody has asked yet says how it is, if it can say so at once.
+  // The first request shows whether an unused provider works.
   const isAsked = index.provider !== 'none' && index.embedded === 0
   const answer = isAsked ? client.health.tryAgain({ agent }).then(() => true) : true
   const hasAnswered = await Promise.race([answer, sleep(providerMs, false, { ref: false })])

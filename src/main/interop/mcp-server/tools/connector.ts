@@ -6,9 +6,9 @@ import { noteUri } from '../note-uri.ts'
 import { assertThere, linesFrom, placeOf } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
-/** Lines before a passage that are read with it. */
+/** Context lines before a passage. */
 const linesBefore = 10
-/** Lines that are asked of the owner; more have no room in any answer. */
+/** Limit of requested lines; more never fit in an answer. */
 const maxLines = 5000
 const maxResults = 20
 
@@ -21,7 +21,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   name: 'search',
   title: 'Search (connector)',
   description:
-    "Searches the user's long-term memory and returns ids to read with fetch. For connectors; memory_search says more in one call.",
+    "Searches the user's long-term memory and returns ids to read with fetch. For connectors; memory_search returns more in one call.",
   input: searchInput,
   output: searchOutput,
   isReadOnly: true,
@@ -30,7 +30,7 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
     const { results, standstill } = await ask((owner) =>
       owner.search.query({ agent, query, forProgram: client, options: { maxResults } }),
     )
-    // There is no room for a word beside results, and nothing found may be nothing searched.
+    // The output has no field for a hint, and an empty result would mislead.
     if (results.length === 0 && standstill !== undefined)
       throw new AppError('index_unavailable', `recent changes are not searched: ${standstill}`)
     const shown = results.map(async (result) => {
@@ -46,7 +46,9 @@ export const search: MemoryTool<typeof searchInput, typeof searchOutput> = {
   },
 }
 
-/** `memory/2026-01-20.md:12`, which is read with some lines before it; with `+3001` from that very character on. */
+/**
+ * Builds an id such as `memory/2026-01-20.md:12`, read with context lines; `+3001` starts at that character instead.
+ */
 function noteId(path: string, line: number, character?: number): string {
   return `${path}:${line}${character === undefined ? '' : `+${character}`}`
 }
@@ -56,7 +58,7 @@ const fetchInput = z.object({
     .string()
     .min(1)
     .max(maxPath + 20)
-    .describe('As search returned it'),
+    .describe('Id from search'),
 })
 const fetchOutput = z.object({
   id: z.string(),
@@ -69,13 +71,13 @@ const fetchOutput = z.object({
 export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
   name: 'fetch',
   title: 'Fetch (connector)',
-  description: 'Reads the note behind an id that search returned, from the passage that was found on.',
+  description: 'Reads the note behind an id from search, starting at the passage that was found.',
   input: fetchInput,
   output: fetchOutput,
   isReadOnly: true,
   async run({ id }, { agent, client, ask }) {
     const [, path = id, line = '1', character] = /^(.+):(\d{1,9})(?:\+(\d{1,9}))?$/s.exec(id) ?? []
-    if (path.includes('://')) throw new AppError('input_invalid', 'give an id that search returned', { reason: 'id' })
+    if (path.includes('://')) throw new AppError('input_invalid', 'use an id from search', { reason: 'id' })
     const fromCharacter = Math.max(1, Number(character ?? 1))
     const asked = Math.max(1, Number(line))
     const first = character === undefined ? Math.max(1, asked - linesBefore) : asked
@@ -95,7 +97,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
       return { from, character, ...boundedText(wanted.lines, roomFor(usualTokens, rest(from))) }
     }
     const withContext = shownFrom(first)
-    // What was asked for comes first where there is no room for what stands before it.
+    // If the context lines leave no room, start at the requested line.
     const isThere = first + withContext.lines.length > asked || read.lines.length <= asked - first
     const { from, character: begun, lines, cutAt } = isThere ? withContext : shownFrom(asked)
     const last = from + lines.length - 1

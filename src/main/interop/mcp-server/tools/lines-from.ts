@@ -3,16 +3,17 @@ import { isInPair, label } from '../bounded-answer.ts'
 import type { SearchResult } from '#shared/contract/index.ts'
 import type { ToolContext } from './memory-tool.ts'
 
-/** Lines of a note as they were asked for, of so many in all. */
+/** Lines from a note, and the number of its lines. */
 export interface ReadLines {
   readonly lines: readonly string[]
   readonly total: number
 }
 
 /**
- * The lines, of the first only what stands from a character on: the next one, where that is in the middle of one.
- * @param from what the first of the lines is called, 1-based
- * @throws AppError `input_invalid` behind the end of the note, or of the line
+ * Returns the lines, with the first cut at `fromCharacter` (1-based UTF-16 offset; moved behind a split surrogate
+ * pair).
+ * @param from number of the first line, 1-based
+ * @throws AppError `input_invalid` behind the end of the note or the line
  */
 export function linesFrom(path: string, { lines, total }: ReadLines, from: number, fromCharacter = 1) {
   assertThere(path, total, from)
@@ -26,7 +27,7 @@ export function linesFrom(path: string, { lines, total }: ReadLines, from: numbe
   return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
 }
 
-/** @throws AppError `input_invalid` for a line behind the end of the note */
+/** @throws AppError `input_invalid` if the line is behind the end of the note */
 export function assertThere(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return
   const reason = beyondText(path, total, line)
@@ -41,17 +42,17 @@ function counted(count: number, what: string): string {
   return `${count === 0 ? 'no' : count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** A line of so many characters may have no room in an answer as a whole. */
+/** A line of this many characters may not fit in an answer. */
 const longLine = 2000
 
 export interface Place {
   /** 1-based. */
   readonly line: number
-  /** 1-based; left out where it is the first, or the line is short. */
+  /** 1-based; undefined for the first character, or if the line is short. */
   readonly character?: number
 }
 
-/** Only a passage that is a part of one line has to be looked for there. */
+/** Returns the start of a result. Only a snippet inside one line needs a look at the line. */
 export async function placeOf(
   { path, startLine, snippetLine = startLine, snippet }: SearchResult,
   { agent, client, ask }: ToolContext,

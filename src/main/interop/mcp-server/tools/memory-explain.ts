@@ -8,8 +8,8 @@ import { catchingUp, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const input = z.object({
-  query: z.string().trim().min(1).max(maxQuery).describe('The query as it was searched'),
-  path: z.string().min(1).max(maxPath).optional().describe('With line: why was this place found, or not?'),
+  query: z.string().trim().min(1).max(maxQuery).describe('The query of the search'),
+  path: z.string().min(1).max(maxPath).optional().describe('With line: explains why this line was or was not found'),
   line: z.number().int().min(1).optional().describe('1-based'),
   maxCandidates: z.number().int().min(1).max(100).default(10),
   maxTokens: maxTokensParameter,
@@ -23,7 +23,7 @@ const candidateSchema = z.object({
   verdict: z.string(),
   meaning: z.number().nullable().describe('Score of the vectors, 0 to 1; null when off'),
   words: z.number().nullable().describe('Score of the keywords, 0 to 1; null when off'),
-  terms: z.array(z.string()).describe('Which words counted, and how much'),
+  terms: z.array(z.string()).describe('Matched words and their share of the score'),
   modifiers: z.array(z.string()),
 })
 type Shown = z.infer<typeof candidateSchema>
@@ -40,20 +40,20 @@ const output = z.object({
   leftOut: leftOutSchema,
 })
 
-const howToGet = 'a larger maxCandidates or maxTokens, or path and line of the one in question'
+const howToGet = 'a larger maxCandidates or maxTokens, or path and line of the place in question'
 
 export const memoryExplain: MemoryTool<typeof input, typeof output> = {
   name: 'memory_explain',
   title: 'Explain a search',
   description:
-    'Says why a search of the memory found what it found: the score of every candidate by meaning and by words; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
+    'Explains the result of a memory search: the score of every candidate by meaning and by words; with path and line, why that place was or was not found. Use it when memory_search missed something that should be there.',
   input,
   output,
   isReadOnly: true,
   async run({ query, path, line, maxCandidates, maxTokens }, context) {
     const { agent, client, ask } = context
     if ((path === undefined) !== (line === undefined))
-      throw new AppError('input_invalid', 'give path and line together, or neither', { reason: 'path, line' })
+      throw new AppError('input_invalid', 'pass path and line together, or neither', { reason: 'path, line' })
     const place = path === undefined || line === undefined ? {} : { why: { path, line } }
     const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
     const { minScore, weights, conditions, candidates, why, stale, standstill } = explained
@@ -114,24 +114,24 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
   belowMinScore: 'its score is below minScore; ask with a lower one',
   beyondMaxResults: 'others scored higher; ask with a larger maxResults',
   folded: 'another result says the same',
-  outsideFilter: 'a filter of the query keeps it out',
+  outsideFilter: 'a filter of the query excludes it',
   notIndexed: 'it is not searched',
-  noMatch: 'nothing of the query matches it; use words that stand there',
-  local: 'this place stays on this machine, in part or as a whole, or is not there',
+  noMatch: 'no word of the query matches it; use words from the text',
+  local: 'this place stays on this machine, in part or in full, or does not exist',
 }
 
-/** Why a place is not searched, for a model that can change nothing of it. */
+/** Reasons for a place that is not searched, for a model that cannot change settings. */
 const unsearchedTexts: Readonly<Record<Unsearched['reason'], string>> = {
-  project: 'the user’s agent reads this file in full for every request, so that no search has to find it',
-  scope: 'the user’s settings have MEMORY.md and memory/ searched alone',
-  ignored: 'the user’s settings leave this file out',
-  hidden: 'hidden folders, the trash and node_modules are left out',
+  project: 'the user’s agent reads this file in full with every request, so it is not searched',
+  scope: 'the user’s settings limit search to MEMORY.md and memory/',
+  ignored: 'the user’s settings exclude this file',
+  hidden: 'hidden folders, the trash and node_modules are excluded',
   notMarkdown: 'only Markdown is searched',
   unreadable: 'the file cannot be read',
   sessionsOff: 'conversations are not searched; the user can turn that on in the settings of Commonplace',
-  outside: 'it is in no folder of this memory',
+  outside: 'it is outside this memory',
   missing: 'there is no such file',
-  pending: 'the file is not in the index yet; ask again in a moment',
+  pending: 'the file is not indexed yet; try again in a moment',
   emptyLine: 'there is nothing on this line',
 }
 
@@ -143,7 +143,7 @@ async function whyText(why: NonNullable<Explanation['why']>, { agent, client, as
   const text = `${reasons[reason]}: ${beyond ?? unsearchedTexts[unsearched.reason]}${said}`
   return { path: label(path), line, reason: text, rank }
 
-  /** To the index, a line behind the end is like one that is empty. */
+  /** The index reports a line behind the end like an empty line. */
   async function behindEnd(): Promise<string | undefined> {
     const { total } = await ask((owner) =>
       owner.workspace.lines({ agent, path, from: line, count: 1, forProgram: client }),

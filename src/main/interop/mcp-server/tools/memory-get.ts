@@ -4,14 +4,14 @@ import { boundedText, dataNotice, fenced, label, roomFor } from '../bounded-answ
 import { linesFrom } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool } from './memory-tool.ts'
 
-/** Lines that are asked of the owner; more have no room in any answer. */
+/** Limit of requested lines; more never fit in an answer. */
 const maxLines = 5000
 
 const input = z.object({
-  path: z.string().min(1).max(maxPath).describe('As memory_search named it, such as memory/2026-01-20.md'),
+  path: z.string().min(1).max(maxPath).describe('Path from memory_search, such as memory/2026-01-20.md'),
   from: z.number().int().min(1).default(1).describe('First line, 1-based'),
   fromCharacter: z.number().int().min(1).default(1).describe('First character of that line, 1-based'),
-  lines: z.number().int().min(1).max(maxLines).optional().describe('How many lines; all when left out'),
+  lines: z.number().int().min(1).max(maxLines).optional().describe('Number of lines; all if omitted'),
   maxTokens: maxTokensParameter,
 })
 
@@ -29,7 +29,7 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   name: 'memory_get',
   title: 'Read lines of memory',
   description:
-    'Reads lines of a memory file by path, as memory_search or memory_recent named it. Use it when a passage is not enough.',
+    'Reads lines of a memory file by path, as returned by memory_search or memory_recent. Use it when a passage is not enough.',
   input,
   output,
   isReadOnly: true,
@@ -54,7 +54,7 @@ export const memoryGet: MemoryTool<typeof input, typeof output> = {
   },
 }
 
-/** @param character the first that is not shown */
+/** @param character first character that is not shown, 1-based */
 function leftOfLine(line: number, character: number, length: number, last: number) {
   const others = last > line ? `, and lines ${line + 1}–${last}` : ''
   return {

@@ -5,24 +5,24 @@ import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const dayMs = 86_400_000
-/** Changes of which the lines are told; each costs a look into the history. */
+/** Limit of changes with text: each needs a request to the history. */
 const maxTold = 10
-/** Tokens of the lines of one change. */
+/** Limit for the text of one change, tokens. */
 const toldTokens = 250
 
-/** What the contract gives at once. */
+/** Limit of the contract for one request. */
 const mostEntries = 1000
-/** Where to go on: before this commit, or with so many of its files told. */
+/** Cursor: continue before this commit, or in it after so many files. */
 const placePattern = /^([\da-f]{40})(?:\+(\d{1,6}))?$/
 
 const input = z.object({
-  days: z.number().positive().max(3650).default(7).describe('How far back'),
-  limit: z.number().int().min(1).max(100).default(20).describe('How many changes at most'),
+  days: z.number().positive().max(3650).default(7).describe('Number of days to look back'),
+  limit: z.number().int().min(1).max(100).default(20).describe('Maximum number of changes'),
   before: z
     .string()
-    .regex(placePattern, 'give before as leftOut named it')
+    .regex(placePattern, 'use before as leftOut returned it')
     .optional()
-    .describe('To go on with older changes: as leftOut of the answer before named it'),
+    .describe('Cursor for older changes, from leftOut of the previous answer'),
   maxTokens: maxTokensParameter,
 })
 
@@ -32,7 +32,7 @@ const changeSchema = z.object({
   by: z.string(),
   added: z.number().int().describe('Lines'),
   removed: z.number().int().describe('Lines'),
-  text: z.string().optional().describe('The lines that were added, or the beginning of them'),
+  text: z.string().optional().describe('The added lines, or the beginning of them'),
 })
 type Shown = z.infer<typeof changeSchema>
 
@@ -47,7 +47,7 @@ export const memoryRecent: MemoryTool<typeof input, typeof output> = {
   name: 'memory_recent',
   title: 'Recent changes of memory',
   description:
-    'Tells what changed in the memory lately, newest first: which file, when, by whom, and the lines that were added. Use it to catch up at the start of a session, or to review a week.',
+    'Lists recent changes of the memory, newest first: which file, when, by whom, and the lines that were added. Use it to catch up at the start of a session, or to review a week.',
   input,
   output,
   isReadOnly: true,
@@ -88,15 +88,15 @@ function nothingText(days: number, before: string | undefined): string {
 }
 
 interface Recorded {
-  /** Newest first, one more than was asked for where there are more. */
+  /** Newest first; one more than requested if there are more. */
   readonly entries: readonly HistoryEntry[]
-  /** Of the first one's commit, so many were told before. */
+  /** Number of files of the first commit that earlier answers listed. */
   readonly told: number
-  /** There may be more behind them. */
+  /** True if the history may have more entries. */
   readonly isCut: boolean
 }
 
-/** @returns undefined while there is no history */
+/** @returns undefined while the history is turned off */
 async function recordedChanges(
   { agent, client, ask }: ToolContext,
   since: number,
@@ -119,13 +119,13 @@ async function recordedChanges(
   }
 }
 
-/** Where to go on when the first so many are told; undefined where there is nothing more. */
+/** Returns the cursor after the first `count` entries; undefined at the end. */
 function nextOf({ entries, told, isCut }: Recorded, count: number): string | undefined {
   const last = entries[count - 1]
   const next = entries[count]
   if (!last || (!next && !isCut)) return undefined
   if (next?.commit !== last.commit) return last.commit
-  // A commit of many files is told in parts.
+  // An answer can list a part of a commit with many files.
   const ofCommit = entries.slice(0, count).filter(({ commit }) => commit === last.commit).length
   return `${last.commit}+${ofCommit + (entries[0]?.commit === last.commit ? told : 0)}`
 }
@@ -151,9 +151,9 @@ const names: Readonly<Record<HistoryEntry['cause'], string>> = {
   flush: "the user's agent in Commonplace",
   capture: 'the user, by quick capture',
   import: 'an import',
-  template: 'Commonplace, when the memory was begun',
-  adopted: 'nobody: it was there before Commonplace kept a history',
+  template: 'Commonplace, when the memory was created',
+  adopted: 'unknown: it existed before Commonplace recorded a history',
   client: 'another program',
-  upkeep: 'the user, accepting a proposal of Commonplace',
-  outside: 'somebody outside of Commonplace',
+  upkeep: 'the user, accepting a suggestion of Commonplace',
+  outside: 'a program outside Commonplace',
 }

@@ -6,13 +6,13 @@ import { tokensAtMost } from '../token-limits.ts'
 import { placeOf, type Place } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
-/** Where files are looked at for the first time, the index as it was answers: a program waits for its first word, ms. */
+/** Time to wait for the first scan of the files, ms; then the existing index answers. */
 const catchUpMs = 100
-/** A passage of so many characters may be a part of one line. */
+/** A passage of this many characters may be part of a single line. */
 const longSnippet = 200
-/** Tokens of a passage that are told in any case. */
+/** Minimum size of a shown passage, tokens. */
 const leastTokens = 40
-/** Where nothing was found, it is worth waiting for the look at the files, ms. */
+/** Time to wait for the scan if nothing was found, ms. */
 const longCatchUpMs = 3000
 
 const input = z.object({
@@ -22,10 +22,10 @@ const input = z.object({
     .min(1)
     .max(maxQuery)
     .describe(
-      'What to look for, in the words it was probably written in. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ source:memory source:sessions tag:work status:open -word',
+      'What to look for, in words that the note probably uses. Filters: after:2026-05-03 before: on: in:2026-05 path:projects/ source:memory source:sessions tag:work status:open -word',
     ),
-  maxResults: z.number().int().min(1).max(50).optional().describe('How many passages at most; 6 when left out'),
-  minScore: z.number().min(0).max(1).optional().describe('Lower it to see weaker matches; usually 0.35'),
+  maxResults: z.number().int().min(1).max(50).optional().describe('Maximum number of passages; default 6'),
+  minScore: z.number().min(0).max(1).optional().describe('Minimum score, usually 0.35; lower it to see weaker matches'),
   maxTokens: maxTokensParameter,
 })
 
@@ -33,11 +33,11 @@ const resultSchema = z.object({
   path: z.string(),
   startLine: z.number().int().describe('1-based, inclusive'),
   endLine: z.number().int(),
-  fromCharacter: z.number().int().optional().describe('Where in the line the text begins, for memory_get'),
+  fromCharacter: z.number().int().optional().describe('Character of the line at which the text begins, for memory_get'),
   heading: z.string(),
   score: z.number().describe('0 to 1'),
-  why: z.string().describe('What made it match'),
-  superseded: z.string().optional().describe('It held until then; what holds now stands at the place that is named'),
+  why: z.string().describe('Why it matched'),
+  superseded: z.string().optional().describe('End of validity, and the place of the replacement'),
   text: z.string(),
 })
 type Shown = z.infer<typeof resultSchema>
@@ -45,7 +45,7 @@ type Shown = z.infer<typeof resultSchema>
 const output = z.object({
   results: z.array(resultSchema),
   notice: z.string(),
-  conditions: z.array(z.string()).optional().describe('How filters of the query were understood'),
+  conditions: z.array(z.string()).optional().describe('How the filters of the query were understood'),
   hint: z.string().optional(),
   leftOut: leftOutSchema,
 })
@@ -65,7 +65,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
         owner.search.query({ agent, query, forProgram: client, options: { maxResults, minScore, catchUpMs: waitMs } }),
       )
     const atOnce = await search(catchUpMs)
-    // Nothing in the index as it was may be nothing yet.
+    // An outdated index may just not contain the note yet.
     const answer = atOnce.stale && atOnce.results.length === 0 ? await search(longCatchUpMs) : atOnce
     const { results, notice, stale, standstill, conditions = [] } = answer
     const hints = [
@@ -85,15 +85,19 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
   },
 }
 
+/**
+ * Returns hints about an outdated index.
+ * @param standstill reason why the index cannot be written; undefined if it can
+ */
 export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
-      `Recent changes are not searched, for the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads notes as they are.`,
+      `Recent changes are not searched because the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads the current notes.`,
     ]
   return stale ? ['The index is still catching up with recent changes.'] : []
 }
 
-/** Where a passage begins that is cut out of a line; what is short needs no second look. */
+/** Returns the start of a passage. A short one always starts at its line. */
 async function placeIn(result: SearchResult, asker: ToolContext): Promise<Place> {
   return result.snippet.length < longSnippet ? { line: result.startLine } : placeOf(result, asker)
 }
@@ -113,7 +117,7 @@ function shown(result: SearchResult, { line: startLine, character }: Place): Sho
   }
 }
 
-/** However little room there is, some of what was found is told. */
+/** Cuts a passage to the room, but never below `leastTokens`. */
 function inPart(whole: Shown, room: number): Shown {
   const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
   const left = room - tokensAtMost(JSON.stringify({ ...whole, text: fenced('') }))

@@ -6,12 +6,12 @@ export interface ToolContext {
   readonly agent: string
   readonly client: string
   /**
-   * Asks whoever owns the memory; once more when the owner changes meanwhile (`isRepeated` is true then).
-   * @throws AppError with the owner's code
+   * Runs `work` on the primary instance; once more with `isRepeated` if that process ends before it answers.
+   * @throws AppError with the code of the primary instance
    */
   readonly ask: <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
   readonly now: () => Date
-  /** Aborted when the program takes its call back, or goes away. */
+  /** Aborts when the program cancels its call or disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -31,9 +31,9 @@ export const maxTokensParameter = z
   .min(500)
   .max(mostTokens)
   .default(usualTokens)
-  .describe(`How long the answer may be, in tokens; ${usualTokens} when left out`)
+  .describe(`Limit of the answer in tokens; default ${usualTokens}`)
 
 export const leftOutSchema = z
   .object({ what: z.string(), howToGet: z.string() })
   .optional()
-  .describe('What there was no room for, and how to get it')
+  .describe('What did not fit, and how to get it')
