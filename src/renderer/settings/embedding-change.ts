@@ -4,10 +4,10 @@ import { embeddingModelOf, embeddingProviders, isSentTexts } from '#shared/util/
 const prefix = 'memory.embedding.'
 
 /**
- * The model that would get the texts if the setting `key` were `value`; undefined where none is asked that was not asked
- * before.
- * @param value what would hold then, also where nothing were written any more
- * @param inForce what holds for a setting now, by its key
+ * Returns the remote embedding model that would receive the texts if a setting changed, or undefined if no
+ * other model would.
+ * @param value the effective value after the change, also if the setting is removed
+ * @param inForce returns the current effective value of a key
  */
 export function modelSentTo(
   key: string,
@@ -28,7 +28,7 @@ export function modelSentTo(
   }
 }
 
-/** What the provider in force is asked for while its model is not named; undefined for every other setting. */
+/** Returns the default model of the current embedding provider, or undefined for any other setting. */
 export function modelUnlessNamed(key: string, inForce: (key: string) => unknown): string | undefined {
   if (key !== `${prefix}model`) return undefined
   const provider = embeddingProviders.find((one) => one === inForce(`${prefix}provider`))
