@@ -115,7 +115,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const send = useCallback(
     async ({ text, attachments, delivery }: Outgoing) => {
       const to = session ?? (await beginning.current)
-      // Offline: the message waits in the outbox, which is visible in the chat.
+      // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
         const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
         outbox.add({ agent: agent.id, session: to, text, attachments, delivery, ...choices })

@@ -68,7 +68,7 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
 }
 
 /**
- * Applies theme and text size.
+ * Applies theme and language.
  * @returns the theme in use
  */
 function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
@@ -96,7 +96,7 @@ function EndedNotice({ agent }: { agent: string }) {
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
-    // Unmounting dismisses the toasts, which must not count as seen.
+    // Unmounting dismisses the toasts. That must not count as seen.
     let isShown = true
     for (const one of ended ?? []) {
       const { id, kind, notes, undo } = one

@@ -14,7 +14,7 @@ const givenDraftName = 'quick-capture-given'
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
-  /** Initial text. The user's own draft is kept. */
+  /** Initial text. The user's own draft stays stored. */
   readonly given: string | undefined
   /** True if another program supplied the text: it is saved only after the user confirms. */
   readonly isAsked?: boolean

@@ -52,7 +52,7 @@ function Note({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** Warns if the draft takes more than half of the free context window, or does not fit. */
+/** Warns if the draft takes more than half of the context window, or does not fit into it. */
 function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
   const { t } = useTranslation()
   const tokens = useDraftTokens(agent.id, session, draft)

@@ -108,6 +108,7 @@ type ContextWarning =
   | ({ readonly code: 'window'; readonly model: string } & LearnedWindow)
   | { readonly code: 'compact' | 'flush' }
 
+/** Returns warnings about the next request: pending steps, truncated files, and shares above the limits. */
 export function contextWarnings(report: ContextReport): ContextWarning[] {
   const { items, contextWindow, next = [], learned } = report
   const share = (tokens: number) => tokens / contextWindow

@@ -43,7 +43,7 @@ export interface Turn {
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
   const turnOf = new Map<string, number>()
-  // A conversation can begin with a command, which has no message.
+  // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
   for (const [at, { id, message, versions }] of messages.entries()) {

@@ -19,6 +19,10 @@ export interface StandingChange {
   readonly redo: (place?: number) => void
 }
 
+/**
+ * Returns the undo status of a change, with actions that undo and redo it.
+ * @param patch unified diff of the change
+ */
 export function useStanding(agent: string, path: string, patch: string): StandingChange {
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()

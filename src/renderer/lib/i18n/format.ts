@@ -15,6 +15,7 @@ export function formatShort(tokens: number): string {
 /** `Intl` writes the byte unit as a word, in some languages an English one. */
 const byteUnits = ['B', 'kB', 'MB', 'GB'] as const
 
+/** Formats bytes in decimal units (1 kB = 1000 bytes). */
 export function formatBytes(bytes: number): string {
   const step = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
   const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** step)

@@ -35,6 +35,7 @@ export function loadEnglish(): Promise<void> {
 
 let wanted: Locale | undefined
 
+/** Loads and shows a language. If another one is chosen meanwhile, that one wins. */
 export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
   const locale = chosen === 'system' ? systemLocale() : chosen
   wanted = locale
@@ -50,6 +51,7 @@ async function load(locale: Locale): Promise<void> {
   i18next.addResourceBundle(locale, 'translation', translation)
 }
 
+/** Returns the supported locale that the system prefers, English if there is none. */
 export function systemLocale(): Locale {
   for (const language of navigator.languages) {
     if (/^zh-(TW|HK|MO|Hant)/i.test(language)) return 'zh-TW'

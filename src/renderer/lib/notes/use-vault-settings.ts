@@ -3,6 +3,7 @@ import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { longTermName } from '#shared/util/own-files.ts'
 import { api } from '../api/client.ts'
 
+/** Returns the conventions of the agent's vault, undefined while loading. */
 export function useHabits(agent: string) {
   return useQuery(api.habits.of.queryOptions({ input: { agent } })).data?.kept
 }

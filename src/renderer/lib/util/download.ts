@@ -9,6 +9,6 @@ export function downloadBlob(name: string, content: Blob): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has read the blob by then.
+  // Delayed until the browser has read the blob.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

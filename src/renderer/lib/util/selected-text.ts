@@ -21,6 +21,7 @@ export function tellSelected(selected: SelectedText | undefined): void {
   document.dispatchEvent(new CustomEvent(editorEvent, { detail: selected }))
 }
 
+/** Returns the selected text of a view or editor, undefined if there is none. */
 export function useSelectedText(): SelectedText | undefined {
   const [selected, setSelected] = useState<SelectedText>()
   useEffect(() => {

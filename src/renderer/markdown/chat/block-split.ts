@@ -24,7 +24,7 @@ export function splitBlocks(text: string): string[] {
   return blocksOf(text).map(({ text: block }) => block)
 }
 
-/** Returns the blocks with their lines. Each footnote is a block of its own. Lines inside a block stay complete. */
+/** Returns the blocks with their lines. Each footnote is a separate block. Lines inside a block stay complete. */
 export function blocksOf(text: string): Block[] {
   const lines = text.split('\n')
   const groups: { readonly from: number; to: number; kind: ScannedBlock['kind'] }[] = []
@@ -67,7 +67,7 @@ export function isAllDefinitions(block: string): boolean {
   return block.split('\n').every((line) => definition.test(line) && !footnote.test(line))
 }
 
-/** Appends the link reference definitions that a block uses, which may be anywhere in the text. */
+/** Appends the link reference definitions that a block uses. They can be anywhere in the text. */
 function withDefinitions(block: string, definitions: ReadonlyMap<string, string>): string {
   if (!block.includes('[') || isAllDefinitions(block)) return block
   const used = new Set<string>()

@@ -8,6 +8,7 @@ import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 /** No space inside the dollar signs and no digit after them: "$5 and $10" has no formula. */
 const dollars = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
 
+/** Quick check that skips `normalizeMath` for most texts. */
 export function mayHaveMath(text: string): boolean {
   return text.includes('$') || text.includes('\\(') || text.includes('\\[')
 }
@@ -31,6 +32,7 @@ function outsideCode(text: string, change: (part: string) => string): string {
   return result + change(text.slice(at))
 }
 
+/** @param normalized text from `normalizeMath` */
 export function hasMath(normalized: string): boolean {
   let isFound = false
   outsideCode(normalized, (part) => {

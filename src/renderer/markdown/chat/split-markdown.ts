@@ -33,6 +33,7 @@ const portionSize = 12_000
 const portionPieces = 40
 const plainSize = 4000
 
+/** Splits Markdown into portions that render together, for virtual scrolling. */
 export function portionsOf(text: string): Portion[] {
   const portions: Portion[] = []
   let pieces: Piece[] = []
@@ -57,6 +58,10 @@ export function portionsOf(text: string): Portion[] {
   return portions
 }
 
+/**
+ * Splits Markdown into pieces that render independently, and large code blocks and texts that are shown as
+ * plain text.
+ */
 export function piecesOf(text: string): Piece[] {
   // A lone carriage return ends a line, too; the following code splits at `\n` only.
   const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
@@ -139,7 +144,7 @@ function partsOf(lines: readonly string[], most: number): Part[] {
   let items: number[] = []
   let first = 0
   let size = 0
-  /** Set while inside a fence or formula, which must not be split. Returns true for its last line. */
+  /** Set while inside a fence or formula, since they must not be split. Returns true for the last line. */
   let closes: ((line: string) => boolean) | undefined
   for (const [index, line] of lines.entries()) {
     const isFull = size > most && !closes

@@ -8,12 +8,12 @@ import { normalizeDollars } from '../chat/math.ts'
 /** Also inside a quote or list item. */
 const opening = /^([\t ]*(?:>[\t ]?)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)?)\$\$(.*)$/
 
-/** Returns the text; it has more lines if a `$$` got a line of its own. */
+/** Returns the text; it has more lines if a `$$` was moved to a separate line. */
 export function normalizeFormulas(text: string): string {
   return text.includes('$') ? normalizeDollars(text.includes('$$') ? withOwnLines(text) : text) : text
 }
 
-/** Gives each `$$` of a multi-line formula a line of its own: the renderer drops text after the opening `$$`. */
+/** Moves each `$$` of a multi-line formula to a separate line: the renderer drops text after the opening `$$`. */
 function withOwnLines(text: string): string {
   const result: string[] = []
   let closes: ((line: string) => boolean) | undefined

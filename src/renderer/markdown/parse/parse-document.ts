@@ -37,6 +37,10 @@ const maxDetails = 20_000
 const details = /^ {0,3}<details[\s>]/i
 const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
+/**
+ * Splits a note into rows.
+ * @param text the whole note with its front matter
+ */
 export function documentOf(text: string): Document {
   const rows: Row[] = []
   const lines: number[] = []

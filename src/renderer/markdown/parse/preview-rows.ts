@@ -27,6 +27,7 @@ export interface Shown {
 
 export const nothingShown: Shown = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
 
+/** Returns the patch from the current rows to a new document. */
 export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes }: Document): Patch {
   const most = Math.min(before.length, rows.length)
   let head = 0
@@ -72,7 +73,7 @@ function depthOf(row: Row): number {
  * @param line 1-based
  */
 export function rowOfLine({ rows, lines }: Shown, line: number): number {
-  // Footnotes come last, whatever their line.
+  // Footnotes come last, regardless of their line.
   let found = -1
   let below = 0
   let above = rows.findIndex(({ row }) => row.kind === 'footnote') - 1

@@ -26,7 +26,7 @@ const maxPieces = 40
 interface EmbedProps {
   readonly target: string
   readonly label: string | undefined
-  /** True if the embed is a paragraph of its own. */
+  /** True if the embed is the whole paragraph. */
   readonly isBlock: boolean
 }
 

@@ -97,7 +97,7 @@ async function draw(code: string, theme: string): Promise<Drawing> {
     fontFamily: getComputedStyle(document.body).fontFamily,
     maxTextSize: maxSource,
     maxEdges: 500,
-    // Also used for diagrams that ask for ELK, which is not bundled (`no-elk.ts`).
+    // Also used for diagrams that ask for ELK, since ELK is not bundled (`no-elk.ts`).
     layout: 'dagre',
     secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'layout'],
   })

@@ -15,6 +15,7 @@ const longestMs = 3000
 let lastId = 0
 const nextId = () => (lastId += 1)
 
+/** Returns the rows of a note. For long notes they lag behind the text, and are empty at first. */
 export function useDocument(text: string): Shown {
   const isShort = text.length <= short
   const [state, setState] = useState<{ readonly of?: string; readonly shown: Shown }>(() =>

@@ -163,7 +163,7 @@ interface FoundProps {
   readonly onCopy: () => void
 }
 
-/** A memory of another program, which can be opened in place or copied. */
+/** A memory of another program; it can be opened in place or copied. */
 function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
   const { t } = useTranslation()
   return (
