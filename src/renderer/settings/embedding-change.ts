@@ -4,10 +4,11 @@ import { embeddingModelOf, embeddingProviders, isSentTexts } from '#shared/util/
 const prefix = 'memory.embedding.'
 
 /**
- * Returns the remote embedding model that would receive the texts if a setting changed, or undefined if no
- * other model would.
+ * Returns the embedding model that would be sent the notes' texts after a change of a setting.
  * @param value the effective value after the change, also if the setting is removed
  * @param inForce returns the current effective value of a key
+ * @returns undefined if the setting does not affect embeddings, its value stays the same, or the provider is
+ * not sent texts
  */
 export function modelSentTo(
   key: string,
@@ -28,7 +29,7 @@ export function modelSentTo(
   }
 }
 
-/** Returns the default model of the current embedding provider, or undefined for any other setting. */
+/** Returns the default model of the current embedding provider, or undefined if it has none or the key is another setting. */
 export function modelUnlessNamed(key: string, inForce: (key: string) => unknown): string | undefined {
   if (key !== `${prefix}model`) return undefined
   const provider = embeddingProviders.find((one) => one === inForce(`${prefix}provider`))

@@ -46,8 +46,8 @@ function apply(event: AppEvent): void {
       drop(api.sessions.find.key())
       drop(api.search.recalls.key())
       drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
-      // An open conversation follows its own stream until it is archived. Others are refetched when they are
-      // opened.
+      // An open conversation follows its own stream, except for archiving and restoring. Others are refetched
+      // when they are opened.
       void queryClient.invalidateQueries({
         queryKey: api.sessions.get.key({ input: { agent: event.agent, session: event.session } }),
         refetchType: event.isWhole ? 'active' : 'none',
@@ -99,7 +99,7 @@ function apply(event: AppEvent): void {
       return
     }
     case 'moveProgress':
-      // Attachments move without a progress report, and then links do not change.
+      // Moving an attachment sends no other event, so links are refetched when a move ends.
       if (!event.moving) drop(api.links.key())
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return

@@ -44,8 +44,8 @@ export function messageTypedHere(agent: string, session: string | undefined): Dr
 }
 
 /**
- * Returns this window's file draft that the runtime does not have yet: null if nothing is unsaved, undefined
- * if there is none.
+ * Returns this window's file draft that the runtime does not have yet.
+ * @returns null if the draft was discarded, undefined if nothing is stored
  */
 export function fileTypedHere(agent: string, path: string): FileDraft | null | undefined {
   const kept = read(fileKey(agent, path, windowId()))

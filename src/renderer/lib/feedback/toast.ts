@@ -11,7 +11,7 @@ export function tellFailure(error: unknown): void {
 /**
  * Awaits work outside a component's mutation (a toast's action, a stream, several calls in a row) and shows a
  * toast if it fails.
- * @returns the result, or undefined if the work failed
+ * @returns the result as `value`, or undefined if the work failed
  */
 export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
   try {
