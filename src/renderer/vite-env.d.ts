@@ -1,2 +1,2 @@
-/** What the bundler adds to modules: workers, styles, pictures. */
+/** Declares the types of Vite's imports: workers, styles and images. */
 /// <reference types="vite/client" />

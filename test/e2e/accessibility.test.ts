@@ -52,7 +52,7 @@ async function openFull() {
   return { ...server, page, session: /chat\/([^/#]+)/.exec(page.url())?.[1] ?? '' }
 }
 
-/** The first one is looked at in every run, as are the first views; all of them where there is time. */
+/** Every run checks the first size and the first views; all of them with `THOROUGH=1`. */
 const sizes = [
   [1440, 900],
   [1024, 700],
@@ -61,7 +61,7 @@ const sizes = [
 ] as const
 
 describe('accessibility', () => {
-  it('no view has a serious finding, in light and in dark', async () => {
+  it('finds no serious axe violation in any view, light or dark', async () => {
     const { page, session, url } = await openFull()
     const client = await connect(url)
     await client.checks.add({
@@ -89,7 +89,7 @@ describe('accessibility', () => {
       ['/capture', 'textarea'],
       ...sections.map(({ id }): [string, string] => [`/settings#${id}`, 'main section']),
     ]
-    // How a note is shown is kept: from now on it is read, with its links beside it.
+    // The preview and the links panel stay open for the following notes.
     await page.goto(new URL('/file/Zoo.md', url).href)
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page.getByRole('button', { name: 'Links', exact: true }).click()
@@ -110,7 +110,7 @@ describe('accessibility', () => {
     expect(found).toEqual([])
   }, 600_000)
 
-  it('a story by keyboard alone: a question, its source, the search, a setting', async () => {
+  it('works with the keyboard alone: question, source, search, setting', async () => {
     const { url } = await openTestServer({ files })
     const page = await openPage()
     await page.goto(url)
@@ -156,7 +156,7 @@ describe('accessibility', () => {
     })
   }, 60_000)
 
-  it('the Tab key goes through a toast and on', async () => {
+  it('moves the focus through a toast and on with Tab', async () => {
     const { url } = await openTestServer({ files })
     const page = await openPage()
     await page.goto(url)
@@ -177,7 +177,7 @@ describe('accessibility', () => {
     }
     await tabTo(undo)
     await tabTo(newChat)
-    // A toast that goes with the focus gives it back.
+    // A toast that disappears returns the focus.
     await page.getByRole('textbox', { name: 'Message' }).focus()
     await tabTo(undo)
     await page.keyboard.press('Enter')
@@ -185,7 +185,7 @@ describe('accessibility', () => {
     await until(() => page.evaluate(() => document.activeElement !== document.body))
   }, 60_000)
 
-  it('zoomed to 200 %, with forced colours and without motion, everything is there', async () => {
+  it('shows everything at 200 % zoom, with forced colours and reduced motion', async () => {
     const { page, url, session } = await openFull()
     await page.setViewportSize({ width: 720, height: 450 })
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })

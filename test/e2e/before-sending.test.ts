@@ -11,8 +11,8 @@ const picture = Buffer.from(
   'base64',
 )
 
-describe('before a message is sent', () => {
-  it('what the model cannot take is said beside the field; chips have names of their own', async () => {
+describe('composer warnings', () => {
+  it('warns about unsupported attachments and gives each chip a unique name', async () => {
     const { url } = await openTestServer()
     const page = await openPage({ viewport: { width: 1024, height: 800 } })
     await page.goto(url)
@@ -36,7 +36,7 @@ describe('before a message is sent', () => {
     await notes.getByText('cannot read pictures', { exact: false }).waitFor({ state: 'detached' })
   })
 
-  it('the meter counts what is being written, and a text that does not fit says so before it is sent', async () => {
+  it('counts the draft in the meter and warns if it does not fit', async () => {
     const { url } = await openTestServer()
     const page = await openPage({ viewport: { width: 360, height: 740 } })
     await page.goto(url)
@@ -55,8 +55,8 @@ describe('before a message is sent', () => {
   })
 })
 
-describe('places that are not there', () => {
-  it('a chat and a page that do not exist say so, and offer a new chat; commands are no turns', async () => {
+describe('missing pages and conflicts', () => {
+  it('offers a new chat for a missing chat or page; commands create no turn', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -77,7 +77,7 @@ describe('places that are not there', () => {
     await composer.waitFor()
   })
 
-  it('the two sides of a conflict say whose they are', async () => {
+  it('labels both sides of a conflict with their author', async () => {
     const { url, workspace } = await openTestServer({ files: { 'a.md': '# A\n\nline\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -94,8 +94,8 @@ describe('places that are not there', () => {
   })
 })
 
-describe('a search in a narrow window', () => {
-  it('what has no room beside a row stands below it; a long path keeps its lines; the match is in sight', async () => {
+describe('search in a narrow window', () => {
+  it('moves columns below the row, keeps the lines of a long path, and shows the match', async () => {
     const name = `projects/${'a-very-long-name-'.repeat(6)}end.md`
     const { url } = await openTestServer({
       files: { [name]: `# Long\n\n${'Some words before it. '.repeat(12)}The zephyr came at last.\n` },

@@ -11,8 +11,8 @@ import { tellFirstStory } from './story.ts'
 
 afterAll(closeBrowser)
 
-describe('the first story, in the browser host', () => {
-  it('from the first start to a remembered fact, found again; and everything is there after a restart', async () => {
+describe('first user story in the browser host', () => {
+  it('remembers a fact, finds it again, and keeps everything after a restart', async () => {
     const root = await temporaryFolder()
     const home = join(root, 'state')
     const workspace = join(root, '记忆 memory')
@@ -35,7 +35,7 @@ describe('the first story, in the browser host', () => {
 })
 
 describe('chat', () => {
-  it('undo on a diff card takes the note back', async () => {
+  it('undoes a change from its diff card', async () => {
     const { url, workspace } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -46,11 +46,11 @@ describe('chat', () => {
     await page.getByText('undone', { exact: true }).waitFor()
     const today = new Date()
     const name = `${today.getFullYear()}-${String(today.getMonth() + 1).padStart(2, '0')}-${String(today.getDate()).padStart(2, '0')}.md`
-    // The log had nothing else.
+    // The log file had no other entry, so the undo deletes it.
     await expect(readFile(join(workspace, 'memory', name), 'utf8')).rejects.toThrow('ENOENT')
   })
 
-  it('what was taken back or put away in one window is so in every other, and after a reload', async () => {
+  it('syncs undone changes and archived chats to other windows and after a reload', async () => {
     const { url } = await openTestServer()
     const [page, other] = [await openPage(), await openPage()]
     await page.goto(url)
@@ -80,7 +80,7 @@ describe('chat', () => {
     expect(await page.getByTestId('hunk').filter({ hasText: 'cellar' }).count()).toBe(0)
   })
 
-  it('an answer of a provider streams in, with tools, and can be stopped', async () => {
+  it('streams an answer with tools and can stop it', async () => {
     const model = await startModelServer(
       { calls: [{ name: 'memory_search', arguments: { query: 'walrus' } }], text: 'Let me look.' },
       {
@@ -109,7 +109,7 @@ describe('chat', () => {
     await keepScreenshot(page, 'browser-8-stopped')
   })
 
-  it('a wrong key says which provider, and keeps the message', async () => {
+  it('names the provider of a wrong key and keeps the message', async () => {
     const model = await startModelServer({ status: 401, message: 'invalid x-api-key' })
     const { url } = await openTestServer({
       config: `providers: { anthropic: { baseUrl: "${model.url}" } }\nagents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]\n`,
@@ -124,7 +124,7 @@ describe('chat', () => {
     expect(await page.getByText('hello there').count()).toBeGreaterThan(0)
   })
 
-  it('a model without a key says what to set', async () => {
+  it('explains which key a model needs', async () => {
     const { url } = await openTestServer({
       config: 'agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: openai/gpt-x }]\n',
     })
@@ -138,8 +138,8 @@ describe('chat', () => {
   })
 })
 
-describe('keeping, as one sees it', () => {
-  it('commands complete as one types, and their outcome stands in the conversation', async () => {
+describe('flush and compaction', () => {
+  it('completes commands while typing and shows their result in the conversation', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -158,7 +158,7 @@ describe('keeping, as one sees it', () => {
     await keepScreenshot(page, 'browser-10-commands')
   })
 
-  it('flushes and compactions are drawn across the conversation, and are there after a reload', async () => {
+  it('shows flushes and compactions in the conversation, also after a reload', async () => {
     const model = await startModelServer({ text: 'ok' })
     model.respond = conversationModel()
     model.window = 32_000
@@ -190,7 +190,7 @@ describe('keeping, as one sees it', () => {
 })
 
 describe('files', () => {
-  it('a change from outside shows in the open editor, and one in the same place is a choice, not a loss', async () => {
+  it('shows an external change in the editor and offers a choice on conflict', async () => {
     const { url, workspace } = await openTestServer({ files: { 'MEMORY.md': 'one\ntwo\nthree\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -213,7 +213,7 @@ describe('files', () => {
     await until(async () => (await readFile(join(workspace, 'MEMORY.md'), 'utf8')).includes('and mine'))
   })
 
-  it('what cannot be opened says why', async () => {
+  it('explains why a file cannot be opened', async () => {
     const { url } = await openTestServer({ files: { 'memory/binary.md': new Uint8Array([255, 254, 0, 1]) } })
     const page = await openPage()
     await page.goto(url)
@@ -229,7 +229,7 @@ describe('languages and themes', () => {
   it.each([
     ['zh-CN', '搜索记忆', '上下文'],
     ['zh-TW', '搜尋記憶', '上下文'],
-  ])('speaks %s when the system does, in the dark', async (locale, search, context) => {
+  ])('uses the system language %s, in the dark theme', async (locale, search, context) => {
     const { url } = await openTestServer({
       files: { 'memory/2026-01-21.md': '# 2026-01-21\n\n## 09:00 - 飞书插件\n决定用飞书插件同步日历。\n' },
     })
@@ -246,7 +246,7 @@ describe('languages and themes', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe(locale)
   })
 
-  it('the palette changes theme and language at once, and they stay', async () => {
+  it('changes theme and language from the palette and keeps them', async () => {
     const { url, home } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -262,14 +262,14 @@ describe('languages and themes', () => {
     expect(await readFile(join(home, 'config.yaml'), 'utf8')).toMatch(/theme: dark[\s\S]*locale: zh-CN/)
   })
 
-  it('Enter that ends an input method’s composition does not send', async () => {
+  it('does not send on the Enter that ends a composition', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('shujuku')
     await composer.dispatchEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true })
-    // Nothing may happen meanwhile.
+    // Time for a wrong submit to happen.
     await page.waitForTimeout(200)
     expect(await composer.inputValue()).toBe('shujuku')
     expect(new URL(page.url()).pathname).toBe('/')
@@ -277,7 +277,7 @@ describe('languages and themes', () => {
 })
 
 describe('connection', () => {
-  it('a lost connection is said in the status bar', async () => {
+  it('reports a lost connection in the status bar', async () => {
     const root = await temporaryFolder()
     const options = { mainFolder, env: {}, home: join(root, 'state') }
     const { writeFiles } = await import('../support/folder.ts')
@@ -296,8 +296,8 @@ describe('connection', () => {
   })
 })
 
-describe('who is let in', () => {
-  it('a reload and a second tab stay in; without the key, or with somebody else’s, the page says what to do', async () => {
+describe('access key', () => {
+  it('accepts a reload and a second tab; explains a missing or wrong key', async () => {
     const { url } = await openTestServer()
     const page = await openPage({}, /403|401/)
     await page.goto(url)
@@ -311,7 +311,7 @@ describe('who is let in', () => {
     await second.evaluate(() => localStorage.clear())
     await second.reload()
     await second.getByRole('alert').getByText('Open the address that the terminal shows').waitFor()
-    // Another page of this browser is let in: this one follows.
+    // Letting in another page of this browser reconnects this one.
     await page.goto(url)
     await second.getByText('1 file').first().waitFor()
     await second.close()

@@ -18,12 +18,12 @@ const files = {
   'memory/home.md': '# Home\n\n- The boiler is serviced every October.\n- 房东说一月起房租每个月多收三百块。\n',
 }
 
-describe('meaning built in', () => {
+describe('built-in embeddings', () => {
   it.each([
     ['en-US', 'Search memory', 'built-in meaning', 'What each word gives to the similarity', 'Links', 'About the same'],
     ['zh-CN', '搜索记忆', '内置语义', '每个词对相似度的贡献', '链接', '内容相近'],
   ])(
-    '%s: a question in other words is answered, and the account says by which',
+    '%s: finds a note by a paraphrase and shows which of its words matched',
     async (locale, search, status, shares, links, near) => {
       const server = await openTestServer({ files, config: untouchedConfig })
       const client = await connect(server.url)

@@ -1,4 +1,3 @@
-/** Commits of the user's own repository beside what the app recorded. */
 import { execFileSync } from 'node:child_process'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,8 +16,8 @@ function commitAll(folder: string, message: string): void {
     execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' })
 }
 
-describe('History beside a repository', () => {
-  it('a file’s commits stand in its History, with author, message and what each changed', async () => {
+describe('history with a Git repository', () => {
+  it('lists a file’s commits with author, message and changes', async () => {
     const { url, workspace } = await openTestServer({ files: { 'notes/old.md': '# Plan\n\nOne.\n' } })
     execFileSync('git', ['-C', workspace, 'init', '-q'])
     commitAll(workspace, 'Begin the plan')

@@ -59,13 +59,13 @@ $$
 <script>document.title = 'broken'</script>
 `
 
-describe('what an answer looks like', () => {
+describe('answer rendering', () => {
   const looks = [
     ['light', 'en-US', 1440, 900],
     ['dark', 'zh-CN', 1024, 700],
   ] as const
   it.each(looks.slice(0, rounds(1, 2)))(
-    'Markdown, code, tables and formulas, %s %s',
+    'renders Markdown, code, tables and formulas, %s %s',
     async (colorScheme, locale, width, height) => {
       const { page, say } = await openChat([{ text: rich, thinking: 'Let me think about it.' }], {
         look: { colorScheme, locale, viewport: { width, height } },
@@ -81,7 +81,7 @@ describe('what an answer looks like', () => {
     },
   )
 
-  it('code is copied as it stands', async () => {
+  it('copies code unchanged', async () => {
     const { page, say } = await openChat([{ text: '```py\nprint("你好")\n```' }])
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await say('Show me')
@@ -90,7 +90,7 @@ describe('what an answer looks like', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('print("你好")')
   })
 
-  it('the reader’s place is kept while an answer streams, and the end is one click away', async () => {
+  it('keeps the scroll position while an answer streams and offers a jump to the end', async () => {
     const { page, say } = await openChat([{ text: 'A line of the answer.\n\n'.repeat(120), delayMs: 8 }])
     await say('Tell me')
     const scroller = page.getByTestId('scroller')
@@ -109,8 +109,8 @@ describe('what an answer looks like', () => {
   })
 })
 
-describe('a chat without memory', () => {
-  it('is chosen before it begins, says so throughout, and is kept after all with a click that can be taken back', async () => {
+describe('temporary chat', () => {
+  it('is marked throughout and can be kept with a click, with undo', async () => {
     const { page, say, model } = await openChat([{ text: 'Aye.' }], {
       files: { 'MEMORY.md': '# Memory\n\n- The safe opens with walrus-9931.\n' },
       look: { colorScheme: 'dark' },
@@ -138,7 +138,7 @@ describe('a chat without memory', () => {
 })
 
 describe('branches', () => {
-  it('edit, retry, switch between versions, branch, delete and undo', async () => {
+  it('edits, retries, switches versions, branches, deletes and undoes', async () => {
     const { page, say, composer } = await openChat([
       { text: 'First answer.' },
       { text: 'Second answer.' },
@@ -179,7 +179,7 @@ describe('branches', () => {
     expect(await page.getByText('Second answer.').count()).toBe(0)
   })
 
-  it('an answer by another model', async () => {
+  it('answers again with another model', async () => {
     const model = await startModelServer({ text: 'An answer.' })
     model.models = [{ id: 'claude-sonnet-4-5' }, { id: 'claude-haiku-4-5' }]
     const { url } = await openTestServer({ config: configOf(model), env: { ANTHROPIC_API_KEY: 'k' } })
@@ -198,8 +198,8 @@ describe('branches', () => {
   })
 })
 
-describe('while the agent works', () => {
-  it('messages wait, can be taken back, and go with the next step', async () => {
+describe('while an answer runs', () => {
+  it('queues messages, returns one to the composer, and sends the rest with the next step', async () => {
     const { page, say, composer } = await openChat([
       { text: 'word '.repeat(250), delayMs: 15 },
       { text: 'As you say.' },
@@ -227,7 +227,7 @@ describe('while the agent works', () => {
     ])
   })
 
-  it('a provider that is busy is asked again, and one sees it, in its own words; a call cut by length is named', async () => {
+  it('shows retries with the provider’s message and names a tool call cut by length', async () => {
     const { page, say } = await openChat([
       { status: 529, message: 'The bears are asleep', headers: { 'retry-after': '2' } },
       { text: 'There you are.' },
@@ -241,7 +241,7 @@ describe('while the agent works', () => {
     await page.getByText('ends here. It was about to use memory_search.').waitFor()
   })
 
-  it('a tool of another program asks first, and says how far it is', async () => {
+  it('asks before an MCP tool runs and shows its progress', async () => {
     const script = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url))
     const { page, say, home } = await openChat(
       [
@@ -268,7 +268,7 @@ describe('while the agent works', () => {
 })
 
 describe('drafts and attachments', () => {
-  it('what was typed is there after a restart, each in its chat', async () => {
+  it('restores each chat’s draft after a restart', async () => {
     const folders = await prepareFolders({})
     const first = await startServer({ mainFolder, env: {}, home: folders.home })
     const page = await openPage()
@@ -292,7 +292,7 @@ describe('drafts and attachments', () => {
     await second.close()
   })
 
-  it('files are picked, pasted and dropped; a binary one is refused; @ names a file of the workspace', async () => {
+  it('attaches picked, pasted and dropped files, refuses a binary one, completes @', async () => {
     const { page, composer, model, say } = await openChat([{ text: 'I see.' }], {
       files: { 'memory/projects/acme.md': '# Acme\n', 'MEMORY.md': '# M\n' },
     })
@@ -340,8 +340,8 @@ describe('drafts and attachments', () => {
   })
 })
 
-describe('the list of conversations', () => {
-  it('a title by the model; search, rename, pin, export, delete with undo', async () => {
+describe('conversation list', () => {
+  it('titles, searches, renames, pins, exports and deletes with undo', async () => {
     const { page, say, model } = await openChat([{ text: 'The zeppelin lands on Tuesday.' }, { text: 'Fine.' }])
     model.title = 'Zeppelin plans'
     await say('When does it land?')
@@ -383,7 +383,7 @@ describe('the list of conversations', () => {
     await list.getByText('飞艇计划').waitFor()
   })
 
-  it('an old conversation can be gone on with', async () => {
+  it('continues an old conversation', async () => {
     let at = new Date(2026, 0, 20, 10, 30)
     const { page, say } = await openChat([{ text: 'Answered.' }], { now: () => at })
     await say('First')
@@ -398,8 +398,8 @@ describe('the list of conversations', () => {
   })
 })
 
-describe('answers that a crash cut off', () => {
-  it('what was said is there, marked, and can be gone on with', async () => {
+describe('answers interrupted by a crash', () => {
+  it('shows the partial answer, marks it, and continues it', async () => {
     const model = await startModelServer({ text: 'and that was all.' })
     const folders = await prepareFolders({ config: configOf(model) })
     const { writeFiles } = await import('../support/folder.ts')
@@ -428,8 +428,8 @@ describe('answers that a crash cut off', () => {
   })
 })
 
-describe('failures, and what to do', () => {
-  it('a wrong key names the provider and leads to its setting; with the right one the message is answered', async () => {
+describe('errors and remedies', () => {
+  it('names the provider of a wrong key, links its setting, and answers after the fix', async () => {
     const { page, say, model } = await openChat([{ status: 401, message: 'invalid x-api-key' }])
     await say('hello there')
     const alert = page.getByRole('alert')
@@ -453,7 +453,7 @@ describe('failures, and what to do', () => {
     expect(await page.locator('article').getByText('hello there').count()).toBe(1)
   })
 
-  it('no network: the chat says so, keeps the message, and sends it on retry', async () => {
+  it('keeps the message without network and sends it on retry', async () => {
     const { page, say, model, home, url } = await openChat([{ text: 'Here I am.' }], {
       config: configOf({ url: 'http://127.0.0.1:9' }),
     })
@@ -477,7 +477,7 @@ describe('failures, and what to do', () => {
     expect(JSON.stringify(model.requests[0]?.body['messages'])).toContain('is anybody there?')
   })
 
-  it('a limit that is reached says so, and where to raise it; usage is shown by month and model', async () => {
+  it('links the spending limit when it is reached; lists usage by month and model', async () => {
     const { page, say } = await openChat([{ text: 'Fine.' }], { extra: 'spending: { monthlyLimit: 0.0005 }\n' })
     await say('one')
     await page.getByText('Fine.').waitFor()
@@ -498,7 +498,7 @@ describe('failures, and what to do', () => {
 })
 
 describe('long conversations', () => {
-  it('of 4,000 messages only those in sight are drawn; the end is shown, and a found one is gone to', async () => {
+  it('renders only visible ones of 4,000 messages, starts at the end, and jumps to a hit', async () => {
     const lines = [
       { type: 'session', version: 3, id: 's', timestamp: '2026-01-20T10:00:00.000Z' },
       ...Array.from({ length: 4000 }, (_, number) => ({
@@ -541,8 +541,8 @@ describe('long conversations', () => {
   })
 })
 
-describe('input methods', () => {
-  it('Enter that takes a candidate does not send; the next one does', async () => {
+describe('input method', () => {
+  it('does not send on the Enter that takes a candidate, but on the next one', async () => {
     const { page, composer } = await openChat([{ text: '好的。' }])
     await composer.click()
     const input = await page.context().newCDPSession(page as Page)
@@ -554,7 +554,7 @@ describe('input methods', () => {
       windowsVirtualKeyCode: 229,
     })
     await input.send('Input.insertText', { text: '数据库' })
-    // Nothing may happen meanwhile.
+    // Time for a wrong submit to happen.
     await page.waitForTimeout(200)
     expect(await composer.inputValue()).toBe('数据库')
     expect(new URL(page.url()).pathname).toBe('/')

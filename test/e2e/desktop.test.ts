@@ -25,8 +25,8 @@ function findRuntime(): string | undefined {
   return folders.flatMap((folder) => (folder ? [join(folder, 'electron')] : [])).find((path) => existsSync(path))
 }
 
-describe('the first story, in the desktop window', () => {
-  it('preload, message port and shell tell the same story', async () => {
+describe('first user story in the desktop window', () => {
+  it('runs over preload script, message port and shell', async () => {
     const folder = await temporaryFolder()
     const resident = await Resident.open({ mainFolder, env: {}, home: join(folder, 'state') })
     acceptPorts(resident)
@@ -38,7 +38,7 @@ describe('the first story, in the desktop window', () => {
     await resident.close()
   })
 
-  it('starts in Electron itself', async ({ skip }) => {
+  it('starts in Electron', async ({ skip }) => {
     const runtime = findRuntime()
     if (runtime === undefined) {
       process.stdout.write('skipped: no Electron runtime\n')

@@ -1,4 +1,4 @@
-/** Nothing that was typed is lost: not by another window, not by a runtime that is gone, not by a key or a refused name. */
+/** Typed text survives other windows, a restart of the runtime, navigation, and refused names. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ afterAll(closeBrowser)
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
 describe('one file in two windows', () => {
-  it('each keeps its own draft; what the other saved first is a conflict, and both are there on reopening', async () => {
+  it('keeps a draft per window, reports a conflict, and restores both on reopening', async () => {
     const { url, workspace, home } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const first = await openPage()
     await first.goto(url)
@@ -52,7 +52,7 @@ describe('one file in two windows', () => {
 })
 
 describe('one chat in two windows', () => {
-  it('the last window to type wins; the other shows its text when it gets the focus', async () => {
+  it('keeps the text of the last window to type; the other loads it on focus', async () => {
     const { url, home } = await openTestServer()
     const first = await openPage()
     await first.goto(url)
@@ -72,7 +72,7 @@ describe('one chat in two windows', () => {
     await until(async () => (await message(first).inputValue()) === 'from the second')
   })
 
-  it('what is typed while nobody answers is there after another view, and after a restart', async () => {
+  it('keeps text typed while offline after navigation and a restart', async () => {
     const { home } = await prepareFolders({})
     const server = await startServer({ mainFolder, env: {}, home })
     const page = await openPage({}, /WebSocket|ERR_CONNECTION_REFUSED|dynamically imported/)
@@ -95,7 +95,7 @@ describe('one chat in two windows', () => {
     await until(() => isDraft(home, 'typed into nothing'))
   })
 
-  it('an edit that was left is there when it is taken up again', async () => {
+  it('restores an unfinished edit of a message', async () => {
     const { url } = await openTestServer()
     const page = await openPage()
     await page.goto(url)
@@ -121,8 +121,8 @@ describe('one chat in two windows', () => {
   })
 })
 
-describe('where the keys go', () => {
-  it('the palette gives the focus back; a field that is asked for has it', async () => {
+describe('focus', () => {
+  it('returns from the palette, or moves to the requested field', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
     await page.goto(url)
@@ -139,8 +139,8 @@ describe('where the keys go', () => {
   })
 })
 
-describe('names that cannot be', () => {
-  it('a refused name stays in its field, with the reason', async () => {
+describe('refused names', () => {
+  it('keeps a refused name in its field, with the reason', async () => {
     const { url } = await openTestServer({ files: { 'memory/a.md': 'one\n' } })
     const page = await openPage()
     await page.goto(url)

@@ -10,7 +10,7 @@ import { startModelServer } from '../support/model-server.ts'
 afterAll(closeBrowser)
 
 describe('first start', () => {
-  it('from the first start to the first remembered fact in three steps, hints once, no key', async () => {
+  it('remembers a first fact in three steps without a key, and shows the hints once', async () => {
     const server = await openTestServer({ config: '' })
     const workspace = join(await temporaryFolder(), 'memory of mine')
     const page = await openPage()
@@ -39,7 +39,7 @@ describe('first start', () => {
     expect(await tour.count()).toBe(0)
   }, 90_000)
 
-  it('what cannot be is told in words, where it was typed, and goes when that changes', async () => {
+  it('shows errors beside the field and clears them on change', async () => {
     const models = await startModelServer()
     const other = await startModelServer()
     models.models = [{ id: 'first-model' }]
@@ -60,7 +60,7 @@ describe('first start', () => {
       await folder.fill(join(file, '..', 'other'))
       await reason.waitFor({ state: 'detached' })
     }
-    // A server that answered says nothing of the next one.
+    // The models of one server must not be offered for the next one.
     await page.getByRole('combobox').first().selectOption('openai-compatible')
     const address = page.getByPlaceholder('http://localhost:11434/v1')
     await address.fill(`${models.url}/v1`)
@@ -73,7 +73,7 @@ describe('first start', () => {
     expect(await page.getByRole('option', { name: 'first-model' }).count()).toBe(0)
   })
 
-  it('several found memories are copied, and settings taken over, with a list of what was and was not', async () => {
+  it('copies found memories and imports settings, with a report', async () => {
     const home = await folderWith({
       '.claude/CLAUDE.md': '# Rules\n\nThe walrus is called Bob.\n',
       'clawd/MEMORY.md': '# M\n\nThe gate code is 4711.\n',
@@ -107,7 +107,7 @@ describe('first start', () => {
     expect(await readdir(join(home, '.claude'))).toEqual(['CLAUDE.md'])
   }, 90_000)
 
-  it('a large folder is copied in sight, goes on when the window is closed, and can be cancelled', async () => {
+  it('shows the progress of a large copy, continues without the window, and can cancel', async () => {
     const notes = Array.from(
       { length: 3000 },
       (_, index) => [`.claude/notes/${index}.md`, `# Note ${index}\n`] as const,
@@ -147,7 +147,7 @@ describe('first start', () => {
     expect(await readFile(join(server.home, 'config.yaml'), 'utf8')).toContain('thinking: high')
   }, 120_000)
 
-  it('a model is connected, its mistakes are told, and what it has is to choose from', async () => {
+  it('connects a provider, explains errors, and lists its models', async () => {
     const model = await startModelServer({ text: 'Hello from the model.' })
     const server = await openTestServer({ config: '' })
     const page = await openPage()

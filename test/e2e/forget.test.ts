@@ -1,4 +1,3 @@
-/** Forgetting as people meet it: what is found, what is out of reach, done, and gone from the disk. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -16,8 +15,8 @@ const files = {
   'notes/doctor.md': '# Doctor\n\nThe insulin pump for Lisa was ordered on Monday.\n',
 }
 
-describe('Forget', () => {
-  it('found, confirmed, gone; a note that is to stay stays; in both schemes, in Chinese, on a telephone', async () => {
+describe('erasure', () => {
+  it('finds, confirms and erases but keeps excluded notes; both themes, Chinese, phone size', async () => {
     const config =
       'agents:\n  defaults: { memory: { embedding: { provider: builtin } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n'
     const server = await openTestServer({ files, config })
@@ -62,7 +61,7 @@ describe('Forget', () => {
     expect(await read('notes/doctor.md')).toBe('# Doctor\n\n')
     await expect(read('notes/lisa-kessler.md')).rejects.toThrow('ENOENT')
     expect(await read('notes/seeds.md')).toBe(files['notes/seeds.md'])
-    // The memory is open again.
+    // The memory reopens after the erasure.
     await page.goto(new URL('/file/memory/2026-11-02.md', server.url).href)
     await page.getByText('The plumber came.').first().waitFor()
   }, 120_000)

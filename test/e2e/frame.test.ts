@@ -24,8 +24,8 @@ async function openFrame() {
   return { server, page, client: await connect(server.url), chat: new URL(page.url()).pathname }
 }
 
-describe('the frame where there is little room', () => {
-  it('at 360 and 700 pixels nothing is cut off, and the sidebar is a drawer that goes when it led somewhere', async () => {
+describe('narrow windows', () => {
+  it('cuts nothing off at 360 and 700 px; the drawer closes after navigation', async () => {
     const { server, page, chat } = await openFrame()
     const views = [
       [chat, '[data-testid=answer]'],
@@ -73,7 +73,7 @@ describe('the frame where there is little room', () => {
     }
   }, 90_000)
 
-  it('a sidebar that was hidden has a way back on the screen', async () => {
+  it('shows a button for the hidden sidebar', async () => {
     const { page } = await openFrame()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
     const way = page.getByRole('button', { name: 'Show or hide the sidebar' })
@@ -87,8 +87,8 @@ describe('the frame where there is little room', () => {
   })
 })
 
-describe('the palette', () => {
-  it('has what menus and shortcuts have, agents and settings too, by English names in any language and as Chinese sounds', async () => {
+describe('command palette', () => {
+  it('finds commands, agents and settings by English names and by pinyin', async () => {
     const { page, client } = await openFrame()
     await client.settings.setAppearance({ locale: 'zh-CN' })
     await page.locator('html[lang=zh-CN]').waitFor()
@@ -126,8 +126,8 @@ describe('the palette', () => {
   })
 })
 
-describe('the first load', () => {
-  it('it is within its budget, and has one language and no library of schemas', async () => {
+describe('first load', () => {
+  it('stays within its budget, with one language and without schema libraries', async () => {
     const server = await openTestServer()
     const page = await openPage()
     const loaded: string[] = []
@@ -144,8 +144,8 @@ describe('the first load', () => {
   }, 30_000)
 })
 
-describe('a new chat', () => {
-  it('what is sent before it has begun goes into the same one, and all of it is answered', async () => {
+describe('new chat', () => {
+  it('sends messages typed before it exists to the same chat and answers all', async () => {
     const { page, server } = await openFrame()
     const client = await connect(server.url)
     const before = (await client.sessions.list({ agent: 'main' })).length
@@ -162,15 +162,15 @@ describe('a new chat', () => {
   })
 })
 
-describe('what is typed meanwhile', () => {
-  it('what is typed while a chat begins goes along into it, and not into the next new chat', async () => {
+describe('text typed meanwhile', () => {
+  it('moves to the new chat and not to the next one', async () => {
     const { page } = await openFrame()
     await page.getByRole('link', { name: 'New chat' }).first().click()
     await page.waitForURL((url) => url.pathname === '/')
     const composer = page.getByRole('textbox', { name: 'Message' })
     await composer.fill('What is the boiler code?')
     await composer.press('Enter')
-    // At once, before the chat has an address.
+    // Immediately, before the chat has an address.
     await page.keyboard.type('and then')
     await page.waitForURL(/\/chat\//)
     await page.keyboard.type(' this')
@@ -185,8 +185,8 @@ describe('what is typed meanwhile', () => {
   })
 })
 
-describe('names of places', () => {
-  it('a chat among the results has its title, not the path of its transcript', async () => {
+describe('names of search results', () => {
+  it('shows a chat’s title instead of the transcript’s path', async () => {
     const { page, server, client, chat } = await openFrame()
     await client.sessions.rename({ agent: 'main', session: chat.slice('/chat/'.length), name: 'About the piano' })
     await page.goto(new URL('/search?q=who+tunes+piano', server.url).href)

@@ -11,8 +11,8 @@ afterAll(closeBrowser)
 const configOf = (url: string, more = '') =>
   `${more}agents:\n  defaults: { memory: { embedding: { provider: openai-compatible, model: hashed, baseUrl: "${url}" } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 
-describe('the app says how it is', () => {
-  it('one problem stands in the status bar with its remedy, and goes when that helped', async () => {
+describe('problem reports', () => {
+  it('shows a problem with its remedy in the status bar until it is solved', async () => {
     const embeddings = await startTroubledEmbeddings()
     embeddings.trouble = 'broken'
     const server = await openTestServer({ files: { 'memory/a.md': 'Walrus.\n' }, config: configOf(embeddings.url) })
@@ -41,7 +41,7 @@ describe('the app says how it is', () => {
     ['zh-CN', 'dark', 1440],
   ] as const
   it.each(looks.slice(0, rounds(2, looks.length)))(
-    'four problems are one number, each with its own words (%s, %s, %i px)',
+    'shows four problems as a number, each with an explanation (%s, %s, %i px)',
     async (locale, theme, width) => {
       const files = {
         'memory/a.md': 'Walrus.\n',

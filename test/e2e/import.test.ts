@@ -1,4 +1,3 @@
-/** An import in the settings: what it changes for links that are here is said before, and it can be taken back later. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +8,8 @@ import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-describe('an import', () => {
-  it('the plan names links that would lead elsewhere; what was imported is listed with its undo, also later', async () => {
+describe('import', () => {
+  it('lists links whose target would change, and past imports with undo', async () => {
     const server = await openTestServer({
       files: { 'Home.md': 'See [[Alpha]] and [[Beta]].\n', 'far/away/below/Alpha.md': 'Mine.\n' },
     })

@@ -10,12 +10,12 @@ import { rounds } from '../support/thorough.ts'
 
 afterAll(closeBrowser)
 
-/** Words that notes are made of; some in many notes, some in few. */
+/** Words for generated notes; some appear in many notes, some in few. */
 const subjects = ['Ann', 'Bob', '小明', 'Chloé', 'the team', '她']
 const things = ['database', 'invoice', 'garden', '数据库', 'flight', 'deadline', '会议', 'recipe', 'password', 'violin']
 const places = ['Lisbon', '北京', 'the office', 'Zürich', 'home', '图书馆']
 
-/** Notes that a fixed series of numbers makes. */
+/** Generates notes from a fixed seed. */
 function makeNotes(): Record<string, string> {
   let seed = 7
   const next = (most: number) => {
@@ -41,7 +41,7 @@ const queries = things.flatMap((thing) => [
   `number ${thing.length * 31}`,
 ])
 
-/** A judged set from elsewhere can be looked at instead: a folder with `workspace` and `queries.jsonl`. */
+/** `INSPECTOR_SET` can name a folder with `workspace` and `queries.jsonl` to test another judged set. */
 async function openInspector() {
   const outside = process.env['INSPECTOR_SET']
   const server = await openTestServer({ files: outside ? {} : makeNotes() })
@@ -70,8 +70,8 @@ async function openInspector() {
   return { ...server, client, page, ask, settled, queries: asked }
 }
 
-describe('typing', () => {
-  it('results come while somebody types on, and those that stay are of all that was typed', async () => {
+describe('search while typing', () => {
+  it('shows results during typing and ends with those of the full query', async () => {
     const { page, settled } = await openInspector()
     await page.getByRole('link', { name: 'Search memory' }).click()
     const field = page.getByRole('textbox', { name: 'Search memory' })
@@ -91,7 +91,7 @@ describe('typing', () => {
     expect(typedAtFirstResult).toBeLessThan(words.length)
     await page.waitForURL((url) => url.searchParams.get('q') === words)
     await settled()
-    // Rows out of sight are drawn when the typing rests: all there are, before and after.
+    // Rows below the fold render after a pause in typing, so both lists are complete.
     const shown = async () => {
       let rows: string[] = []
       await until(async () => {
@@ -110,8 +110,8 @@ describe('typing', () => {
   }, 60_000)
 })
 
-describe('the table', () => {
-  it('for every question its figures add up, in the order and with the verdicts of the engine', async () => {
+describe('result table', () => {
+  it('shows figures that add up, in the engine’s order and with its verdicts', async () => {
     const { client, page, ask, queries: asked } = await openInspector()
     let checked = 0
     for (const query of asked.slice(0, rounds(8, asked.length))) {
@@ -155,8 +155,8 @@ describe('the table', () => {
   })
 })
 
-describe('what if', () => {
-  it('what is tried is what the engine does once it is applied, and applying can be undone', async () => {
+describe('trying out settings', () => {
+  it('shows the ranking that applying produces, and undoes it', async () => {
     const { client, page, ask, settled, home } = await openInspector()
     const query = 'who talked about the garden in Lisbon'
     await ask(query)
@@ -191,8 +191,8 @@ describe('what if', () => {
   })
 })
 
-describe('what if chunks were of another size', () => {
-  it('tried on the memory as it is, then applied: the index is built anew and finds the same', async () => {
+describe('trying out a chunk size', () => {
+  it('previews another size, applies it, and finds the same after the rebuild', async () => {
     const { client, page, ask, settled } = await openInspector()
     await ask('who talked about the garden in Lisbon')
     await page.getByTestId('candidate').first().waitFor()
@@ -220,8 +220,8 @@ describe('what if chunks were of another size', () => {
   })
 })
 
-describe('what the agent recalled', () => {
-  it('each search of the agent, as it was and as it would be now, and what the answer did with it', async () => {
+describe('agent searches', () => {
+  it('shows each search then and now, and how the answer used it', async () => {
     const server = await openTestServer({
       files: { 'memory/2026-01-20.md': '# 2026-01-20\n\n## 09:00 - Piano\nThe piano is tuned by Mr Sato.\n' },
     })
@@ -265,8 +265,8 @@ describe('what the agent recalled', () => {
   })
 })
 
-describe('why not', () => {
-  it('from an answer that missed a fact, in four clicks to the line, to what kept it out, and to a remedy', async () => {
+describe('explaining a missing result', () => {
+  it('leads in four clicks from an answer to the missed line, the reason and a remedy', async () => {
     const filler = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [
         `memory/2026-02-${String((index % 28) + 1).padStart(2, '0')}.md`,
@@ -287,7 +287,7 @@ describe('why not', () => {
     expect(await page.getByTestId('answer').innerText()).toContain('Nothing fits well')
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('link', { name: 'Open in search' }).first().click()
-    // The conversation that asked quotes it too.
+    // The conversation that asked also quotes the line.
     const row = page.locator('[data-testid=candidate][data-place^="memory/house.md"]')
     await row.waitFor()
     expect(await row.getAttribute('data-verdict')).toBe('belowMinScore')
@@ -309,7 +309,7 @@ describe('why not', () => {
     expect(await page.getByTestId('answer').innerText()).not.toContain('Nothing fits well')
   })
 
-  it('a selected line of the editor leads to the question whether it would be recalled', async () => {
+  it('explains a line selected in the editor', async () => {
     const server = await openTestServer({ files: { 'memory/a.md': '# A\n\nThe walrus is the mascot.\n' } })
     const page = await openPage()
     await page.goto(server.url)
@@ -330,7 +330,7 @@ describe('why not', () => {
 })
 
 describe('checks', () => {
-  it('a result becomes a check that follows its line, fails with a setting, and says what kept it out', async () => {
+  it('saves a result as a check that follows its line and explains a failure', async () => {
     const server = await openTestServer({
       files: {
         'memory/house.md': '# House\n\nThe garage door opens with 4411.\n\nThe cellar key hangs behind the clock.\n',

@@ -1,4 +1,4 @@
-/** A start at which a move that was interrupted has to be completed first, in a large folder. */
+/** Starts with an interrupted move of a large folder that must be completed first. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -19,9 +19,9 @@ const looks = [
   ['dark', 'zh-CN', '正在完成上次中断的移动'],
 ] as const
 
-describe('a start after a crash', () => {
+describe('start after a crash', () => {
   it.each(looks.slice(0, rounds(1, looks.length)))(
-    'the tree says that a move is being completed, until it is (%s %s)',
+    'shows in the tree that a move is being completed (%s %s)',
     async (colorScheme, locale, words) => {
       const [before, after] = ['See [[a]].\n', 'See [[b]].\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
@@ -37,7 +37,8 @@ describe('a start after a crash', () => {
       await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
       let server: Server | undefined
       onTestFinished(() => server?.close())
-      // Opened before the server, and closed before it: the tree is looked at from its first moment on.
+      // The page opens before the server starts and closes before it ends, so that it shows the tree from the
+      // first moment.
       const page = await openPage({ colorScheme, locale })
       server = await startServer({ mainFolder, env: {}, home })
       await page.goto(server.url)
@@ -50,7 +51,7 @@ describe('a start after a crash', () => {
     120_000,
   )
 
-  it('notes that somebody had changed meanwhile are named, each a link to it', async () => {
+  it('lists and links the notes that were changed meanwhile', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
     const texts = ['notes/one.md', 'notes/two.md'].map((path) =>
       pendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),
@@ -91,7 +92,7 @@ describe('a start after a crash', () => {
     ],
   ] as const
   it.each(whole)(
-    'a %s that a crash interrupted is called what it is, told over the chat once completed, and taken back there (%s)',
+    'completes an interrupted %s, reports it above the chat, and undoes it there (%s)',
     async (_kind, locale, of, ending, ended, words) => {
       const [before, after] = ['A #cat.\n', 'A #dog.\n']
       const paths = Array.from({ length: notes }, (_, at) => `notes/n${at}.md`)
@@ -110,7 +111,7 @@ describe('a start after a crash', () => {
       const notice = page.getByRole('listitem').filter({ hasText: ended })
       await notice.getByText(words).waitFor({ timeout: 60_000 })
       await keepScreenshot(page, `interrupted-${locale}`)
-      // Whoever comes later sees it, too, until it is dealt with.
+      // The notice also appears after a reload, until the user dismisses it.
       await page.reload()
       await notice.getByRole('button', { name: locale === 'en-US' ? 'Undo' : '撤销' }).click()
       const file = join(workspace, 'notes/n7.md')

@@ -1,4 +1,3 @@
-/** A move that writes many notes anew is seen on its way, and can be cancelled. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -12,8 +11,8 @@ afterAll(closeBrowser)
 
 const count = rounds(600, 1500)
 
-describe('a move of many notes', () => {
-  it('a notice says how far it is; cancelled, nothing was moved', async () => {
+describe('move of many notes', () => {
+  it('shows the progress, and moves nothing if cancelled', async () => {
     const files = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`Projects/n${at}.md`, `[[Projects/n${(at + 1) % count}]]\n`]),
     )

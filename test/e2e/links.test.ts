@@ -1,4 +1,3 @@
-/** Links as people meet them: followed, made, updated when a note is renamed. */
 import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -12,7 +11,7 @@ afterAll(closeBrowser)
 const long = Array.from({ length: 80 }, (_, number) => `Line ${number}.`).join('\n\n')
 
 describe('links', () => {
-  it('a link is followed to its heading, an unresolved one makes its note, renaming updates links, with undo', async () => {
+  it('opens headings, creates missing notes, and updates links on rename, with undo', async () => {
     const server = await openTestServer({
       files: {
         'Home.md':
@@ -28,7 +27,7 @@ describe('links', () => {
     await page.goto(new URL('/file/Home.md', server.url).href)
     const preview = page.getByTestId('preview')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
-    // A sign that is written `%23` is part of the name.
+    // An encoded `%23` is part of the name.
     await preview.getByRole('link', { name: 'C', exact: true }).click()
     await page.waitForURL(/C%23%20notes\.md#L3$/)
     await page.goBack()
@@ -70,7 +69,7 @@ describe('links', () => {
     await until(async () => (await read('trips/other.md').catch(() => '')).includes('[[Walrus|walrus]]'))
     expect(await read('Home.md')).toContain('[[walrus#In the sea]], [it](trips/Walrus.md)')
 
-    // The command palette knows the list of what is broken.
+    // The command palette opens the list of broken links.
     await page.keyboard.press('Control+K')
     await page.getByPlaceholder('Type a command').fill('broken links')
     await page.keyboard.press('Enter')
@@ -83,7 +82,7 @@ describe('links', () => {
     await page.keyboard.type('To [[wal')
     await page.locator('.suggest-widget').getByText('Walrus', { exact: true }).first().waitFor()
     await page.keyboard.press('Enter')
-    // No wikilink can name it.
+    // A wiki link cannot contain this name.
     await page.keyboard.press('End')
     await page.keyboard.type(' and [[C')
     await page.locator('.suggest-widget').getByText('C# notes', { exact: true }).first().waitFor()
@@ -93,8 +92,8 @@ describe('links', () => {
   })
 })
 
-describe('what is no note', () => {
-  it('a picture is renamed in the tree, what shows it follows, and undo takes it back', async () => {
+describe('attachments in the tree', () => {
+  it('renames an image, updates its embeds, and undoes both', async () => {
     const board = '{"nodes":[{"id":"1","type":"file","file":"img/p.svg","x":0,"y":0,"width":200,"height":200}]}'
     const server = await openTestServer({
       files: {
@@ -131,8 +130,8 @@ describe('what is no note', () => {
   })
 })
 
-describe('a way back that stays', () => {
-  it('a refused undo of a folder move is offered again, and Changes takes the whole move back', async () => {
+describe('undo after a failure', () => {
+  it('offers a refused undo of a folder move again, also in Changes', async () => {
     const server = await openTestServer({
       files: { 'Home.md': '# Home\n\n[[Projects/Alpha]]\n', 'Projects/Alpha.md': '# Alpha\n' },
     })
@@ -164,7 +163,7 @@ describe('a way back that stays', () => {
 })
 
 describe('attachments', () => {
-  it('a picture that is pasted or dropped lies in the vault’s folder, is linked at the cursor and shown', async () => {
+  it('stores a pasted or dropped image in the vault’s folder, links and shows it', async () => {
     const server = await openTestServer({
       files: {
         '.obsidian/app.json': '{"attachmentFolderPath":"files","newLinkFormat":"relative"}',

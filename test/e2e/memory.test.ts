@@ -31,7 +31,7 @@ async function openMemory(options: TestAppOptions = {}, look: Parameters<typeof 
 }
 
 describe('files', () => {
-  it('new, duplicate, move, delete with undo, filter by name', async () => {
+  it('creates, duplicates, moves, deletes with undo, and filters by name', async () => {
     const files = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`notes/n${index}.md`, `# ${index}\n`]))
     const { page, onDisk } = await openMemory({ files })
     const nav = page.getByRole('navigation')
@@ -73,7 +73,7 @@ describe('files', () => {
     expect(await onDisk('memory/dropped.md')).toBe('# dropped\n')
   })
 
-  it('what the filter found shows its name whole, then where it lies, in the narrowest room', async () => {
+  it('shows the full name and then the folder of filtered files, also when narrow', async () => {
     const name = 'Video recordings of the community meetings in the old town hall.md'
     const found = [
       `01 - Community and everything around it/2026/${name}`,
@@ -109,13 +109,13 @@ describe('files', () => {
     await keepScreenshot(page, 'memory-filter-narrow')
   })
 
-  it('lists go on, tasks are ticked, tables aligned, links completed and followed', async () => {
+  it('continues lists, toggles tasks, aligns tables, completes and opens links', async () => {
     const { page, open, type, onDisk } = await openMemory({
       files: { 'memory/a.md': '# A\n\n', 'memory/people.md': '# People\n' },
     })
     await open('memory/a.md')
     await type('1. one\ntwo\n\n\n- [ ] task\nmore\n')
-    // Enter on an empty item ends the list; the next one is an empty line.
+    // The first Enter ends the list at an empty item; the second adds an empty line.
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     await page.keyboard.type('| a | long name |\n|--|:-:|\n| 数据 | x |')
@@ -138,14 +138,14 @@ describe('files', () => {
     const link = page.locator('.detected-link').first()
     await link.hover()
     await page.keyboard.down('Control')
-    // Pressed by the mouse alone: the editor is gone before a click on an element could be said to have ended.
+    // No `click()`: the editor closes before Playwright could report the end of one.
     await page.mouse.down()
     await page.mouse.up()
     await page.keyboard.up('Control')
     await page.waitForURL(/people\.md/)
   })
 
-  it('what was typed survives a crash of the window, and can be discarded', async () => {
+  it('restores typed text after a crash of the window, and can discard it', async () => {
     const { page, open, type, onDisk, url, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await page.getByRole('textbox', { name: 'Message' }).waitFor()
     await page.keyboard.press('Control+k')
@@ -169,7 +169,7 @@ describe('files', () => {
     expect(await page.getByText('What was typed here last').count()).toBe(0)
   })
 
-  it('a change in the same place shows both, and keeping both keeps both', async () => {
+  it('shows both sides of a conflict and can keep both', async () => {
     const { page, open, type, onDisk, workspace } = await openMemory({ files: { 'memory/a.md': 'one\ntwo' } })
     await open('memory/a.md')
     await type(' of mine')
@@ -184,13 +184,13 @@ describe('files', () => {
   })
 })
 
-describe('a file that its permissions protect', () => {
+describe('write-protected file', () => {
   const protections = [
     ['en-US', 'Write-protected: its permissions let nobody change it.'],
     ['zh-CN', '已设为只读：它的权限不允许任何人修改。'],
   ] as const
   it.each(protections.slice(0, rounds(1, 2)))(
-    'it says so at first and cannot be edited, until it can be written (%s)',
+    'is read-only until its permissions change (%s)',
     async (locale, words) => {
       const server = await openTestServer({ files: { 'notes/kept.md': '# Kept\n\nAs it is.\n' } })
       const file = join(server.workspace, 'notes/kept.md')
@@ -204,7 +204,7 @@ describe('a file that its permissions protect', () => {
       await keepScreenshot(page, `memory-protected-${locale}`)
       await chmod(file, 0o644)
       await page.locator('.monaco-editor .view-lines').waitFor()
-      // Who types is not thrown out of it: what cannot be saved stays there.
+      // The editor stays open, and keeps text that cannot be saved.
       await page.locator('.monaco-editor .view-lines').click()
       await page.keyboard.type('typed')
       await chmod(file, 0o444)
@@ -215,8 +215,8 @@ describe('a file that its permissions protect', () => {
   )
 })
 
-describe('a file that another window moves or deletes', () => {
-  it('a note that another program renames is told from a deleted one, and what was typed goes on there', async () => {
+describe('file moved or deleted elsewhere', () => {
+  it('follows a rename by another program and continues the draft there', async () => {
     const { page, open, type, onDisk, workspace } = await openMemory({
       files: { 'memory/a.md': 'one\ntwo\n', 'memory/b.md': 'three\n' },
     })
@@ -225,7 +225,7 @@ describe('a file that another window moves or deletes', () => {
     await rename(join(workspace, 'memory/a.md'), join(workspace, 'memory/renamed elsewhere.md'))
     await page.getByText('it is now memory/renamed elsewhere.md').waitFor()
     await keepScreenshot(page, 'memory-renamed-elsewhere')
-    // The keys that save make no second note.
+    // The save shortcut must not create a second note.
     await page.keyboard.press('Control+s')
     await page.keyboard.press('Enter')
     await page.getByText('What was typed here last was not saved').waitFor()
@@ -239,7 +239,7 @@ describe('a file that another window moves or deletes', () => {
     await page.getByText('This file was deleted elsewhere').waitFor()
   })
 
-  it('says so, keeps what was typed, and writes nothing before it is told to', async () => {
+  it('warns, keeps the typed text, and writes nothing without a decision', async () => {
     const { page, open, type, onDisk, url, workspace } = await openMemory({
       files: { 'memory/a.md': 'one\n', 'memory/b.md': 'two\n' },
     })
@@ -251,7 +251,7 @@ describe('a file that another window moves or deletes', () => {
     await page.getByText('it is now memory/moved.md').waitFor()
     await page.getByText('not on the disk').waitFor()
     await keepScreenshot(page, 'memory-13-moved')
-    // The keys that save make no second file at the old place: they lead to where it is now.
+    // The save shortcut must not create a file at the old path: it focuses the button that opens the new one.
     await page.keyboard.press('Control+s')
     await until(() =>
       page.getByRole('button', { name: 'Open it there' }).evaluate((button) => button === document.activeElement),
@@ -279,7 +279,7 @@ describe('a file that another window moves or deletes', () => {
     await page.keyboard.press('Control+s')
     await until(async () => (await files()).includes('memory/b.md') && (await onDisk('memory/b.md')) === 'two\nmore')
 
-    // What nobody typed into is never written anew.
+    // A file without typed changes is never recreated.
     await page.getByText('saved', { exact: true }).waitFor()
     await writeFile(join(workspace, 'memory/b.md'), 'two\nmore\nagain\n')
     await page.locator('.view-lines').getByText('again').waitFor()
@@ -291,13 +291,13 @@ describe('a file that another window moves or deletes', () => {
   })
 })
 
-describe('history, as one sees it', () => {
+describe('history', () => {
   const looks = [
     ['light', 'en-US', 1440, 900],
     ['dark', 'zh-CN', 1024, 700],
   ] as const
   it.each(looks.slice(0, rounds(1, 2)))(
-    'who changed what, in %s %s: timeline, restore, blame, changes',
+    'shows timeline, restore, blame and changes, %s %s',
     async (colorScheme, locale, width, height) => {
       const model = await startModelServer(
         {
@@ -332,7 +332,7 @@ describe('history, as one sees it', () => {
       )
       await page.getByRole('button', { name: name('Blame', '逐行作者') }).click()
       await page.locator('.line-numbers', { hasText: 'main ·' }).waitFor()
-      // Where there is no room for both, the one that was asked for last stands beside the text.
+      // If both panels do not fit, the one opened last stays.
       const beside = async (en: string, zh: string, seen: Locator) => {
         if ((await seen.count()) === 0) await page.getByRole('button', { name: name(en, zh), exact: true }).click()
       }
@@ -363,7 +363,7 @@ describe('history, as one sees it', () => {
       await keepScreenshot(page, `memory-6-changes-${colorScheme}-${locale}`)
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
       await until(async () => !(await onDisk('MEMORY.md')).includes('from the agent'))
-      // The undo has two ways back: at the change, for as long as its lines may stand, and in the toast.
+      // The undo can be reverted at the change and in the toast.
       await change.getByRole('button', { name: name('do it again', '重做') }).click()
       await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
       await change.getByRole('button', { name: name('undo', '撤销') }).click()
@@ -374,7 +374,7 @@ describe('history, as one sees it', () => {
         .getByRole('button', { name: name('Undo', '撤销') })
         .click()
       await until(async () => (await onDisk('MEMORY.md')).includes('from the agent'))
-      // What was there before is one line, and nothing to take back.
+      // Files from before the history began are one line without undo.
       await page
         .getByRole('radio', { name: name('all', '所有人') })
         .first()
@@ -392,7 +392,7 @@ describe('quick capture', () => {
     ['light', 'en-US'],
   ] as const
   it.each(looks.slice(0, rounds(1, 2)))(
-    'typed, kept, found at once, taken back, in %s %s',
+    'saves a note, finds it at once, and undoes the change again, in %s %s',
     async (colorScheme, locale) => {
       const { page, onDisk, home } = await openMemory(
         { files: { 'MEMORY.md': '# Memory\n\n## Decisions\n\n- one\n\n## People\n' } },
@@ -427,7 +427,7 @@ describe('quick capture', () => {
     },
   )
 
-  it('selected words are searched for, or remembered, from the editor and from what is read', async () => {
+  it('searches for or remembers text selected in editor and preview', async () => {
     const { page, open, type, onDisk } = await openMemory({
       files: { 'memory/a.md': '# Trip\n\nSee [[Ann]] about Lisbon.\n', 'people/Ann.md': '# Ann\n\nLives in Lisbon.\n' },
     })
@@ -460,7 +460,7 @@ describe('quick capture', () => {
     expect(await onDisk('memory/a.md')).toContain('the tiles of Lisbon')
   })
 
-  it('a note of another program waits for a yes; the page is its own', async () => {
+  it('asks before it saves another program’s note, on a page without the frame', async () => {
     const { page, url } = await openMemory()
     await page.goto(new URL('/capture?text=from%20elsewhere', url).href)
     await page.getByText('Another program wants this to be remembered', { exact: false }).waitFor()
@@ -470,8 +470,8 @@ describe('quick capture', () => {
   })
 })
 
-describe('all files at once', () => {
-  it('finds as one types, replaces in one file or in all, and takes it back', async () => {
+describe('find and replace', () => {
+  it('finds while typing, replaces in one file or all, and undoes it', async () => {
     const { page, onDisk } = await openMemory({
       files: { 'memory/a.md': 'The cat.\nA cat again.\n', 'memory/b.md': 'cat 猫\n' },
     })
@@ -494,7 +494,7 @@ describe('all files at once', () => {
     const told = page.locator('[data-sonner-toast]').filter({ hasText: '2 matches replaced' })
     await told.getByRole('button', { name: 'Undo' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'The cat.\nA cat again.\n')
-    // The toast is gone some time; the way back is not.
+    // The toast closes, but the undo stays available in Changes.
     await page.getByRole('link', { name: /^Changes/ }).click()
     const whole = page.getByRole('region', {
       name: 'Moves, renamed tags and replacements that can be taken back at once',
@@ -511,7 +511,7 @@ describe('all files at once', () => {
     ['dark', 'zh-CN', 360, '查找内容', '能读取的文件都不包含“nowhere”。'],
   ] as const
   it.each(unread.slice(0, rounds(1, 2)))(
-    'names what could not be read (%s %s)',
+    'lists unreadable files (%s %s)',
     async (colorScheme, locale, width, field, words) => {
       const files = {
         'memory/latin.md': Buffer.from('un caf\xe9 nowhere\n', 'latin1'),
@@ -533,7 +533,7 @@ describe('all files at once', () => {
 })
 
 describe('import and export', () => {
-  it('looks, shows the plan, imports, takes back, packs', async () => {
+  it('shows the plan, imports, undoes and exports', async () => {
     const vault = await folderWith({
       'one.md': '# One\n',
       '日记/two.md': '# 二\n\n![](/img/a.png)\n',
@@ -585,19 +585,19 @@ describe('import and export', () => {
   })
 })
 
-describe('when the disk does not take it', () => {
-  it('the text stays in the editor and in a draft, and is saved when the disk is back', async () => {
+describe('disk errors', () => {
+  it('keeps the text in editor and draft, and saves it when the disk is back', async () => {
     const { page, open, type, onDisk, workspace, home } = await openMemory({ files: { 'memory/a.md': 'one\n' } })
     await open('memory/a.md')
-    // Out of the workspace: within it, it would be a move that the editor follows.
+    // Outside of the workspace: within it, the editor would follow the move.
     await rename(join(workspace, 'memory'), join(home, 'away'))
     await writeFile(join(workspace, 'memory'), 'no folder any more')
     await type('two')
     await page.keyboard.press('Control+s')
-    // To the editor the file is gone: whoever removed it is asked about first.
+    // The file counts as deleted, so the editor asks before saving.
     await page.getByRole('button', { name: /^(Keep mine|Save as a new file)$/ }).click()
     await page.getByText('could not be saved', { exact: false }).waitFor()
-    // All of it is in the editor, and typing goes on from there.
+    // The editor has the full text, and typing continues there.
     await page.locator('.view-lines').getByText('two').waitFor()
     await type(' three')
     await page.locator('.view-lines').getByText('two three').waitFor()
@@ -607,12 +607,12 @@ describe('when the disk does not take it', () => {
     await rename(join(home, 'away'), join(workspace, 'memory'))
     await page.locator('.view-lines').click()
     await page.keyboard.press('Control+s')
-    // What is there again is asked about before it is written over.
+    // The file exists again, so the editor asks before overwriting it.
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await until(async () => (await onDisk('memory/a.md')) === 'one\ntwo three')
   })
 
-  it('a file of 10 MB opens', async () => {
+  it('opens a file of 10 MB', async () => {
     const { page, open } = await openMemory({
       files: { 'memory/big.md': `${'A line of a long file. 很长。\n'.repeat(300_000)}` },
     })

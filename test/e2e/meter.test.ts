@@ -8,7 +8,7 @@ import { bigFile, bigText, configOf, conversationModel, messageOf } from '../sup
 
 afterAll(closeBrowser)
 
-/** A conversation of some length, held in a small window: flushes and compactions have happened. */
+/** Opens a long conversation in a small context window, with flushes and compactions. */
 async function openLongTalk(turns: number) {
   const model = await startModelServer({ text: 'ok' })
   model.respond = conversationModel()
@@ -36,8 +36,8 @@ async function openLongTalk(turns: number) {
   return { ...server, client, page, model, session: session ?? '' }
 }
 
-describe('meter', () => {
-  it('bar, table and timeline of a conversation; what a compaction dropped; any request, and how two differ', async () => {
+describe('context meter', () => {
+  it('shows bar, table, timeline, dropped messages, any request and their difference', async () => {
     const { page, client, session, model } = await openLongTalk(14)
     const total = page.getByTestId('context-total')
     await total.waitFor()

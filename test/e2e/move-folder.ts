@@ -1,7 +1,6 @@
-/** Moving a folder as people do: by its menu in the tree. */
 import type { Page } from 'playwright-core'
 
-/** Resolves when it was told to move it and to write the links to its notes anew. */
+/** Moves a folder with its menu in the tree. Resolves when the move with updated links has been requested. */
 export async function moveFolder(page: Page, from: string, to: string): Promise<void> {
   const nav = page.getByRole('navigation')
   await nav

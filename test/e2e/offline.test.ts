@@ -7,7 +7,7 @@ afterAll(closeBrowser)
 const files = { 'memory/2026-11-10.md': '# 2026-11-10\n\n## 09:00 - 修好了登录页\n修好了登录页\n' }
 const now = () => new Date(2026, 10, 18, 10, 30)
 
-describe('the offline model in a browser', () => {
+describe('offline model in a browser', () => {
   it.each([
     [
       'zh-CN',
@@ -29,8 +29,8 @@ describe('the offline model in a browser', () => {
         ['大門密碼多少啊', '你的記憶裡寫著'],
       ],
     ],
-  ] as const)('is spoken to and answers in %s, %s', async (locale, colorScheme, width, exchanges) => {
-    // 你好 is written so in both forms: what the interface is set to decides.
+  ] as const)('answers in %s, %s', async (locale, colorScheme, width, exchanges) => {
+    // 你好 is the same in both scripts, so the interface's language decides.
     const config = `interface: { locale: ${locale === 'zh-TW' ? 'zh-TW' : 'system'} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
     const { url } = await openTestServer({ files, now, config })
     const page = await openPage({ locale, colorScheme, viewport: { width, height: 900 } })

@@ -1,4 +1,3 @@
-/** Where an agent's own files lie is asked at the first start, shown in the tree, and changed in the settings. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -8,8 +7,8 @@ import { folderWith, until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-describe('a folder of its own for the agent’s files', () => {
-  it('a vault that is opened keeps its own top: the agent’s files go to .commonplace, and move when they are told to', async () => {
+describe('separate folder for the agent’s files', () => {
+  it('keeps them in .commonplace of a vault and moves them from the settings', async () => {
     const vault = await folderWith({
       '.obsidian/app.json': '{}',
       'Home.md': '# Home\n\nWhat I know: [[MEMORY]]\n',
@@ -31,7 +30,7 @@ describe('a folder of its own for the agent’s files', () => {
     await tour.getByRole('button', { name: 'Next' }).click()
     await tour.getByRole('button', { name: 'Done' }).click()
 
-    // What is always read stands first in the tree, wherever it lies.
+    // Files that are always included come first in the tree.
     const tree = page.getByRole('list', { name: 'Memory' })
     await tree.getByRole('link', { name: /^MEMORY\.md/ }).click()
     await page.locator('.monaco-editor').first().waitFor()

@@ -1,4 +1,3 @@
-/** Other programs in the settings: connected with what is written shown first, asked for, and taken back. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -10,8 +9,8 @@ import { connectClient } from '../support/mcp-clients.ts'
 
 afterAll(closeBrowser)
 
-describe('programs', () => {
-  it('one is connected and disconnected; another comes with a token, asks, and stands under its name', async () => {
+describe('connected programs', () => {
+  it('connects and disconnects one; another asks with a token and appears by name', async () => {
     const home = await temporaryFolder()
     const config = join(home, '.codex/config.toml')
     await mkdir(join(home, '.codex'))

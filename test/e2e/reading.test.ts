@@ -1,4 +1,3 @@
-/** A note as it is read: what it shows, what can be done in it, and that nothing of it leaves the page's bounds. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +9,7 @@ import { until } from '../support/folder.ts'
 
 afterAll(closeBrowser)
 
-/** One red dot. */
+/** An image of one red pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -53,8 +52,8 @@ LIST FROM "x"
 [^1]: What it says.
 `
 
-describe('reading', () => {
-  it('a note shows all that it is made of, loads nothing from elsewhere, and changes by the one sign that was clicked', async () => {
+describe('preview', () => {
+  it('renders all syntax, loads nothing remote, and edits only the clicked character', async () => {
     const server = await openTestServer({
       files: {
         'Home.md': note,
@@ -98,7 +97,7 @@ describe('reading', () => {
     expect(new Set(asked.filter((host) => host !== '' && host !== new URL(server.url).host))).toEqual(new Set())
     expect(await pane.locator('*').count()).toBeLessThan(3000)
 
-    // A tick is one sign, and one step back.
+    // A tick changes one character and is one undo step.
     const box = pane.getByRole('checkbox', { name: 'Done', exact: true }).first()
     await until(async () => box.isEnabled())
     await box.click()
@@ -108,7 +107,7 @@ describe('reading', () => {
     await page.keyboard.press('ControlOrMeta+z')
     await until(async () => !(await box.isChecked()))
 
-    // So is a property: the rest of its line stays.
+    // A property edit keeps the rest of the line, too.
     await pane.getByRole('button', { name: 'Change status' }).click()
     await pane.getByRole('textbox', { name: 'Change status' }).fill('closed')
     await page.keyboard.press('Enter')
@@ -116,7 +115,7 @@ describe('reading', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await until(async () => (await read()) === note.replace('status: open', 'status: closed'))
 
-    // Who follows a link goes on reading.
+    // Following a link keeps the preview open.
     await pane.getByRole('link', { name: 'Other', exact: true }).click()
     await page.waitForURL(/notes\/Other\.md$/)
     await pane.getByText('After.').waitFor()
@@ -125,7 +124,7 @@ describe('reading', () => {
     await pane.getByText('After.').waitFor()
   }, 90_000)
 
-  it('a picture of the web is loaded when it is asked for, one, or all of a note, or always', async () => {
+  it('loads remote images on request: one, all of a note, or always', async () => {
     const asked: string[] = []
     const web = createServer((request, response) => {
       asked.push(request.url ?? '')
@@ -171,13 +170,13 @@ describe('reading', () => {
     )
     await page.goBack()
     await until(async () => (await shown()) === 1)
-    // A local note is not told of unasked.
+    // Images in a local note load only on request.
     await open('Mine')
     await pane.getByRole('button', { name: 'Load image' }).waitFor()
     expect(asked.toSorted()).toEqual(['/a', '/b', '/c', '/d'])
   }, 90_000)
 
-  it('a task under way is done with a click, one given up is open again; a tag leads to its notes', async () => {
+  it('completes a begun task, reopens a cancelled one, and searches for a tag', async () => {
     const text = '- [/] begun\n- [-] given up\n- [>] later #plans/summer\n- [ ] open\n'
     const server = await openTestServer({ files: { 'Tasks.md': text, 'Other.md': 'Also #plans/summer.' } })
     const read = () => readFile(join(server.workspace, 'Tasks.md'), 'utf8')
@@ -199,7 +198,7 @@ describe('reading', () => {
     await page.getByText('Other.md').first().waitFor()
   }, 60_000)
 
-  it('pictures and other files stand in the tree as what they are, and open as such; they can be hidden', async () => {
+  it('lists, opens and hides attachments in the tree', async () => {
     const server = await openTestServer({
       files: { 'Home.md': '# Home', 'img/dot.png': png, 'talk.mp3': 'ID3', 'plan.canvas': '{}', 'x.exe': 'MZ' },
     })
@@ -226,7 +225,7 @@ describe('reading', () => {
     expect(await tree.getByText('talk.mp3').count()).toBe(0)
   }, 60_000)
 
-  it('files that stand as Markdown pictures are shown as what they are, or led to; what is missing is said to be', async () => {
+  it('shows or links files in image syntax and reports missing ones', async () => {
     const server = await openTestServer({
       files: {
         'notes/Home.md': [
@@ -258,7 +257,7 @@ describe('reading', () => {
     await page.getByTestId('other').getByText('My plan.canvas').waitFor()
   }, 60_000)
 
-  it('links are called what the vault’s own program calls them, and HTML is what it means', async () => {
+  it('labels links as the vault’s program does and renders HTML', async () => {
     const text = '[[other]] [[other#Part]] [[#Here]] [[other|mine]]\n\n<table><tr><td>a cell</td></tr></table>\n'
     const linksIn = async (settings: Record<string, string>) => {
       const files = { ...settings, 'Home.md': text, 'other.md': '# The *Other* Note\n\n## Part\n' }
@@ -277,7 +276,7 @@ describe('reading', () => {
     await until(async () => (await obsidian()).join() === 'other,other > Part,Here,mine')
   }, 60_000)
 
-  it('notes that were looked at leave nothing behind in the page', async () => {
+  it('leaves nothing in the page after notes are closed', async () => {
     const names = Array.from({ length: 30 }, (_, number) => `n${number}.md`)
     const server = await openTestServer({ files: Object.fromEntries(names.map((name) => [name, `# ${name}\n\ntext`])) })
     const page = await openPage()

@@ -1,4 +1,3 @@
-/** A review by the model as people meet it: what it takes is told before; one diff; the request; the other one is wrong. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -12,7 +11,7 @@ import { contentOf, reviewAnswer } from '../support/scripted-reviewer.ts'
 afterAll(closeBrowser)
 
 describe('review in the inbox', () => {
-  it('estimate, review, one diff of all of it, undo; in both schemes, in Chinese, on a telephone', async () => {
+  it('shows estimate, results, a combined diff and undo; both themes, Chinese, phone size', async () => {
     const memory = makeMemory(61, 400)
     const [quote = ''] = /(?<=- )[A-Z].* runs .*/.exec(memory.files['memory/2026-06-05.md'] ?? '') ?? []
     const promote = quote === '' ? [] : [{ quote, section: 'Part 1', text: `Kept: ${quote}` }]

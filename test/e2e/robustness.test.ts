@@ -1,4 +1,4 @@
-/** What no document, name or failure may do to the window: leave it blank, hang it, or take down more than the piece that broke. */
+/** No document, file name or error may leave the window blank, hang it, or break more than one component. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -21,10 +21,10 @@ afterAll(closeBrowser)
 
 const schemes = ['light', 'dark'] as const
 
-/** A window with a long note in it has fewer elements; a browser lays out more than this with pauses. */
+/** A window with a long note has fewer elements; layout stutters above this number. */
 const maxElements = 25_000
 
-/** Each is shown once here; the stress run has many more, and larger ones, both ways. */
+/** Each document renders once here. The stress run has more and larger ones, as answers and as files. */
 const documents: HostileDocument[] = [
   ...pathologicalDocuments().filter(({ text }) => text.length < 130_000),
   ...Array.from({ length: 10 }, (_, seed) => ({ name: `seed ${seed}`, text: randomDocument(seed) })),
@@ -52,18 +52,19 @@ async function openWith(
   return { page, url: server.url, onDisk: (path) => readFile(join(server.workspace, path), 'utf8') }
 }
 
-/** The address with the token lets the browser in; from then on any place can be opened. */
+/** Opens a page after the address with the token has let the browser in. */
 async function enter(page: Page, url: string, place: string): Promise<void> {
   await page.goto(url)
   await page.goto(new URL(place, url).href)
 }
 
-describe('hostile Markdown in the window', () => {
+describe('hostile Markdown', () => {
   it.each(['answer', 'file'] as const)(
-    'no document leaves the window blank: as %s',
+    'renders every hostile document without leaving the window blank: as %s',
     { timeout: 120_000 },
     async (way) => {
-      // Some one way, some the other; THOROUGH=1 shows each once, the stress run all of them both ways.
+      // A run renders a twelfth of the documents as answers and another as files, with `THOROUGH=1` each half.
+      // The stress run renders all of them both ways.
       const share = rounds(12, 2)
       const mine = documents.filter((_document, index) => index % share === (way === 'answer' ? 0 : 1))
       const { page, url } = await openWith(
@@ -79,7 +80,7 @@ describe('hostile Markdown in the window', () => {
         } else {
           await goTo(page, `/file/fuzz/d${index}.md`)
           const preview = page.getByRole('button', { name: 'Preview', exact: true })
-          // What holds a zero byte is no text: the view says so.
+          // A text with a NUL byte is binary, and the view says so.
           await preview.or(page.locator('main [role=alert]')).first().waitFor()
           if ((await preview.count()) > 0) await preview.click()
         }
@@ -91,7 +92,7 @@ describe('hostile Markdown in the window', () => {
     },
   )
 
-  it('what is nested too deeply is plain text that says so, and the rest of the answer is Markdown', async () => {
+  it('shows deep nesting as plain text with a notice and renders the rest', async () => {
     for (const colorScheme of schemes.slice(0, rounds(1, 2))) {
       const answer = `# A heading\n\n${'> '.repeat(5000)}the bottom\n\nAnd **on** it goes, see [x](#cite:%E0).`
       const { page, url } = await openWith({}, { plain: transcriptOf('plain', [answer]) }, { colorScheme })
@@ -104,7 +105,7 @@ describe('hostile Markdown in the window', () => {
     }
   })
 
-  it('what takes the parser too long is plain text, and the window goes on meanwhile', async () => {
+  it('shows slow Markdown as plain text without blocking the window', async () => {
     const answer = `# A heading\n\n${']'.repeat(50_000)}\n\n${'Many **words**. '.repeat(200)}\n\nThe end`
     const { page, url } = await openWith({}, { slow: transcriptOf('slow', [answer]) })
     await enter(page, url, '/chat/slow')
@@ -115,7 +116,7 @@ describe('hostile Markdown in the window', () => {
     expect(await page.getByTestId('plain').count()).toBe(1)
   })
 
-  it('code of a megabyte shows its beginning, and all of it on request', async () => {
+  it('shows the beginning of 1 MB of code, and all of it on request', async () => {
     const code = `\`\`\`ts\n${Array.from({ length: 30_000 }, (_, index) => `export const value${index} = ${index}`).join('\n')}\n\`\`\``
     const { page, url } = await openWith({}, { code: transcriptOf('code', [code]) })
     await enter(page, url, '/chat/code')
@@ -127,7 +128,7 @@ describe('hostile Markdown in the window', () => {
     await sheet.getByText('export const value29999').waitFor()
   })
 
-  it('a long note is read to its end in the preview, of which only what is in sight is there', async () => {
+  it('scrolls a long note to its end and renders only the visible part', async () => {
     const { page, url } = await openWith({ 'memory/long.md': `${longNote(430_000)}\n\n## The last heading\n` })
     await enter(page, url, '/file/memory/long.md')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
@@ -145,8 +146,8 @@ describe('hostile Markdown in the window', () => {
   })
 })
 
-describe('what is only looked at', () => {
-  it('a file with line ends of every kind is not written by opening and leaving it', async () => {
+describe('viewing a file', () => {
+  it('does not write a file with mixed line ends', async () => {
     const mixed = 'a\rb\r\nc\nd\r'
     const { page, url, onDisk } = await openWith({ 'memory/mixed.md': mixed })
     await enter(page, url, '/file/memory/mixed.md')
@@ -158,8 +159,8 @@ describe('what is only looked at', () => {
   })
 })
 
-describe('a mark of the byte order', () => {
-  it('is no sign in the editor, whoever writes the file, and stays in it', async () => {
+describe('byte order mark', () => {
+  it('is invisible in the editor and stays in the file', async () => {
     const server = await openTestServer({ files: { 'mark.md': '\uFEFF# Title\r\n\r\nOne.\r\n' } })
     const file = join(server.workspace, 'mark.md')
     const page = await openPage()
@@ -184,8 +185,8 @@ describe('a mark of the byte order', () => {
   })
 })
 
-describe('names of files', () => {
-  it('open by their address and from the tree, and are the same file', { timeout: 90_000 }, async () => {
+describe('file names', () => {
+  it('opens the same file by address and from the tree', { timeout: 90_000 }, async () => {
     const names = hostileNames().filter((name) => Buffer.byteLength(name) < 250 && name !== '.md.md')
     const files = Object.fromEntries(names.map((name) => [`names/${name}`, `content of ${JSON.stringify(name)}\n`]))
     const { page, url } = await openWith(files)
@@ -214,7 +215,7 @@ describe('names of files', () => {
     }
     for (const name of ['100% done.md', '%25.md', 'a&b=c.md', 'a+b.md']) {
       await goTo(page, '/search')
-      // Of a long list only the rows in sight are drawn.
+      // A long list renders only the visible rows.
       await page.getByRole('searchbox', { name: 'Filter files' }).fill(name)
       await page.locator(`nav a[href="/file/names/${encodeURIComponent(name)}"]`).click()
       await page.locator('.monaco-editor .view-line', { hasText: 'content of' }).waitFor()
@@ -225,7 +226,7 @@ describe('names of files', () => {
   })
 })
 
-/** Breaks the app where it reads a text that says so, for as long as the page is told to. */
+/** Makes the app throw when it reads a marked text, as long as the page's flag is set. */
 async function sabotage(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const state = { isOn: true }
@@ -244,7 +245,7 @@ async function sabotage(page: Page): Promise<void> {
         return Reflect.apply(replace, this, told)
       },
     })
-    // The name of a control that only the view of changes has.
+    // The accessible name of a control that exists only in the Changes view.
     const { setAttribute } = Element.prototype
     Element.prototype.setAttribute = function (this: Element, name: string, value: string) {
       if (state.isOn && name === 'aria-label' && value === 'By whom') throw new TypeError('sabotaged view')
@@ -258,7 +259,7 @@ const stopSabotage = (page: Page) =>
 
 const sabotaged = /sabotaged|nobody waited|reading '|error boundary|The above error/
 
-/** A transcript with a tool result whose account is not what this app writes, and a step that can be broken. */
+/** A transcript with a malformed tool result and a tool step that can be broken. */
 function foreignTranscript(): string {
   const timestamp = '2026-01-20T10:00:00.000Z'
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 }
@@ -296,9 +297,9 @@ function foreignTranscript(): string {
   return `${[{ type: 'session', version: 3, id: 'foreign', timestamp }, ...entries].map((line) => JSON.stringify(line)).join('\n')}\n`
 }
 
-describe('a broken piece stays a piece', () => {
+describe('error boundaries', () => {
   it.each(schemes.slice(0, rounds(1, 2)))(
-    'a passage and a step break, the conversation goes on, %s',
+    'keeps the conversation when a passage and a tool step break, %s',
     async (colorScheme) => {
       const { page, url } = await openWith({}, { foreign: foreignTranscript() }, { colorScheme }, sabotaged)
       await sabotage(page)
@@ -324,7 +325,7 @@ describe('a broken piece stays a piece', () => {
   )
 
   it.each(schemes.slice(0, rounds(1, 2)))(
-    'a view breaks, the frame goes on, another view and a second try help, %s',
+    'keeps the frame when a view breaks; another view and a retry work, %s',
     async (colorScheme) => {
       const { page, url } = await openWith({}, {}, { colorScheme }, sabotaged)
       await sabotage(page)
@@ -346,7 +347,7 @@ describe('a broken piece stays a piece', () => {
     },
   )
 
-  it('what fails outside of drawing is told once', async () => {
+  it('shows an uncaught error once', async () => {
     const { page, url } = await openWith({}, {}, {}, sabotaged)
     await page.goto(url)
     await page.getByRole('textbox', { name: 'Message' }).waitFor()

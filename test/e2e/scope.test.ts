@@ -36,8 +36,8 @@ async function openView(memory = '') {
   return { ...server, client, page, search, returned, chip }
 }
 
-describe('conditions of a query', () => {
-  it('stand as chips that are taken off and put back one by one', async () => {
+describe('query conditions', () => {
+  it('are chips that can be disabled and enabled one by one', async () => {
     const { page, search, returned, chip } = await openView()
     await search('walrus in:2024-05 last week')
     expect(await returned()).toEqual(['memory/2024-05-12.md'])
@@ -49,7 +49,7 @@ describe('conditions of a query', () => {
     await until(async () => (await returned())[0] === 'memory/2026-11-10.md')
     expect(await returned()).toContain('memory/2024-05-12.md')
     expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
-    // It stays off while one goes on typing.
+    // The condition stays off while the user types.
     await page.getByRole('textbox', { name: 'Search memory' }).fill('walrus in:2024-05 last week harbour')
     await until(async () => (await returned())[0] === 'memory/2024-05-12.md')
     expect(await chip('in:2024-05').getAttribute('data-off')).toBe('true')
@@ -57,14 +57,14 @@ describe('conditions of a query', () => {
     await until(async () => (await returned()).join() === 'memory/2024-05-12.md')
   })
 
-  it('a filter that means nothing says so', async () => {
+  it('explains an invalid filter', async () => {
     const { search, chip, returned } = await openView()
     await search('walrus after:someday')
     expect(await chip('after:someday').innerText()).toMatch(/is no date/)
     expect((await returned()).length).toBeGreaterThan(0)
   })
 
-  it('an open row says which phrase raised it, and by how much', async () => {
+  it('shows in an expanded row which phrase boosted it, and by how much', async () => {
     const { page, search } = await openView()
     await search('walrus last week')
     const row = page.getByTestId('candidate').first()
@@ -75,8 +75,8 @@ describe('conditions of a query', () => {
   })
 })
 
-describe('what is not searched', () => {
-  it('is marked in the tree and above the file, with the reason', async () => {
+describe('unsearched files', () => {
+  it('are marked in the tree and above the file, with the reason', async () => {
     const { page } = await openView()
     const row = page.getByRole('link', { name: /AGENTS\.md/ })
     expect(await row.getByTestId('unsearched').getAttribute('aria-label')).toMatch(/every request carries this file/)
@@ -91,7 +91,7 @@ describe('what is not searched', () => {
     await keepScreenshot(page, 'unsearched-file')
   })
 
-  it('links on the disk that are passed over stand below what a search found', async () => {
+  it('lists skipped symbolic links below the results', async () => {
     const { page, search, workspace } = await openView()
     await search('walrus')
     expect(await page.getByTestId('passed-links').count()).toBe(0)
@@ -109,7 +109,7 @@ describe('what is not searched', () => {
     await keepScreenshot(page, 'unsearched-links-narrow-dark')
   })
 
-  it('a note outside the scope says so, and one click has it searched', async () => {
+  it('marks a note outside the scope and includes it with one click', async () => {
     const { page, search, client } = await openView(', memory: { scope: memory }')
     await search('walrus', 'projects/zoo.md:3')
     const note = page.getByTestId('why').getByTestId('unsearched-note')

@@ -10,8 +10,8 @@ import { startModelServer } from '../support/model-server.ts'
 
 afterAll(closeBrowser)
 
-describe('search by meaning', () => {
-  it('says how much a provider would be sent, and sends it when that is agreed to', async () => {
+describe('embedding consent', () => {
+  it('shows how much text a provider would get, and sends it after consent', async () => {
     const models = await startModelServer()
     const topics = ['harbour', 'garden', 'budget', 'violin']
     const files = topics.map((topic) => [
@@ -50,7 +50,8 @@ describe('search by meaning', () => {
     await panel.getByText('texts are sent there, once each', { exact: false }).waitFor()
     await panel.getByText('have no vectors yet', { exact: false }).waitFor({ state: 'detached' })
     await keepScreenshot(page, 'settings-meaning')
-    // What all agents have is asked about as well when this one goes back to it; and so is a server without an address.
+    // The consent also appears when the agent returns to the shared setting, and for a server without an
+    // address.
     await provider.selectOption('none')
     await panel.getByText('Off: notes are found by their words.').waitFor()
     const row = page.getByTestId('setting').filter({ has: provider })
@@ -72,7 +73,7 @@ describe('search by meaning', () => {
 })
 
 describe('several agents', () => {
-  it('a second agent is made, knows nothing of the first, and each is found again where it was left', async () => {
+  it('creates a second agent with its own memory and restores each one’s last view', async () => {
     const server = await openTestServer({ files: { 'memory/safe.md': 'The combination of the safe is 9-31-44.\n' } })
     const page = await openPage()
     await page.goto(server.url)
@@ -125,7 +126,7 @@ describe('several agents', () => {
 })
 
 describe('two windows', () => {
-  it('what another window renames, archives, deletes or sets is so in this one', async () => {
+  it('syncs renames, archives, deletions and settings of another window', async () => {
     const server = await openTestServer()
     const client = await connect(server.url)
     const work = await client.agents.create({
@@ -179,7 +180,7 @@ describe('two windows', () => {
 })
 
 describe('settings', () => {
-  it('found by words, set, reset; the file keeps its comments and shows mistakes with their line', async () => {
+  it('are found, set and reset; the file keeps comments and shows errors by line', async () => {
     const server = await openTestServer({
       config:
         '# kept\nagents:\n  defaults:\n    chat: { titles: false } # not so many\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n',
@@ -195,7 +196,7 @@ describe('settings', () => {
     const field = row.getByRole('textbox', { name: 'Threshold: least score of a result' })
     await field.fill('7')
     await field.press('Enter')
-    // What was refused stays where it was typed, with the reason beside it.
+    // A refused value stays in its field, with the reason beside it.
     const refusal = row.getByRole('alert')
     await refusal.getByText('minScore', { exact: false }).waitFor()
     expect(await field.inputValue()).toBe('7')
@@ -225,7 +226,7 @@ describe('settings', () => {
     for (let letter = 0; letter < 'much'.length; letter += 1) await page.keyboard.press('Backspace')
     await page.keyboard.type('7')
     await page.getByText('Not saved yet').waitFor()
-    // Somebody else edits the file meanwhile.
+    // The file changes on disk meanwhile.
     await writeFile(join(server.home, 'config.yaml'), (await text()).replace('# kept', '# kept by me'))
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved, together with what was changed elsewhere.').waitFor()
@@ -233,7 +234,7 @@ describe('settings', () => {
     expect(parse(await text())).toMatchObject({ spending: { monthlyLimit: 7 } })
   }, 60_000)
 
-  it('every section is looked through, each setting is set for one agent, for all, or for the app', async () => {
+  it('can be set for one agent, for all agents, or for the app, in every section', async () => {
     const server = await openTestServer({
       config:
         'agents:\n  list:\n    - { id: main, workspace: "{{workspace}}" }\n    - { id: work, workspace: "{{workspace}}-2" }\n',
@@ -246,7 +247,7 @@ describe('settings', () => {
     const find = page.getByRole('searchbox', { name: 'Find a setting' })
     const rows = page.getByTestId('setting')
     const keys = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-key')))
-    // Of the app, though an agent is shown; by its key; by the words of a value; by what is no single setting.
+    // Finds settings of the app, by key, by the words of a value, and panels.
     for (const [query, key] of [
       ['theme', 'interface.theme'],
       ['recencyhalf', 'memory.search.recencyHalfLifeDays'],
@@ -293,7 +294,7 @@ describe('settings', () => {
     await row.getByRole('radio', { name: 'All agents' }).click()
     await until(async () => (await field.inputValue()) === '9')
 
-    // What an input method composes is not saved before it is done.
+    // Composed text is saved only after the composition ends.
     await find.fill('new notes')
     const folder = page.getByRole('textbox', { name: 'Folder of new notes', exact: false })
     await folder.fill('ni')
@@ -306,7 +307,7 @@ describe('settings', () => {
     await until(async () => JSON.stringify(await config()).includes('"newNotes":"ni"'))
   }, 60_000)
 
-  it('a command is given other keys', async () => {
+  it('changes a command’s shortcut', async () => {
     const server = await openTestServer()
     const page = await openPage()
     await page.goto(server.url)

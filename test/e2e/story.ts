@@ -1,4 +1,4 @@
-/** The first story a user lives through; told over each transport. */
+/** The first user story, shared by the tests of each transport. */
 import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -28,7 +28,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   expect(await card.innerText()).toContain('We chose PostgreSQL for the database')
   await keepScreenshot(page, `${name}-2-remembered`)
 
-  // Somebody edits MEMORY.md in another program; the app finds the line within 2 s.
+  // MEMORY.md changes on disk; the app finds the line within 2 s.
   await page.getByTestId('answer').first().waitFor()
   await appendFile(join(workspace, 'MEMORY.md'), '\n- 2026-01-20: The mascot of Acme is a walrus\n')
   await composer.fill('Who is the mascot of Acme?')
@@ -53,7 +53,7 @@ export async function tellFirstStory({ page, url, workspace, name }: StoryPlace)
   await page.getByText('Recalled', { exact: false }).or(page.getByText('above 0.35')).first().waitFor()
   await keepScreenshot(page, `${name}-3-answered`)
 
-  // The citation opens the file at its line; saving there re-indexes.
+  // The citation opens the file at its line; saving there updates the index.
   const log = (await citation.innerText()).replace(/:4$/, '')
   await citation.click()
   await page.locator('.monaco-editor .view-lines').waitFor()

@@ -8,7 +8,7 @@ import { until } from '../support/folder.ts'
 afterAll(closeBrowser)
 
 describe('tags and properties', () => {
-  it('Changes takes a renamed tag back once its message is gone', async () => {
+  it('undoes a renamed tag in Changes after its toast has closed', async () => {
     const files = { 'a.md': '# A\n\n#work\n', 'b.md': '# B\n\n#work/trips\n' }
     const server = await openTestServer({ files })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
@@ -36,7 +36,7 @@ describe('tags and properties', () => {
     expect(await read('b.md')).toBe(files['b.md'])
   })
 
-  it('a tag beside a note is renamed by keys with undo, and searched by a click', async () => {
+  it('renames a note’s tag by keyboard with undo, and searches for it by click', async () => {
     const server = await openTestServer({
       files: {
         'zoo.md': '---\ntags: [work, work/animals]\nstatus: open\n---\n# Zoo\n\nSee [[harbour]].\n',
@@ -84,7 +84,7 @@ describe('tags and properties', () => {
     await page.locator('[data-testid=condition][data-kind=property]').waitFor()
   }, 60_000)
 
-  it('addresses of removed views lead to the search, the note and the inbox', async () => {
+  it('redirects removed views to the search, the note and the inbox', async () => {
     const server = await openTestServer({ files: { 'a.md': '# A\n' } })
     const page = await openPage()
     await page.goto(server.url)

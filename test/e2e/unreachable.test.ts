@@ -9,7 +9,7 @@ afterAll(closeBrowser)
 
 const gone = /WebSocket|Failed to load resource|ERR_/
 
-/** A host that can be ended and started again at the same address. */
+/** Opens a host that can stop and start again at the same address. */
 async function openMortal(...answers: Parameters<typeof startModelServer>) {
   const model = await startModelServer(...answers)
   const folders = await prepareFolders({
@@ -29,8 +29,8 @@ async function openMortal(...answers: Parameters<typeof startModelServer>) {
   }
 }
 
-describe('a browser that is not let in', () => {
-  it('after a restart a reload shows what to do, in the browser’s language; the pasted address lets in', async () => {
+describe('refused browser', () => {
+  it('explains what to do after a restart, and accepts the pasted address', async () => {
     const host = await openMortal()
     for (const [locale, title] of [
       ['en-US', 'This browser has no access yet'],
@@ -56,7 +56,7 @@ describe('a browser that is not let in', () => {
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/changes?a=1')
   })
 
-  it('the notice pushes the page down, says it once, and the page goes on when another is let in', async () => {
+  it('shows one notice above the page, which continues when another page is let in', async () => {
     const host = await openMortal()
     for (const width of [1440, 700, 360]) {
       const page = await openPage({ viewport: { width, height: 800 } }, gone)
@@ -66,13 +66,13 @@ describe('a browser that is not let in', () => {
       await page.reload()
       const notice = page.getByRole('alert')
       await notice.waitFor()
-      // The page itself is asked for by somebody who is in; what it reads is not.
+      // The page loads with a valid cookie, but its requests are refused.
       await keepScreenshot(page, `notice-${width}`)
       expect(await page.getByText('Open the address that the terminal shows').count()).toBe(1)
     }
   })
 
-  it('over a page that was open, its top row stays in sight below the notice', async () => {
+  it('keeps the top row of an open page visible below the notice', async () => {
     const host = await openMortal()
     const page = await openPage({ viewport: { width: 700, height: 800 } }, gone)
     await page.goto(host.url)
@@ -93,11 +93,11 @@ describe('a browser that is not let in', () => {
   })
 })
 
-describe('while nobody answers', () => {
-  it('what was loaded stays, what was not says so in place, and all is there when somebody answers again', async () => {
+describe('runtime offline', () => {
+  it('keeps loaded views, explains missing ones, and recovers after reconnecting', async () => {
     const host = await openMortal({ text: 'words of the answer '.repeat(200), delayMs: 40 })
     const page = await openPage({}, gone)
-    // The views come one by one, once the window is at rest.
+    // Views preload one by one while the window is idle.
     const isThere = page.waitForResponse(/inbox-view/)
     await page.goto(host.url)
     await isThere
@@ -134,7 +134,7 @@ describe('while nobody answers', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  it('offline, a message waits in sight, can be taken back, and goes out when the network is there again', async () => {
+  it('queues a message, returns it to the composer on request, and sends it after reconnecting', async () => {
     const { url } = await openTestServer()
     const page = await openPage({}, gone)
     await page.goto(url)
@@ -160,8 +160,8 @@ describe('while nobody answers', () => {
   })
 })
 
-describe('a provider that does not answer', () => {
-  it('the next try can be had at once; its number is told', async () => {
+describe('unresponsive provider', () => {
+  it('shows the attempt and retries at once on request', async () => {
     const host = await openMortal(
       { status: 429, message: 'slow down', headers: { 'retry-after': '40' } },
       { text: 'At last.' },
@@ -177,7 +177,7 @@ describe('a provider that does not answer', () => {
     await page.getByText('At last.').waitFor()
   })
 
-  it('an answer that breaks off can be gone on with, or asked for again', async () => {
+  it('continues or repeats an answer that was cut off', async () => {
     const host = await openMortal({ text: 'The first half of it. '.repeat(20), cutAfter: 8 })
     const page = await openPage()
     await page.goto(host.url)
@@ -192,7 +192,7 @@ describe('a provider that does not answer', () => {
     await page.getByText('Stopped.').waitFor()
   })
 
-  it('what was stopped before its first word can be asked for again, and not gone on with', async () => {
+  it('offers only a repeat for an answer stopped before its first word', async () => {
     const host = await openMortal({ status: 429, message: 'slow down', headers: { 'retry-after': '40' } })
     const page = await openPage()
     await page.goto(host.url)

@@ -1,4 +1,3 @@
-/** The inbox as people meet it: from the keyboard, several at once, in both schemes, on a telephone; and from an answer's source. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -11,7 +10,7 @@ import { rounds } from '../support/thorough.ts'
 afterAll(closeBrowser)
 
 describe('inbox', () => {
-  it('everything from the keyboard, with a way back; a found line is called outdated where it is shown', async () => {
+  it('works by keyboard with undo, and accepts outdated lines from search results', async () => {
     const { files } = makeMemory(7, rounds(300, 800))
     const server = await openTestServer({ files, now: () => new Date('2026-11-22T12:00:00') })
     const read = (path: string) => readFile(join(server.workspace, path), 'utf8')
@@ -21,7 +20,7 @@ describe('inbox', () => {
     const selected = inbox.locator('[role=option][aria-current=true]')
     const title = inbox.getByTestId('proposal-view').getByRole('heading', { level: 2 })
 
-    // The palette looks for upkeep, and leads there.
+    // The palette finds the inbox by its keywords.
     await page.getByRole('link', { name: 'Inbox' }).waitFor()
     await page.keyboard.press('Control+K')
     await page.getByPlaceholder('Type a command').fill('look for upkeep')
@@ -71,7 +70,7 @@ describe('inbox', () => {
     await until(async () => (await counted()).includes(String(before)), 20_000)
     for (const [path, text] of Object.entries(files)) expect(await read(path), path).toBe(text)
 
-    // Once more, without waiting for it; and a line of one of them is changed by somebody else.
+    // Accepts all again without waiting, and changes a line of one of them.
     await page.keyboard.press('Control+a')
     await inbox.getByText(`${before} chosen`).waitFor()
     await page.keyboard.press('Enter')
@@ -102,7 +101,7 @@ describe('inbox', () => {
     await inbox.getByTestId('stuck-note').getByRole('button', { name: 'Close' }).click()
     await inbox.getByTestId('stuck-note').waitFor({ state: 'detached' })
 
-    // Where a result is shown, it can be called outdated.
+    // A search result can be flagged as outdated.
     await page.goto(new URL('/search?q=green+folder', server.url).href)
     await page
       .getByTestId('candidate')

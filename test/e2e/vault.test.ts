@@ -1,4 +1,4 @@
-/** A vault of many notes and chats, as people bring them: found at once, and every view stays light. */
+/** A vault of many notes and chats is indexed quickly, and every view renders few elements. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -56,8 +56,8 @@ async function openVault() {
 
 const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
 
-describe('a vault of many notes', () => {
-  it('says what it is, lists files and chats as long lists that keys and readers can walk, and stays light in every view', async () => {
+describe('large vault', () => {
+  it('lists files and chats accessibly and renders few elements in every view', async () => {
     const { page, go, workspace } = await openVault()
     const sidebar = page.getByRole('navigation', { name: 'Main navigation' })
     await sidebar.getByTestId('vault-line').getByText('Obsidian vault · days in Journal/YYYY-MM-DD').waitFor()
@@ -66,14 +66,14 @@ describe('a vault of many notes', () => {
       await tree.getByRole('button', { name: new RegExp(`^${name} `) }).click()
     expect(await nodes(page)).toBeLessThan(maxNodes)
 
-    // What one goes to is in sight, in folders that were closed; arrows walk on, and out of the folder.
+    // Opening a file expands its folders; the arrow keys move between rows and to the parent folder.
     await go('/file/Zoo/deep/below/Walrus.md')
     const row = tree.getByRole('link', { name: /^Walrus\.md/ })
     await row.waitFor()
     const item = tree.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Walrus\.md/ }) })
     expect(await item.getAttribute('aria-level')).toBe('4')
     expect(Number(await item.getAttribute('aria-setsize'))).toBeGreaterThan(6)
-    // The editor takes the focus when it is there.
+    // The editor takes the focus when it has loaded.
     await page.locator('.monaco-editor.focused').waitFor()
     await row.focus()
     await page.keyboard.press('ArrowLeft')
@@ -88,13 +88,13 @@ describe('a vault of many notes', () => {
 
     const list = sidebar.getByRole('list', { name: 'Chats' })
     expect(await list.getByRole('listitem').first().getAttribute('aria-setsize')).toBe(String(chats + 1))
-    // In a low window, too, files do not lie below all chats.
+    // In a low window the files stay near the top of the sidebar.
     await page.setViewportSize({ width: 1280, height: 600 })
     const box = await tree.boundingBox()
     expect(box?.y).toBeLessThan(700)
     await page.setViewportSize({ width: 1440, height: 900 })
 
-    // Every match is counted, and replaced as one change.
+    // All matches are counted, and replaced as one change.
     await go('/find')
     await page.getByRole('textbox', { name: 'Text, as it stands' }).fill('herrings')
     await page.getByText(/^\d,\d+ matches in [\d,]+ files$/).waitFor({ timeout: 20_000 })

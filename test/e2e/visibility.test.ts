@@ -1,4 +1,3 @@
-/** What stays on this machine, as people meet it: the lock in the tree, what a request went without, who is local. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -11,8 +10,8 @@ afterAll(closeBrowser)
 
 const health = '# Health\n\nThe doctor found a shadow on the left lung in March.\n'
 
-describe('the lock', () => {
-  it('locks and opens a note and a folder from the tree, with a way back; the context view lists what was held back', async () => {
+describe('local notes', () => {
+  it('marks notes and folders as local with undo; the context view lists redactions', async () => {
     const remote = await startModelServer({ text: 'Ferries leave at ten.' })
     const config = `providers:
   anthropic: { baseUrl: "${remote.url}", reach: remote }
@@ -78,8 +77,8 @@ agents:
   }, 120_000)
 })
 
-describe('the mark', () => {
-  it('the preview draws where a line comes from small, with a title; what came from elsewhere waits in the inbox', async () => {
+describe('source marks', () => {
+  it('shows the source of a line as a small label; untrusted lines wait in the inbox', async () => {
     const model = await startModelServer({ text: 'ok' })
     const steps = [
       { calls: [{ name: 'read', arguments: { path: 'ferry.md' } }] },

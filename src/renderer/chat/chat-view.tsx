@@ -29,9 +29,9 @@ import { UnsentMessages } from './composer/outbox-list.tsx'
 import { useActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
 
-/** A message that is not taken at once is shown as one that is being sent, … */
+/** A message that is not accepted within this time is shown as "sending", in ms. */
 const showSendingMs = 600
-/** … and then it is looked whether anybody is there at all. */
+/** After this time, the connection is checked, in ms. */
 const checkAfterMs = 2500
 
 interface ChatViewProps {
@@ -49,7 +49,7 @@ export function ChatView({ agent, session }: ChatViewProps) {
   return <OpenChat agent={agent} {...(session === undefined ? {} : { session })} conversation={conversation} />
 }
 
-/** The address of a chat that is not, or no longer, there: nothing could be written into it. */
+/** Shown if the address names a missing or deleted conversation, since no message could be sent to it. */
 function NoSuchChat() {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -65,7 +65,7 @@ function NoSuchChat() {
   )
 }
 
-/** Somebody else deleted it while it was open here. */
+/** Shown if the open conversation was deleted elsewhere. */
 function RemovedChat({ agent, session, title }: { agent: string; session: string; title: string }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -92,16 +92,16 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [hasDetails, setHasDetails] = useState(false)
   const [selected, setSelected] = useState<string>()
   const [editing, setEditing] = useState<string>()
-  /** The user wants to go on with a conversation that a reset has ended. */
+  /** The user continues a conversation that a reset has closed. */
   const [isReopened, setIsReopened] = useState(false)
   const [isWithoutMemory, setIsWithoutMemory] = useState(false)
-  /** A message that is on its way for longer than one overlooks. */
+  /** A message whose sending takes longer than `showSendingMs`. */
   const [sending, setSending] = useState<Outgoing>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
   const composer = useRef<ComposerHandle>(null)
-  /** The conversation that a first message is beginning: what is sent meanwhile belongs into it too. */
+  /** Resolves to the conversation that the first message creates; messages sent meanwhile go to it, too. */
   const beginning = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
     setEditing(message)
@@ -115,13 +115,13 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const send = useCallback(
     async ({ text, attachments, delivery }: Outgoing) => {
       const to = session ?? (await beginning.current)
-      // Nobody is there to take it: it waits, in sight, until somebody is.
+      // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
         const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
         outbox.add({ agent: agent.id, session: to, text, attachments, delivery, ...choices })
         return true
       }
-      // A command may take its time before it answers.
+      // Commands may run for a while before they answer.
       const isCommand = text.startsWith('/')
       const shown = setTimeout(() => !isCommand && setSending({ text, attachments, delivery }), showSendingMs)
       const checked = setTimeout(() => void connection.check(), checkAfterMs)
@@ -271,7 +271,7 @@ function ChatHeader({ agent, session, turns, children }: ChatHeaderProps) {
   )
 }
 
-/** Takes files that are dropped onto it. */
+/** Accepts dropped files. */
 function useDropTarget(onFiles: (files: readonly File[]) => void) {
   const [depth, setDepth] = useState(0)
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')

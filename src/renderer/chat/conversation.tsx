@@ -8,14 +8,14 @@ import { TurnView } from './messages/message.tsx'
 import type { Turn } from './messages/turns.ts'
 import { Waiting } from './messages/thinking-indicator.tsx'
 
-/** This close to the end (px) a reader is taken to follow the conversation. */
+/** Within this distance from the end, the view follows new text, px. */
 const followDistance = 80
 
-/** Height of a turn that was not drawn yet, px. */
+/** Estimated height of a turn, px. */
 const usualHeight = 180
 
 export interface ConversationHandle {
-  /** Goes to the end and stays there: the reader has just said something. */
+  /** Scrolls to the end and follows it: the user has just sent a message. */
   follow(): void
 }
 
@@ -23,11 +23,11 @@ interface ConversationProps {
   readonly ref?: Ref<ConversationHandle>
   readonly turns: readonly Turn[]
   readonly follower: LiveTurnFollower
-  /** 1-based numbers of lines that could not be read. */
+  /** 1-based numbers of unreadable transcript lines. */
   readonly skippedLines: readonly number[]
   readonly selected: string | undefined
   readonly editing: string | undefined
-  /** The message to begin at, instead of the end. */
+  /** Id of the message to scroll to instead of the end. */
   readonly target: string | undefined
 }
 
@@ -46,7 +46,7 @@ export function Conversation(props: ConversationProps) {
     gap: 8,
     paddingStart: 24,
     paddingEnd: 24,
-    // The library keeps the end in sight while the last row grows, and leaves a reader alone who has scrolled away.
+    // TanStack Virtual keeps the end in view while the last row grows, unless the reader has scrolled away.
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: followDistance,
@@ -57,7 +57,7 @@ export function Conversation(props: ConversationProps) {
   useLayoutEffect(() => {
     if (targetIndex >= 0) virtualizer.scrollToIndex(targetIndex, { align: 'start' })
     else virtualizer.scrollToEnd()
-    // Where a reader goes from there is theirs to decide.
+    // Only on mount and for a new target: later scrolling belongs to the reader.
   }, [virtualizer, targetIndex])
   useKeepEnd(frame, virtualizer)
   const rows = virtualizer.getVirtualItems()
@@ -113,7 +113,7 @@ function isIn({ question, answers }: Turn, message: string): boolean {
   return question?.id === message || answers.some(({ id }) => id === message)
 }
 
-/** A window that gets smaller (a composer that grows) keeps the end in sight too. */
+/** Keeps the end in view when the viewport shrinks because the composer grows. */
 function useKeepEnd(
   frame: React.RefObject<HTMLDivElement | null>,
   virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },

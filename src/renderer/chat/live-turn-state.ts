@@ -1,13 +1,13 @@
 import type { ChatEvent, Permission, QueuedMessage, ToolProgress } from '#shared/contract/index.ts'
 import type { ErrorData } from '#shared/util/errors.ts'
 
-/** A request that failed in passing, and when it is made again. */
+/** A request that failed with a temporary error and will be repeated. */
 export interface Retrying {
   readonly code: string
   readonly data: ErrorData
   readonly attempt: number
   readonly attempts: number
-  /** As `Date.now()` counts. */
+  /** Time of the next attempt, ms since the epoch. */
   readonly at: number
 }
 
@@ -15,7 +15,7 @@ export interface LiveTurn {
   readonly running: boolean
   readonly text: string
   readonly thinking: string
-  /** The message that `text` became: it is shown there as soon as it is there, and here until then. */
+  /** Id of the message that `text` became. `text` stays visible until the message is rendered. */
   readonly settledAs: string | undefined
   readonly keeping: 'flush' | 'compaction' | undefined
   readonly retrying: Retrying | undefined
@@ -35,6 +35,7 @@ const quiet = {
 
 export const idle: LiveTurn = { running: false, ...quiet, queue: [], permissions: [] }
 
+/** Returns the state after an event. */
 export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
   switch (event.type) {
     case 'partial': {

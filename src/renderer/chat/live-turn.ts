@@ -3,10 +3,10 @@ import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { advance, idle, type LiveTurn } from './live-turn-state.ts'
 
-/** A stream that ends early (the connection was lost) is asked for again after this, in ms. */
+/** Delay before a lost stream is opened again, in ms. */
 const retryMs = 500
 
-/** Where answers were when their conversation was left: shown until the runtime says how far they are now. */
+/** Last state of answers whose view was closed while they ran. Shown until the runtime sends the current state. */
 const left = new Map<string, LiveTurn>()
 
 export class LiveTurnFollower {
@@ -35,7 +35,7 @@ export class LiveTurnFollower {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Until the signal ends it. */
+  /** Applies the conversation's events until the signal aborts. Reconnects when the stream ends. */
   async follow(signal: AbortSignal): Promise<void> {
     const input = { agent: this.#agent, session: this.#session }
     signal.addEventListener('abort', () => this.#leave(), { once: true })
@@ -43,7 +43,7 @@ export class LiveTurnFollower {
     while (!signal.aborted) {
       try {
         for await (const event of await client.chat.watch(input, { signal })) {
-          // What was missed while the connection was lost is read anew.
+          // Events were missed while the connection was lost, so the conversation is refetched.
           if (event.type === 'changed' || (event.type === 'partial' && !isFirst)) this.#refresh()
           isFirst = false
           this.#apply(event)
@@ -87,14 +87,14 @@ export function useLiveTurnFollower(agent: string, session: string | undefined):
   return follower
 }
 
-/** Redraws when the part that `select` picks is another one. */
+/** Rerenders when the selected part changes. `select` must return a stable value. */
 export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) => T): T {
   return useSyncExternalStore(follower.subscribe, () => select(follower.turn))
 }
 
 /**
- * Puts the message where the query will have it, so that nothing flickers until it is read again. An answer that is on
- * its way may not have it yet: it is asked for once more then.
+ * Adds a message to the cached conversation, which avoids flicker until the refetch. A pending fetch may not
+ * include the message, so it is repeated.
  */
 function keepMessage(agent: string, session: string, { id, message, versions }: SessionMessage): void {
   const queryKey = api.sessions.get.queryKey({ input: { agent, session } })

@@ -1,25 +1,25 @@
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 
-/** `YYYY-MM-DD`. */
+/** Formats a date in local time as `YYYY-MM-DD`. */
 export function dayOf(date: Date): string {
   const pad = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
 
-/** When the day began that was so many days ago, ms since the epoch. */
+/** Returns the start of the local day `daysAgo` days ago, ms since the epoch. */
 export function startOfDay(now: Date, daysAgo: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).getTime()
 }
 
 interface LogLine {
-  /** `HH:MM`; empty where nobody wrote it. */
+  /** `HH:MM`; empty if the entry has no time. */
   readonly time: string
   readonly text: string
   /** 1-based. */
   readonly line: number
 }
 
-/** What a day's log says, an entry each, newest first: its title, or the first line of it where it has none. */
+/** Returns the entries of a daily log, newest first, each with its title or its first line. */
 export function entriesOf(log: string): LogLine[] {
   const entries: LogLine[] = []
   let open: { time: string; line: number } | undefined

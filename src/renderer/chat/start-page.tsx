@@ -17,7 +17,7 @@ import { dayOf, entriesOf, startOfDay } from './start-day.ts'
 
 interface StartPageProps {
   readonly agent: Agent
-  /** Puts a beginning into the field; nobody sends it but the user. */
+  /** Puts a text into the composer without sending it. */
   readonly onPropose: (text: string) => void
 }
 
@@ -65,7 +65,7 @@ function ChangedFiles({ agent }: { agent: string }) {
   const nameOf = useCauseName(agent)
   const [since] = useState(() => startOfDay(new Date(), 1))
   const { data = [] } = useQuery(api.history.timeline.queryOptions({ input: { agent, since, limit: maxChanges } }))
-  // What was there before the history began was changed by nobody.
+  // Files from before the history began have no change to show.
   const changed = data.filter(({ cause }) => cause !== 'adopted')
   const files = [...Map.groupBy(changed, ({ now }) => now)]
   if (files.length === 0) return null

@@ -49,7 +49,7 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
         ),
       remember: (text) =>
         void attempt(
-          // The toast with its undo comes with the event, here as in every window.
+          // The event stream shows the toast with undo, in every window.
           client.workspace.remember({ agent: agent.id, text }),
         ),
     }

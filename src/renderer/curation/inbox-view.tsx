@@ -19,13 +19,13 @@ import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { explainCode } from '#lib/feedback/explain.ts'
 
-/** @param proposal the one that is shown first */
+/** @param proposal id of the suggestion to select first */
 export function InboxView({ agent, proposal }: { agent: Agent; proposal: string | undefined }) {
   const { t } = useTranslation()
   const inbox = useInbox(agent.id, proposal)
   const [isEditing, setIsEditing] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
-  /** On a narrow screen the list and the proposal take turns. */
+  /** In a narrow window, list and suggestion are shown alternately. */
   const [isOpened, setIsOpened] = useState(proposal !== undefined)
   const { query, current, proposals, part, chosen } = inbox
   const onKeyDown = (event: KeyboardEvent) => {
@@ -39,7 +39,8 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
     action()
   }
   const view = useRef<HTMLElement>(null)
-  // What had the focus went with the last proposal: keys are for the view all the same, `u` first of all.
+  // Removing the last suggestion drops the focus. The view takes it, so that shortcuts such as `u` keep
+  // working.
   const isEmpty = proposals.length === 0
   useEffect(() => {
     if (isEmpty && document.activeElement === document.body) view.current?.focus({ preventScroll: true })
@@ -123,7 +124,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   )
 }
 
-/** What is typed into a field is text; on a button or a link Enter and space are its own. */
+/** True if a key belongs to the focused field, button or link. */
 function belongsElsewhere({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (/^(BUTTON|A)$/.test(target.tagName) || target.role === 'radio') return key === 'Enter' || key === ' '

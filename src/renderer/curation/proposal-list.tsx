@@ -27,9 +27,9 @@ export function ProposalList({ inbox, onOpen }: ProposalListProps) {
   useEffect(() => {
     if (index >= 0) rows.scrollToIndex(index, { align: 'auto' })
   }, [index, rows])
-  // Every key of the view works from the first moment on.
+  // Takes the focus on mount, so that shortcuts work at once.
   useEffect(() => {
-    // Whatever was pressed last went with its proposal.
+    // Removing a suggestion drops the focus.
     if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true })
   }, [current?.id])
   return (
@@ -77,7 +77,7 @@ interface ProposalRowProps {
   readonly onOpen: (id: string) => void
 }
 
-/** While others are scrolled into sight it is not drawn again. */
+/** Memoized, since scrolling renders the list again. */
 const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, onToggle, onOpen }: ProposalRowProps) {
   const { t } = useTranslation()
   const { id, rule, state } = proposal
@@ -92,7 +92,7 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, o
       onClick={(event) => (event.metaKey || event.ctrlKey || event.shiftKey ? onToggle(id) : onOpen(id))}
       data-testid="proposal"
     >
-      {/* Drawn, since an option holds nothing that can be operated: whether it is chosen is told by the option. */}
+      {/* Not a real checkbox: an option must not contain controls. The option itself states its selection. */}
       <span
         aria-hidden
         title={t('upkeep.choose')}
@@ -121,13 +121,16 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, o
   )
 })
 
-/** What it is about: the first line that speaks for it; of what comes from elsewhere, the first that would be written. */
+/**
+ * Returns the line to show: the first piece of evidence, or for untrusted text the first line that would be
+ * written.
+ */
 function subjectOf({ rule, evidence, files }: Proposal): Evidence | undefined {
   const [first] = evidence
   if (rule !== 'outside') return first
   const [file] = files
   const [edit] = file?.edits ?? []
-  // What stands there already is what it would stand by.
+  // Skips lines that exist already.
   const at = edit?.after.findIndex((line) => line.trim() !== '' && !edit.before.includes(line)) ?? -1
   const text = edit?.after[at]
   return file && edit && text !== undefined ? { path: file.path, line: edit.line + at, text: text.trim() } : first

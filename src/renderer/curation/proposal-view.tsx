@@ -181,7 +181,7 @@ function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Pro
   )
 }
 
-/** The key that does the same, in the button's own colour. */
+/** The button's shortcut. */
 function Key({ children }: { children: string }) {
   return <kbd className="font-sans text-[11px] opacity-70 pointer-coarse:hidden">{children}</kbd>
 }

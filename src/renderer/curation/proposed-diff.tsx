@@ -7,7 +7,7 @@ interface ProposedDiffProps {
   readonly path: string
   readonly patch: string
   readonly isNew: boolean
-  /** One of many. */
+  /** Compact form for one of several diffs. */
   readonly isSmall?: boolean
 }
 

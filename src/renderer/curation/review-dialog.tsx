@@ -98,7 +98,7 @@ function Estimate({ estimate }: { estimate: ReviewEstimate }) {
   )
 }
 
-/** In money where the price is known and a limit is set, else in tokens. */
+/** Formats the spending in US dollars if price and limit are known, else in tokens. */
 function useSpent() {
   const { t } = useTranslation()
   return ({ spent, budget, usd }: Pick<ReviewEstimate, 'spent' | 'budget' | 'usd'>): string => {

@@ -6,7 +6,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 import type { InboxState } from './use-inbox.ts'
 import type { StuckPlace } from './use-steps.ts'
 
-/** More are found under *Done*. */
+/** Maximum number shown; the others are listed under *Done*. */
 const maxShown = 12
 
 export function StuckNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState }) {

@@ -13,11 +13,15 @@ export type Snooze = keyof typeof snoozes
 export const inboxParts = ['open', 'done'] as const
 export type InboxPart = (typeof inboxParts)[number]
 
+/**
+ * State and actions of the inbox.
+ * @param first id of the suggestion to select first
+ */
 export function useInbox(agent: string, first: string | undefined) {
   const { t } = useTranslation()
   const query = useQuery(api.upkeep.list.queryOptions({ input: { agent } }))
   const [part, setPart] = useState<InboxPart>('open')
-  /** Where it stood when it was chosen: when it goes, the next one takes its place. */
+  /** Index at which the suggestion was selected: when it is removed, the next one is selected. */
   const [chosenAt, setChosenAt] = useState<{ readonly id: string | undefined; readonly at: number }>({
     id: first,
     at: 0,
@@ -105,7 +109,7 @@ export function useInbox(agent: string, first: string | undefined) {
         () => ({ text: t('upkeep.snoozed', { count: ids.length }), undo: reopen(ids) }),
       )
     },
-    /** Takes back what one proposal that is done with came to. */
+    /** Undoes a suggestion that was accepted or dismissed. */
     restore: async ({ acceptance, id }: Proposal) => {
       const undo = acceptance === undefined ? reopen([id]) : takeBack(acceptance)
       await act(() => steps.takeBack(undo))
@@ -120,7 +124,7 @@ export function useInbox(agent: string, first: string | undefined) {
   }
 }
 
-/** Of two lines that cannot both hold, either can be struck. */
+/** True if the suggestion compares two lines and either can be removed. */
 export function isTurnable({ rule, evidence, files }: Proposal): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { attempt, forgetTold, tellDone, tellPartly } from '#lib/feedback/toast.ts'
 
-/** Where something stands that keeps a proposal from being taken back; the line is null where the file is gone. */
+/** A place whose later change prevents an undo. `line` is 1-based, or null if the file is gone. */
 export interface StuckPlace {
   readonly proposal: string
   readonly path: string
@@ -14,21 +14,24 @@ interface Told {
   readonly undo: () => Promise<WayBack>
 }
 
-/** What taking a step back came to. */
+/** Result of an undo. */
 type WayBack = { readonly stuck?: readonly StuckPlace[] } | void
 
 const toastId = 'upkeep'
 
-/** @param onDone a step was done */
+/**
+ * Runs actions on suggestions with undo.
+ * @param onDone called after an action succeeds
+ */
 export function useSteps(onDone: () => void) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
   const [stuck, setStuck] = useState<readonly StuckPlace[]>([])
-  /** Latest last. */
+  /** Undo functions, the latest last. */
   const done = useRef<Told['undo'][]>([])
-  /** Known at once, where the state is known with the next drawing. */
+  /** A ref, since the state changes only with the next render. */
   const busy = useRef(false)
-  /** `u` was pressed so often while the step that it means was under way. */
+  /** Number of times `u` was pressed while an action was running. */
   const undosWanted = useRef(0)
 
   const takeBack = async (undo: Told['undo']) => {
@@ -38,7 +41,11 @@ export function useSteps(onDone: () => void) {
     if (left.length > 0) tellPartly(t('upkeep.stuck', { count: left.length }), { id: toastId })
     else forgetTold(toastId)
   }
-  /** @param told what is said when it is done, and what takes it back */
+  /**
+   * Runs an action and shows a toast.
+   * @param told returns the text of the toast and the undo function
+   * @returns undefined if another action is running or the action failed
+   */
   const act = async <T>(work: () => Promise<T>, told?: (value: T) => Told | undefined): Promise<T | undefined> => {
     if (busy.current) return undefined
     busy.current = true
@@ -48,7 +55,7 @@ export function useSteps(onDone: () => void) {
     if (said) {
       done.current.push(said.undo)
       setStuck([])
-      // One at a time: the way back from the steps before is `u`.
+      // One toast at a time: `u` undoes earlier actions.
       tellDone(said.text, () => takeBack(said.undo), { id: toastId })
     }
     busy.current = false

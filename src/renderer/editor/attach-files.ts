@@ -2,19 +2,19 @@ import { AppError } from '#shared/util/errors.ts'
 import { client } from '#lib/api/client.ts'
 import type { monaco } from '#lib/util/monaco.ts'
 
-/** Bytes of one file; larger ones are put into the folder by hand. */
+/** Size limit of an attached file in bytes. Larger files can be put into the folder with the file manager. */
 const maxAttached = 20 * 1024 * 1024
 
-/** Undefined where text comes with it: a copied table has a picture of itself beside what it says. */
+/** Returns undefined if the transfer has text, too: a copied table carries an image of itself. */
 function filesOf(transfer: DataTransfer | null): File[] | undefined {
   if (!transfer || transfer.files.length === 0 || transfer.types.includes('text/plain')) return undefined
   return [...transfer.files]
 }
 
 /**
- * Takes files that are pasted or dropped into an editor before it does.
- * @param take puts a file away; undefined where that failed, which was told
- * @returns what takes none any more
+ * Handles files pasted or dropped into an editor before Monaco does.
+ * @param take stores a file and returns the link to insert, or undefined if that failed and a toast was shown
+ * @returns a disposable that removes the handlers
  */
 export function takeFiles(
   frame: HTMLElement,
@@ -65,7 +65,11 @@ export function takeFiles(
   }
 }
 
-/** @returns the link, as the vault writes its own @throws as `workspace.attach` */
+/**
+ * Stores a file next to a note.
+ * @returns its path, and a link in the vault's own syntax
+ * @throws AppError 'file_too_large' above 20 MiB, and the errors of `workspace.attach`
+ */
 export async function attachTo(agent: string, note: string, file: File): Promise<{ path: string; link: string }> {
   if (file.size > maxAttached) {
     const megabytes = Math.ceil(file.size / 1024 / 1024)
@@ -74,7 +78,7 @@ export async function attachTo(agent: string, note: string, file: File): Promise
   return client.workspace.attach({ agent, path: note, name: nameOf(file), data: await base64Of(file) })
 }
 
-/** What is copied from a screen is called `image.png` by every browser: it gets the moment as its name. */
+/** Browsers name every copied image `image.png`, so the time is added to the name. */
 function nameOf(file: File): string {
   if (!/^image\.\w+$/.test(file.name)) return file.name
   const now = new Date()

@@ -4,17 +4,17 @@ import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 
-/** Characters of a project-context file that a request takes. */
+/** Characters of a project-context file that a request includes. */
 const maxContextCharacters = 20_000
 
-/** Words of larger texts are not counted while they are typed. */
+/** Larger texts are not counted, in characters. */
 export const maxCounted = 500_000
 
-/** Longer texts are counted when nobody types, ms. */
+/** Texts above `fewCharacters` are counted after a debounce of `settleMs`. */
 const fewCharacters = 30_000
 const settleMs = 500
 
-/** How much it is; for what every request takes, also how much of it fits. */
+/** Shows words and tokens; with a limit, also the part of the file that fits into a request. */
 export function Counts({ text, hasLimit }: { text: string; hasLimit: boolean }) {
   const { t } = useTranslation()
   const counted = useDebounced(text, text.length > fewCharacters ? settleMs : 0)

@@ -9,7 +9,7 @@ export default function DiffView({ theirs, mine, label }: { theirs: string; mine
     const created = monaco.editor.createDiffEditor(frame.current, {
       automaticLayout: true,
       readOnly: true,
-      // Its menu looks for actions after the editor is gone.
+      // The gutter menu accesses the editor after it is disposed.
       renderGutterMenu: false,
       renderSideBySide: true,
       wordWrap: 'on',

@@ -30,18 +30,18 @@ import { Outline } from './tree/outline.tsx'
 import { besideAfter, type Beside } from './editor-room.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
-/** Monaco is heavy: it is loaded when a file is first opened. */
+/** Monaco is large, so it loads when the first file is opened. */
 const Editor = lazy(() => import('./editor.tsx'))
 
-/** So is all that notes are shown with. */
+/** The preview loads on demand, too. */
 const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
 
 const DiffView = lazy(() => import('./diff-view.tsx'))
 
-/** The editor is made so long after the note is shown, where that has all of the room, ms. */
+/** Delay before the editor mounts if the preview fills the view, in ms. */
 const editorAfterMs = 400
 
-/** What stays beside the text from one file to the next, and from one day to the next: who follows a link reads on. */
+/** Panels whose state is stored for the next file and session. */
 const kept = ['preview', 'full', 'links'] as const
 const storageKey = (what: (typeof kept)[number]) => `commonplace.file.${what}`
 
@@ -50,9 +50,9 @@ interface OpenFileProps {
   readonly path: string
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
-  /** Somebody else moved or deleted it since it was opened. */
+  /** Set if the file was moved or deleted elsewhere since it was opened. */
   readonly gone: Gone | undefined
-  /** What was typed is not wanted any more. */
+  /** Called when the user discards the draft. */
   readonly onDiscarded: () => void
 }
 
@@ -84,7 +84,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
   }, [path, navigate, t])
   const file = useOpenFile(agent.id, path, disk, { autosave, gone, onLeftBehind })
-  // What is typed appears first; what is made of it follows.
+  // The preview may lag behind while the user types.
   const settled = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const entry = files.data?.find((known) => known.path === path)
@@ -92,7 +92,8 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const surroundings = useMemo(() => ({ path, ...links }), [path, links])
   const margin = useBlameMargin(agent.id, path, shown.blame)
   const onward = useRef<HTMLButtonElement>(null)
-  // What moved away would be there twice: where it goes is chosen in the notice, never by a habit of the hands.
+  // A moved file must not be written to its old path, so the shortcut focuses the notice, which offers the
+  // new one.
   const save = () => {
     if (onward.current) onward.current.focus()
     else void file.save()
@@ -101,7 +102,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const toggle = (what: keyof Beside) =>
     setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
   const isFull = shown.preview && shown.full === true
-  // Who reads sees the note first; the editor follows, for what is ticked or written in the note goes through it.
+  // In the preview the editor mounts later: ticking a task or editing a property goes through it.
   const [isEditorDue, setIsEditorDue] = useState(!isFull)
   if (!isFull && !isEditorDue) setIsEditorDue(true)
   useEffect(() => {
@@ -277,12 +278,12 @@ function Conflict({ file }: { file: EditedFile }) {
   )
 }
 
-/** Which side is whose; in a narrow window, where one stands below the other, which colour. */
+/** Labels the two sides of a conflict. In a narrow window they are above each other and differ by colour. */
 function ConflictSides({ agent, path }: { agent: string; path: string }) {
   const { t } = useTranslation()
   const causeName = useCauseName(agent)
   const latest = useQuery(api.history.timeline.queryOptions({ input: { agent, path, limit: 1 } })).data?.[0]
-  // What the user saved is theirs here as well: it came from another window.
+  // A change by the user comes from another window, since this one has not saved.
   const who = latest && (latest.cause === 'user' ? t('file.otherWindow') : causeName(latest))
   return (
     <div className="flex border-b border-line text-[12px] text-muted" data-testid="conflict-sides">
@@ -297,11 +298,11 @@ function ConflictSides({ agent, path }: { agent: string; path: string }) {
 interface GoneNoticeProps {
   readonly file: EditedFile
   readonly movedTo: string | undefined
-  /** The way to where it is now. */
+  /** Button that opens the new path. */
   readonly onward: React.RefObject<HTMLButtonElement | null>
 }
 
-/** The file is not there any more: its text is, with the ways on. */
+/** Shown if the file was moved or deleted: the text stays, with actions to continue. */
 function GoneNotice({ file, movedTo, onward }: GoneNoticeProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

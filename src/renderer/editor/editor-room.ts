@@ -1,28 +1,29 @@
 export interface Beside {
   readonly preview: boolean
-  /** The preview has the place of the text. */
+  /** The preview replaces the text. */
   readonly full?: boolean
   readonly history: boolean
-  /** What links to it, and what it links to; where the history stands. */
+  /** Backlinks and links; shares its place with the history. */
   readonly links: boolean
-  /** Who wrote each line. */
+  /** Author of each line. */
   readonly blame: boolean
 }
 
-/** px; the history lies above the view where the window is narrow, and takes none of it. */
+/** px. Below `overlayBelow` the history covers the view and takes no width. */
 const historyWidth = 340
 const blameWidth = 230
 const overlayBelow = 900
 
-/** Of text, px: some forty characters. */
+/** Minimum width of the text, px: about forty characters. */
 const leastText = 320
 
-/** In this order things give way to what was just asked for. */
+/** Panels close in this order to make room. */
 const yielding = ['links', 'history', 'blame', 'preview'] as const
 
 /**
- * What is shown after `what` was turned on or off.
- * @param room of the view with all that stands beside the text, px @param window its width, px
+ * Returns the panels after toggling one, closing others if the text gets too narrow.
+ * @param room width of the view including the panels, px
+ * @param window width of the window, px
  */
 export function besideAfter(shown: Beside, what: keyof Beside, room: number, window: number): Beside {
   const after = { ...shown, [what]: !shown[what] }
@@ -36,7 +37,7 @@ export function besideAfter(shown: Beside, what: keyof Beside, room: number, win
   return after
 }
 
-/** What is left for the text, px. */
+/** Returns the width left for the text, px. */
 export function textWidth({ preview, full, history, links, blame }: Beside, room: number, window: number): number {
   const beside = (history || links) && window >= overlayBelow ? historyWidth : 0
   return (room - beside) / (preview && !full ? 2 : 1) - (blame ? blameWidth : 0)

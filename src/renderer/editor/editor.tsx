@@ -6,17 +6,17 @@ import { registerMarkdown, setSurroundings, unresolvedRanges, type Surroundings 
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
 import { takeFiles } from './attach-files.ts'
 
-/** Links are looked at anew when nobody has typed for so long, ms. */
+/** Debounce before links are checked again, in ms. */
 const settledMs = 300
 
-/** What somebody else changed is marked for so long, ms. */
+/** Duration of the highlight of external changes, in ms. */
 const changedShownMs = 6000
 
 export interface EditorHandle {
   focus(): void
-  /** Shows a line; 1-based. */
+  /** Scrolls to a 1-based line. */
   reveal(line: number): void
-  /** Changes a part of a line (1-based), as one step that can be undone; nothing where the line is not what was meant. */
+  /** Edits a 1-based line as one undo step. Does nothing if the line no longer matches. */
   change(line: number, by: LineChange): void
   undo(): void
   redo(): void
@@ -24,18 +24,21 @@ export interface EditorHandle {
 
 interface EditorProps {
   readonly ref?: Ref<EditorHandle>
-  /** What to show at first, and whenever it is another object: a text that did not come from typing. */
+  /** Text to show. A new object replaces the editor's text; typing does not change it. */
   readonly content: { readonly text: string }
-  /** Shown and marked; 1-based. */
+  /** 1-based line to scroll to and mark. */
   readonly line: number | undefined
   readonly label: string
   readonly surroundings: Surroundings
-  /** What stands beside each line, and what a click on it does; undefined shows the numbers alone. */
+  /** Text beside each line and a click handler; undefined shows only line numbers. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
-  /** For a file that is pasted or dropped: the link to insert; undefined where it was not taken, which was told. */
+  /**
+   * Stores a pasted or dropped file.
+   * @returns the link to insert, or undefined if it failed and a toast was shown
+   */
   readonly onFile: (file: File) => Promise<string | undefined>
-  /** The line at the top, 1-based, with the share of it that is above. */
+  /** @param line top line, 1-based, with the hidden share of it as fraction */
   readonly onScroll: (line: number) => void
 }
 
@@ -45,9 +48,9 @@ export default function Editor(props: EditorProps) {
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
   const mark = markOf(content.text)
   const now = useRef({ onChange, onFile, onScroll, margin, mark, path: surroundings.path })
-  // What the editor begins with; later values are put into the one that is there.
+  // Only for the first render; later values are applied to the existing editor.
   const initial = useRef({ content, label })
-  // The editor has one kind of line end: what it shows may differ from the file, and that is no typing.
+  // Monaco normalizes line ends, so its change event while `content` is applied is not typing.
   const isShowing = useRef(false)
   useEffect(() => {
     now.current = { onChange, onFile, onScroll, margin, mark, path: surroundings.path }
@@ -84,7 +87,7 @@ export default function Editor(props: EditorProps) {
       ariaLabel: initial.current.label,
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono') || 'monospace',
     })
-    // The setting of the editor does not reach a model that it makes itself.
+    // Models that Monaco creates do not inherit the editor's setting.
     created.getModel()?.updateOptions({
       bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false },
     })
@@ -109,7 +112,7 @@ export default function Editor(props: EditorProps) {
         if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
-    // What was just made is written into at once.
+    // An empty note gets the focus: the user has just created it.
     if (hasNothingSaid(initial.current.content.text)) {
       created.setPosition({ lineNumber: created.getModel()?.getLineCount() ?? 1, column: 1 })
       created.focus()
@@ -146,7 +149,7 @@ export default function Editor(props: EditorProps) {
     }
   }, [surroundings])
 
-  // It replaces what is there as one edit, so that undo and the cursor survive; what is new is marked for a while.
+  // Replaces the text as one edit, which keeps undo and cursor, and highlights the changed lines.
   useEffect(() => {
     const current = editor.current
     const model = current?.getModel()
@@ -194,24 +197,24 @@ export default function Editor(props: EditorProps) {
   return <div ref={frame} className={`h-full ${margin ? 'has-notes' : ''}`} data-testid="editor" />
 }
 
-/** Of the byte order, which is no sign of the text: editors show it as one, where it is put into a text that is there. */
+/** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
 function markOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
 }
 
-/** The commands of that name want the editor to have the focus, which one that is not shown cannot have; its text can. */
+/** Undoes on the model: the editor's own command requires focus, which a hidden editor cannot have. */
 function step(model: monaco.editor.ITextModel | null | undefined, way: 'undo' | 'redo'): void {
   const steps: Partial<Record<typeof way, unknown>> & object = model ?? {}
   const go = steps[way]
   if (typeof go === 'function') go.call(model)
 }
 
-/** Empty, or a title alone. */
+/** True if the text is empty or only a title. */
 function hasNothingSaid(text: string): boolean {
   return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
-/** Who and when, then a rule, then the number: each in a column of its own. */
+/** Formats the margin of a line: author and time, a rule, and the number, in aligned columns. */
 function besideLine(note: string, number: number): string {
   const most = 22
   const shown = note.length > most ? `${note.slice(0, most - 1)}…` : note
@@ -225,7 +228,7 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   lineHeight: 24,
   fontSize: 13,
   minimap: { enabled: false },
-  // `[[` is no bracket that lacks its other.
+  // `[[` is not an unbalanced bracket.
   bracketPairColorization: { enabled: false },
   matchBrackets: 'never',
   guides: { bracketPairs: false, indentation: false },
@@ -244,10 +247,10 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   links: true,
 }
 
-/** Lines, and characters of one, up to which the browser itself is asked where each breaks; it lays out all of them for that. */
+/** Limits up to which the browser measures line breaks. It lays out all lines for that. */
 const maxMeasured = { lines: 2000, characters: 5000 }
 
-/** By the browser, exact for every script; in a long text by columns, in time that a reader does not notice. */
+/** Returns the browser's line breaking, exact for every script, or the fast one by columns for long texts. */
 function wrappingOf(text: string): 'advanced' | 'simple' {
   const lines = text.split('\n', maxMeasured.lines)
   const isShort = lines.length < maxMeasured.lines && lines.every((line) => line.length <= maxMeasured.characters)
@@ -265,9 +268,8 @@ function selectionOf(editor: monaco.editor.IStandaloneCodeEditor, path: string):
 }
 
 /**
- * Actions, not commands: a command stays for good, and with it its editor and all that it showed.
- *
- * @returns what takes them away again
+ * Registers actions, not commands: a command is never disposed and would keep the editor alive.
+ * @returns disposables
  */
 function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDisposable[] {
   const { KeyCode, KeyMod } = monaco
@@ -280,7 +282,8 @@ function addCommands(editor: monaco.editor.IStandaloneCodeEditor): monaco.IDispo
       () => enter(editor),
       'editorTextFocus && !suggestWidgetVisible && !editorHasMultipleSelections',
     ),
-    // Tab indents; after Escape it leads on, so that nobody is held here. Back in the editor, it indents again.
+    // Tab indents. After Escape, Tab moves the focus, so that keyboard users can leave; on blur, it indents
+    // again.
     add(
       'markdown.leave',
       KeyCode.Escape,

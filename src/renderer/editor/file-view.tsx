@@ -37,11 +37,11 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
   const file = useQuery(
     api.workspace.read.queryOptions({
       input: { agent: agent.id, path },
-      // Nobody tells of permissions that change.
+      // Permissions change without an event, so they are polled.
       refetchInterval: ({ state }) => (state.data?.isProtected ? lookMs : false),
     }),
   )
-  // What is being typed stays where it is, whatever becomes of the permissions.
+  // A file that was writable stays in the editor when its permissions change, so that typed text is not lost.
   const [wasWritable, setWasWritable] = useState(false)
   const settings = useQuery(api.settings.get.queryOptions())
   const [isDraftOpen, setIsDraftOpen] = useState(false)
@@ -79,7 +79,7 @@ interface MissingProps {
   readonly onOpenDraft: () => void
 }
 
-/** There is no such file: perhaps it has another name now, perhaps something was typed into it and never saved. */
+/** Shown if the file does not exist. Offers its new path or an unsaved draft. */
 function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
@@ -123,7 +123,7 @@ interface ReadOnlyProps {
   readonly isProtected: boolean
 }
 
-/** A file of an extra folder, of another agent that shares its memory, or one that its permissions protect. */
+/** Shows a file that cannot be edited: one in an extra folder, of another agent, or without write permission. */
 function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   const [isRead, setIsRead] = useState(true)
   const { t } = useTranslation()
@@ -163,7 +163,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
   )
 }
 
-/** Between two looks at whether a file may be written by now, ms. */
+/** Polling interval for write permission, in ms. */
 const lookMs = 3000
 
 const nothing: DiskFile = { text: '', hash: null }

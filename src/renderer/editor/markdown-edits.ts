@@ -1,7 +1,10 @@
 const item = /^(\s*)(?:([-*+])|(\d{1,9})([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/
 const quote = /^(\s*(?:>\s?)+)(.*)$/
 
-/** What Enter does at the end of a line: goes on with the list or quote, or ends it where the item is empty. */
+/**
+ * Returns the effect of Enter at the end of a line: continue the list or quote, or clear an empty item.
+ * Undefined for an ordinary line.
+ */
 export function continueLine(line: string): { readonly insert: string } | { readonly clear: true } | undefined {
   const [, indent = '', bullet, number, delimiter = '', space = ' ', box, text = ''] = item.exec(line) ?? []
   if (bullet !== undefined || number !== undefined) {
@@ -14,7 +17,7 @@ export function continueLine(line: string): { readonly insert: string } | { read
   return quoted.trim() === '' ? { clear: true } : { insert: `\n${marks}` }
 }
 
-/** Ticks a task, or unticks it; a plain item or line becomes a task. */
+/** Toggles a task; a plain item or line becomes a task. */
 export function toggleTask(line: string): string {
   const [, indent = '', bullet, number, delimiter = '', space = ' ', box, text = ''] = item.exec(line) ?? []
   const marker = bullet ?? (number === undefined ? undefined : `${number}${delimiter}`)
@@ -26,7 +29,7 @@ export function toggleTask(line: string): string {
   return `${indent}${marker}${space}${next}${text}`
 }
 
-/** Width on the screen: a CJK character takes two columns. */
+/** Returns the display width in columns: CJK characters take two. */
 function widthOf(text: string): number {
   let width = 0
   for (const letter of text)
@@ -38,7 +41,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** The lines of a table with their columns aligned; undefined when they are no table. */
+/** Returns the lines of a table with aligned columns, or undefined if they are not a table. */
 export function formatTable(lines: readonly string[]): string[] | undefined {
   const rows = lines.map(cellsOf)
   const delimiters = rows[1]
@@ -76,7 +79,7 @@ function delimiterOf(delimiter: string, width: number): string {
   return start + '-'.repeat(width - start.length - end.length) + end
 }
 
-/** The first and last line of the table around a line; undefined where there is none. */
+/** Returns the first and last line of the table around a line, all 1-based, or undefined if there is none. */
 export function tableAround(lines: readonly string[], line: number): { from: number; to: number } | undefined {
   const isRow = (index: number) => lines[index - 1]?.includes('|') === true
   if (!isRow(line)) return undefined
@@ -87,7 +90,11 @@ export function tableAround(lines: readonly string[], line: number): { from: num
   return { from, to }
 }
 
-/** The lines in which a text differs from another: from the first difference to the last. Undefined for none. */
+/**
+ * Returns the range from the first to the last line that differs, 1-based in `after`. For a deletion, it is
+ * the line above.
+ * @returns undefined if the texts are equal
+ */
 export function changedLines(before: string, after: string): { from: number; to: number } | undefined {
   if (before === after) return undefined
   const old = before.split('\n')

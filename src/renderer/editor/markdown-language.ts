@@ -7,17 +7,17 @@ import { parseProperties } from '#shared/markdown/properties/parse-properties.ts
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
 
-/** What the open file needs to know of the others. */
+/** The open file and its link resolver. */
 export interface Surroundings extends NoteLinks {
   readonly path: string
 }
 
 const scheme = 'commonplace-file'
-/** Links that are followed from the editor; each is a mark that moves with every keystroke. */
+/** Maximum number of clickable links: each is a decoration that moves with every key. */
 const maxLinks = 5000
-/** Longer texts are data, not notes. */
+/** Longer texts have no clickable links, in characters. */
 const maxLinked = 2_000_000
-/** Characters before the cursor among which a link can have begun. */
+/** Characters before the cursor that are searched for the start of a link. */
 const maxBefore = 1000
 const surroundings = new WeakMap<monaco.editor.ITextModel, Surroundings>()
 let isRegistered = false
@@ -77,7 +77,7 @@ export function registerMarkdown(): void {
         .getLineContent(position.lineNumber)
         .slice(Math.max(0, position.column - 1 - maxBefore), position.column - 1)
       const links = await linkSuggestions(model, position, before)
-      // What is typed next is asked for anew: the best match is not among the first fifty of any.
+      // Requests new suggestions on each key, since only the fifty best matches are listed.
       return { suggestions: [...links, ...momentSuggestions(position, before)], incomplete: links.length > 0 }
     },
   })
@@ -87,12 +87,11 @@ function linksOf(model: monaco.editor.ITextModel): readonly NoteLink[] {
   return model.getValueLength() > maxLinked ? [] : parseLinks(model.getValue()).links.slice(0, maxLinks)
 }
 
-/** With its fragment. */
+/** Includes the fragment. */
 function targetOf({ target, fragment }: NoteLink): LinkTarget {
   return { target, ...(fragment === undefined ? {} : { fragment }) }
 }
 
-/** All of `[[…]]`, of others the target alone. */
 function tagsOf(model: monaco.editor.ITextModel) {
   if (model.getValueLength() > maxLinked) return []
   const { tags } = parseProperties(model.getValue())
@@ -106,14 +105,14 @@ function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range 
   return monaco.Range.fromPositions(start, end)
 }
 
-/** Links that lead nowhere, to be marked. */
+/** Returns the ranges of links without a target. */
 export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: Surroundings): monaco.Range[] {
   return linksOf(model)
     .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)
     .map((link) => rangeOf(model, link))
 }
 
-/** `[[` and `](` name files, and behind `#` their headings. */
+/** Suggests files after `[[` and `](`, and headings after `#`. */
 async function linkSuggestions(
   model: monaco.editor.ITextModel,
   position: monaco.Position,
@@ -130,7 +129,8 @@ async function linkSuggestions(
   const end = after.startsWith(closing) ? '' : closing
   const names = await place.names(wiki ?? decodePart(inline ?? '')).catch(() => [])
   const { File, Reference } = monaco.languages.CompletionItemKind
-  // `[[` is the way to a Markdown link, too: in a vault of those, and for a name that cannot stand in `[[…]]`.
+  // `[[` can also complete to a Markdown link: in vaults that use them, and for names that `[[…]]` cannot
+  // contain.
   const isOther = wiki !== undefined && names.some(({ link }) => !link.startsWith('[['))
   const rest = isOther && end === '' ? closing.length : 0
   const begin = column - typed.length - (isOther ? 2 : 0)
@@ -138,14 +138,14 @@ async function linkSuggestions(
     label: { label: name.label, description: name.path },
     kind: name.kind === 'heading' || name.kind === 'block' ? Reference : File,
     insertText: isOther ? name.link : (wiki === undefined ? name.inline : (name.wiki ?? '')) + end,
-    // They come best first, and every one of them fits.
+    // The server has ranked and filtered the suggestions already.
     sortText: String(index).padStart(3, '0'),
     filterText: isOther ? `[[${typed}` : typed,
     range: new monaco.Range(lineNumber, begin, lineNumber, column + rest),
   }))
 }
 
-/** `/date`, `/time`, `/entry`: the moment, as daily logs have it. */
+/** Completes `/date`, `/time` and `/entry` to the current time, in the format of daily logs. */
 function momentSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
   const typed = /(?:^|\s)(\/[a-z]*)$/.exec(before)?.[1]
   if (typed === undefined) return []

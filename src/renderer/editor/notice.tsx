@@ -1,4 +1,4 @@
-/** Something about the open file that waits for a word of the user, above its text. */
+/** A bar above the text of a file with a message and actions. */
 export function Notice({ text, children }: { text: string; children: React.ReactNode }) {
   return (
     <div

@@ -10,42 +10,42 @@ import { tellFailure } from '#lib/feedback/toast.ts'
 
 export interface DiskFile {
   readonly text: string
-  /** Null while the file does not exist yet. */
+  /** Null if the file does not exist. */
   readonly hash: string | null
 }
 
 export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 
-/** A pause in typing after which, with autosave by pause, the file is saved, ms. */
+/** Autosave debounce, in ms. */
 const saveAfterMs = 1500
 
-/** Where a file went that is not there any more; without a path it was deleted. */
+/** A file that no longer exists. Without `movedTo` it was deleted. */
 export interface Gone {
   readonly movedTo?: string | undefined
 }
 
 export interface OpenFile {
   readonly text: string
-  /** Another object whenever the text did not come from typing. */
+  /** A new object whenever the text changes by anything but typing. */
   readonly content: { readonly text: string }
   readonly state: SaveState
-  /** What somebody else wrote in the same place; only in a conflict. */
+  /** Text on disk that conflicts with the editor; undefined without a conflict. */
   readonly theirs: string | undefined
-  /** What was typed last came back from a draft. */
+  /** True if the text was restored from a draft. */
   readonly hasDraft: boolean
-  /** Somebody else deleted or moved it: nothing is written before somebody says so. */
+  /** The file was deleted or moved elsewhere. It is not written until the user decides. */
   readonly isGone: boolean
-  /** What other windows have typed and not saved, the newest first. */
+  /** Unsaved drafts of other windows, newest first. */
   readonly others: readonly OtherDraft[]
   readonly type: (text: string) => void
-  /** Also makes a file that is gone anew. */
+  /** Saves the text. Also recreates a deleted file. */
   readonly save: () => Promise<void>
-  /** Ends a conflict. */
+  /** Resolves the conflict. */
   readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
   readonly discard: () => Promise<void>
-  /** What was typed goes on in another file: the same one, by the name that it has now. */
+  /** Continues the draft in another file, usually the same one under its new path. */
   readonly carryTo: (path: string) => Promise<void>
-  /** Puts another window's draft into the editor. */
+  /** Loads another window's draft into the editor. */
   readonly take: (other: OtherDraft) => void
   readonly drop: (other: OtherDraft) => void
 }
@@ -60,10 +60,14 @@ export interface OtherDraft {
 interface Options {
   readonly autosave: Appearance['autosave']
   readonly gone: Gone | undefined
-  /** Told when the editor was left with a text that has no file. */
+  /** Called when the view closes with unsaved text whose file no longer exists. */
   readonly onLeftBehind: () => void
 }
 
+/**
+ * State of a file in the editor: loads, saves, merges and restores drafts.
+ * @param disk file state on disk; a changed hash is an external change
+ */
 export function useOpenFile(
   agent: string,
   path: string,
@@ -77,13 +81,13 @@ export function useOpenFile(
   const [theirs, setTheirs] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
   const [others, setOthers] = useState<readonly OtherDraft[]>([])
-  /** The state of the file after which a save found that it is gone, before anybody told. */
+  /** The file state at which a save found that the file is gone, before an event reported it. */
   const [missed, setMissed] = useState<DiskFile>()
   const isGone = gone !== undefined || missed === disk
   const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isAsked: false, onLeftBehind })
   const timers = useRef({ draft: 0, save: 0 })
 
-  /** Takes a state of the file that did not come from typing. */
+  /** Applies a file state from disk. */
   const show = useCallback((file: DiskFile) => {
     latest.current = { ...latest.current, text: file.text, base: file, isAsked: false }
     setText(file.text)
@@ -93,7 +97,7 @@ export function useOpenFile(
     setHasDraft(false)
   }, [])
 
-  /** What was typed here before is in the editor, if there was anything. */
+  /** Set once a draft of this window has been stored. */
   const isBegun = useRef(false)
 
   const keepDraft = useCallback(() => {
@@ -110,16 +114,16 @@ export function useOpenFile(
     latest.current = { ...latest.current, disk, isGone, onLeftBehind }
   }, [disk, isGone, onLeftBehind])
 
-  // Somebody else wrote the file: show it, unless there is something of ours that it would replace.
+  // Shows an external change unless the editor has unsaved text.
   useEffect(() => {
     const { text: typed, base } = latest.current
     if (disk.hash !== base.hash && typed === base.text) show(disk)
   }, [disk, show])
 
-  /** What was typed and not saved is in the editor again; where the file is another by now, both are shown. */
+  /** Restores a draft. If the file has changed since, both versions are shown as a conflict. */
   const begin = useCallback((draft: FileDraft) => {
     const { base, disk: now } = latest.current
-    // Where there is no file, there is nothing that it would be merged with.
+    // A missing file has no base for a merge.
     const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
     const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== now.hash
     latest.current = { ...latest.current, text: draft.text, base: begun, isAsked: isOutdated }
@@ -130,7 +134,7 @@ export function useOpenFile(
     setHasDraft(true)
   }, [])
 
-  // What a crash left in the editor, and what other windows have typed.
+  // Loads this window's draft after a crash, and the drafts of other windows.
   useEffect(() => {
     let isCurrent = true
     const here = fileTypedHere(agent, path)
@@ -141,7 +145,7 @@ export function useOpenFile(
       const mine = kept.find(({ writer }) => writer === windowId())
       const others = kept.filter(({ writer }) => writer !== windowId())
       setOthers(others.filter(({ draft }) => draft.text !== disk.text))
-      // What was saved as the window closed need not be told of.
+      // Drops drafts that were saved while their window closed.
       for (const { writer, draft } of others)
         if (draft.text === disk.text) void keepTyped({ kind: 'file', agent, path, draft: null }, writer)
       beginWith(mine?.draft)
@@ -162,7 +166,7 @@ export function useOpenFile(
     }
   }, [agent, path, disk, begin])
 
-  /** There is no file to save to: what was typed stays, here and as a draft. */
+  /** Handles a save to a missing file: keeps the text in the editor and as a draft. */
   const miss = useCallback(() => {
     setMissed(latest.current.disk)
     setTheirs(undefined)
@@ -182,7 +186,8 @@ export function useOpenFile(
         const input = { agent, path, text: typed, onConflict, ...expected }
         const result = await client.workspace.write(input)
         if (result.merged && latest.current.text === typed) show(result)
-        // Typed on meanwhile: what was merged in is not in the editor yet. An old hash makes the next save merge again.
+        // The user typed during the save, so the merged text is not in the editor yet. Keeping the old hash
+        // makes the next save merge again.
         else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
         latest.current.isAsked = false
@@ -198,14 +203,14 @@ export function useOpenFile(
         }
         const current = await readDisk(agent, path)
         if (current.hash === null) return miss()
-        // What was gone is there again: it is asked about like any other change.
+        // The file exists again: treat it as an external change.
         latest.current.isGone = false
         latest.current.isAsked = true
         setMissed(undefined)
         setState('conflict')
         keepDraft()
         setTheirs(current.text)
-        // The editor gives way to the comparison; what was typed is what it begins with when it is back.
+        // The comparison replaces the editor; remounting it must start with the typed text.
         setContent({ text: latest.current.text })
       }
     },
@@ -218,7 +223,7 @@ export function useOpenFile(
     if (typed !== base.text || base.hash === null || isNew) await write('fail')
   }, [write])
 
-  /** Nobody has asked for it: what was not typed is not written, nor is a file that somebody else removed. */
+  /** Autosave: writes only typed text, and never recreates a removed file. */
   const saveTyped = useCallback(async () => {
     const { text: typed, base, isGone: isNew, isAsked } = latest.current
     if (typed === base.text) return
@@ -281,7 +286,7 @@ export function useOpenFile(
     [agent, path],
   )
 
-  /** What is in the editor and not saved takes its place among the others. */
+  /** The editor's own unsaved text becomes one of the other drafts. */
   const take = useCallback(
     (other: OtherDraft) => {
       const { text: typed, base } = latest.current
@@ -311,7 +316,7 @@ export function useOpenFile(
   return { text, content, state, theirs, hasDraft, isGone, others, type, save, resolve, discard, carryTo, take, drop }
 }
 
-/** The file as it is; one that somebody removed is an empty one that does not exist. */
+/** Reads the file; a missing one has an empty text and a null hash. */
 async function readDisk(agent: string, path: string): Promise<DiskFile> {
   try {
     return await client.workspace.read({ agent, path })
@@ -321,7 +326,7 @@ async function readDisk(agent: string, path: string): Promise<DiskFile> {
   }
 }
 
-/** Leaving the view, the tab or the window. */
+/** Calls back when the view, tab or window is left. */
 function useLeaving(onLeave: () => void | Promise<void>): void {
   useEffect(() => {
     const leave = () => void onLeave()

@@ -6,7 +6,7 @@ import type { OpenFile, OtherDraft } from './open-file.ts'
 
 interface OtherDraftsProps {
   readonly file: OpenFile
-  /** The one that is shown beside the text. */
+  /** The draft shown beside the text. */
   readonly compared: OtherDraft | undefined
   readonly onCompare: (other: OtherDraft | undefined) => void
 }

@@ -7,7 +7,10 @@ import { useCauseName } from '#lib/diff-view/change-label.tsx'
 import { formatShortDay } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 
-/** Who wrote each line, beside it; a click leads to the chat that it was written in. */
+/**
+ * Returns the author of each line and a click handler that opens the chat in which it was written. Undefined
+ * while hidden or loading.
+ */
 export function useBlameMargin(agent: string, path: string, isShown: boolean) {
   const [, navigate] = useLocation()
   const nameOf = useCauseName(agent)

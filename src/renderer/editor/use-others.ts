@@ -4,22 +4,23 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { api } from '#lib/api/client.ts'
 import { isCanvas } from './other-kind.ts'
 
-/** More than these are shown when somebody asks for them. */
+/** With more files than this, the list is hidden at first. */
 const many = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`
 
 export interface Others {
-  /** Paths in the order of their names; none while they are hidden. */
+  /** Sorted paths; empty while hidden. */
   readonly shown: readonly string[]
   readonly count: number
   readonly isShown: boolean
   readonly toggle: () => void
 }
 
+/** Lists the files of a memory that are not notes, if the user shows them. */
 export function useOthers(agent: string): Others {
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
-  // All notes are read for it: what makes them searched comes first.
+  // Listing the files reads all notes, so it waits until the index is ready.
   const isIdle = status !== undefined && status.state !== 'starting' && status.state !== 'rebuilding'
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000, enabled: isIdle })).data
   const all = useMemo(

@@ -1,7 +1,7 @@
 import type i18next from 'i18next'
 import type { Habits } from '#shared/contract/index.ts'
 
-/** For a folder that is about to be opened. */
+/** Describes the detected vault for a folder that is about to be opened. */
 export function vaultFound(t: typeof i18next.t, { kind, daily }: Habits, count: number): string {
   return t('vault.found', {
     kind: t(`vault.kind.${kind}`),
@@ -10,7 +10,7 @@ export function vaultFound(t: typeof i18next.t, { kind, daily }: Habits, count: 
   })
 }
 
-/** `journals/YYYY_MM_DD` */
+/** Returns the path pattern of daily notes, such as `journals/YYYY_MM_DD`. */
 export function dailyPlace({ folder, format }: Habits['daily']): string {
   return folder === '' ? format : `${folder}/${format}`
 }

@@ -11,7 +11,7 @@ import { paths } from '#lib/router/paths.ts'
 interface AddCheckProps {
   readonly agent: string
   readonly query: string
-  /** What the question should find. */
+  /** Lines that the query should find. */
   readonly lines: CheckedQuestion['relevant'][number]
 }
 

@@ -15,12 +15,12 @@ import { AddCheck } from './add-check.tsx'
 import type { Move } from './rank-diff.ts'
 import { Account, nameOf } from './score-breakdown.tsx'
 
-/** Beside the place, which is cut only where this has next to no room any more. */
+/** Class of elements that shrink before the path does. */
 const givesWay = 'min-w-10 shrink-[99999] truncate pl-1'
 
-/** Columns that the account of a row has as well: without room for them they are left to it. */
+/** Class of columns that hide in a narrow list; the row repeats them below. */
 export const roomy = '@max-[860px]:hidden'
-/** What stands for them where they have no room. */
+/** Class of the row that replaces these columns. */
 const tight = 'hidden @max-[860px]:flex'
 
 interface RowProps {
@@ -39,7 +39,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   const isReturned = verdict.kind === 'returned'
   const place = usePlaceNames(agent).placeName(candidate)
   const spoken = useSpoken()
-  // The bar is as long as the final score.
+  // Scales the bar to the final score.
   const factor = modifiers.reduce((product, modifier) => product * modifier.factor, 1)
   const remarks = (
     <>
@@ -90,7 +90,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
           <p className="line-clamp-2 pl-6">
             <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
           </p>
-          {/* The columns that have no room beside it. */}
+          {/* The columns that are hidden in a narrow list. */}
           <p className={`tabular flex-wrap gap-x-3 pt-0.5 pl-6 text-[12px] text-muted ${tight}`} data-testid="legs">
             <span>
               {t('search.vector')} {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
@@ -138,7 +138,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   )
 }
 
-/** `▲2`, `▼1`, or that it came in or dropped out; said in words to those who do not see it. */
+/** Shows the change of rank, such as `▲2`, with an accessible description. */
 function MoveMark({ move }: { move: Move }) {
   const { t } = useTranslation()
   if (typeof move === 'string')
@@ -167,7 +167,7 @@ function Off() {
   return <span className="text-muted">{t('search.off')}</span>
 }
 
-/** What rounds to nothing has no rank that means anything. */
+/** True if the score does not round to 0; otherwise its rank is meaningless. */
 function isSomething(score: number): boolean {
   return Number(formatScore(score)) > 0
 }

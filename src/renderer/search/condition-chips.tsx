@@ -15,7 +15,7 @@ import type { Condition } from '#shared/contract/index.ts'
 
 interface ConditionChipsProps {
   readonly conditions: readonly Condition[]
-  /** Takes a condition off, or puts it back. */
+  /** Disables or enables a condition. */
   readonly onToggle: (text: string) => void
 }
 
@@ -44,7 +44,7 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
         const meaning = meaningOf(condition)
         return (
           <li
-            // The same condition can stand in a query twice.
+            // A query can contain the same condition twice.
             key={`${index} ${text}`}
             data-testid="condition"
             data-kind={kind}
@@ -56,7 +56,7 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
           >
             <Icon size={12} aria-hidden className="shrink-0" />
             {isUnread ? (
-              // It names the condition itself.
+              // The message repeats the condition's text.
               <span className="min-w-0 whitespace-normal">{meaning}</span>
             ) : (
               <>
@@ -79,7 +79,7 @@ export function ConditionChips({ conditions, onToggle }: ConditionChipsProps) {
   )
 }
 
-/** The days that a condition means, where its own text does not say them. */
+/** Shows the dates of a relative condition. */
 function Span({ condition: { from, to, isOff } }: { condition: Condition }) {
   if (isOff || (from === null && to === null)) return null
   const shown = from === to ? from : `${from ?? '…'} – ${to ?? '…'}`

@@ -10,12 +10,12 @@ import { FileLinesField } from '../editor/find/file-lines-field.tsx'
 
 interface WhyNotProps {
   readonly agent: string
-  /** What was typed: `path:line`. */
+  /** Text of the field: `path:line`. */
   readonly place: string
   readonly onPlace: (place: string) => void
   readonly hasQuery: boolean
   readonly explanation: Explanation | undefined
-  /** Shows what a setting would do. */
+  /** Tries out a changed setting. */
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
@@ -61,7 +61,7 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
   const { minScore, maxResults, terms } = explanation
   const has = new Set(candidate?.text?.terms.map(({ term }) => term))
   const missing = terms.map(({ term }) => term).filter((term) => !has.has(term))
-  // The threshold as it is shown must let the line through.
+  // Rounded down, so that a threshold with two digits lets the line pass.
   const enough = Math.floor((candidate?.score ?? 0) * 100) / 100
   const refusedBy = candidate?.verdict.kind === 'outsideFilter' ? candidate.verdict.by.join(' ') : ''
   const folded = candidate?.verdict.kind === 'folded' ? candidate.verdict.into : undefined

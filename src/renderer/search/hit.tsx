@@ -13,7 +13,7 @@ interface HitProps {
   readonly agent: string
   readonly result: SearchResult
   readonly recall: Pick<SearchResponse, 'query' | 'weights' | 'minScore'>
-  /** The answer cites or read it. */
+  /** True if the answer cites or read it. */
   readonly isUsed?: boolean
 }
 

@@ -1,15 +1,19 @@
 import type { Candidate } from '#shared/contract/index.ts'
 
-/** Places gained (positive) or lost by a candidate; `new` when it was not returned before, `gone` when it no longer is. */
+/** Ranks gained (positive) or lost. `new`: was not returned before; `gone`: is no longer returned. */
 export type Move = number | 'new' | 'gone'
 export type Moves = ReadonlyMap<string, Move>
 
-/** A name for a candidate that is the same in every ranking of a query. */
+/** Returns a key that identifies a candidate in every ranking of a query. */
 export function keyOf({ source, path, startLine, endLine, snippet }: Candidate): string {
   return `${source}/${path}/${startLine}-${endLine}/${snippet.length}`
 }
 
-/** @param before the ranking in force @param after the one that is tried; candidates that stay are left out */
+/**
+ * Returns the changes of rank; candidates with the same rank are omitted.
+ * @param before current ranking
+ * @param after ranking under the settings being tried
+ */
 export function movesBetween(before: readonly Candidate[], after: readonly Candidate[]): Moves {
   const old = placesOf(before)
   const now = placesOf(after)
@@ -24,7 +28,7 @@ export function movesBetween(before: readonly Candidate[], after: readonly Candi
   return moves
 }
 
-/** The same for rankings of chunks that were cut otherwise: a chunk is the one that it shares most lines with. */
+/** Returns the changes of rank for another chunk size. A chunk is matched with the one that shares the most lines. */
 export function movesOfRechunk(before: readonly Candidate[], after: readonly Candidate[]): Moves {
   const returned = (candidates: readonly Candidate[]) => candidates.filter(({ verdict }) => verdict.kind === 'returned')
   const old = returned(before)
@@ -43,7 +47,7 @@ function sharedLines(one: Candidate, other: Candidate): number {
   return Math.max(0, Math.min(one.endLine, other.endLine) - Math.max(one.startLine, other.startLine) + 1)
 }
 
-/** Places of what is returned, from 1 on. */
+/** Returns the 1-based ranks of the returned candidates. */
 function placesOf(candidates: readonly Candidate[]): Map<string, number> {
   const returned = candidates.filter(({ verdict }) => verdict.kind === 'returned')
   return new Map(returned.map((candidate, index) => [keyOf(candidate), index + 1]))

@@ -4,13 +4,16 @@ interface ComparedLines {
   readonly path: string
   readonly startLine: number
   readonly endLine: number
-  /** Scores; undefined where the lines were, or are, not returned. */
+  /** Undefined if the lines were not, or are not, returned. */
   readonly scoreThen: number | undefined
   readonly scoreNow: number | undefined
   readonly use: RecalledLines['use']
 }
 
-/** Lines move as a file is edited: the same passage is one of the same file that overlaps. */
+/**
+ * Compares stored results with current ones. Overlapping lines of the same file count as the same passage,
+ * since edits shift lines.
+ */
 export function compareResults(
   then: readonly RecalledLines[],
   now: readonly Pick<SearchResult, 'path' | 'startLine' | 'endLine' | 'score'>[],

@@ -8,24 +8,24 @@ import { EmptyState } from '#lib/ui/states.tsx'
 import { keyOf, type Moves } from './rank-diff.ts'
 import { Row, roomy } from './candidate-row.tsx'
 
-/** Rows that are drawn while somebody types: more than have room in a window. */
+/** Rows rendered while the user types: more than fit into a window. */
 const inSight = 18
-/** Rows that are drawn when the typing rests, and with each further step. */
+/** Rows rendered after a pause, and added by each click on "more". */
 const page = 60
-/** When it rests, ms. */
+/** Length of the pause, in ms. */
 const restMs = 250
 
 interface ResultsProps {
   readonly agent: string
   readonly explanation: Explanation
-  /** How far each candidate moved against the settings in force; undefined when those are what is shown. */
+  /** Changes of rank against the current settings; undefined while these are shown. */
   readonly moves?: Moves | undefined
 }
 
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
   const { t } = useTranslation()
   const [limit, setLimit] = useRowLimit(explanation.query)
-  // A question that was asked before has a score of 0, and is there to be accounted for.
+  // An earlier user message has a score of 0 and is listed to explain why.
   const matching = explanation.candidates.filter(
     ({ score, question, verdict }) => score > 0 || question !== undefined || verdict.kind === 'outsideFilter',
   )
@@ -38,7 +38,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
     { title: t('search.below', { minScore }), candidates: of('belowMinScore') },
     { title: t('search.outsideTitle'), candidates: of('outsideFilter') },
   ]
-  // Hundreds of rows follow every move of a slider: those that nobody has scrolled to wait until they are asked for.
+  // Hundreds of rows would follow each move of a slider, so rows beyond `limit` render on request.
   let left = limit
   const groups = all.flatMap(({ title, candidates }) => {
     const shown = candidates.slice(0, Math.max(0, left))
@@ -119,7 +119,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
   )
 })
 
-/** How many rows are drawn of what was found; what is in sight comes first with every query. */
+/** Returns the number of rows to render. It restarts with each query. */
 function useRowLimit(query: string) {
   const [of, setOf] = useState({ query, limit: inSight })
   const limit = of.query === query ? of.limit : inSight
@@ -158,7 +158,7 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
   )
 }
 
-/** That the index is behind the notes, and why it stays so. */
+/** Warns that the index is out of date, with the reason. */
 function LackingLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
   const { t } = useTranslation()
   if (!stale) return null
@@ -169,7 +169,7 @@ function LackingLine({ explanation: { stale, standstill } }: { explanation: Expl
   )
 }
 
-/** Why vectors took no part, in the words of whoever failed. */
+/** Explains why vector search did not take part, with the provider's message. */
 function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) {
   const { code, message, since, count, script } = notice
   const { t } = useTranslation()
@@ -186,7 +186,7 @@ function NoticeLine({ notice }: { notice: NonNullable<Explanation['notice']> }) 
   )
 }
 
-/** Where a model knows nothing of a language, or a memory is small or new, all is as it should be. */
+/** Notices about missing or weak vectors for a language or a new memory are expected and not errors. */
 function isFault(code: NonNullable<Explanation['notice']>['code']): boolean {
   return code !== 'vectors_few' && code !== 'vectors_measuring' && code !== 'vectors_weak' && code !== 'query_local'
 }

@@ -5,7 +5,7 @@ interface ScoreBarProps {
   readonly score: number
   readonly vector: number
   readonly text: number
-  /** What keeps it above the threshold. */
+  /** Boost that lifts the score above the threshold. */
   readonly lift?: number
   readonly minScore: number
   readonly dim?: boolean

@@ -8,11 +8,11 @@ import { usePlaceNames } from '../markdown/citations/place-name.ts'
 interface AccountProps {
   readonly agent: string
   readonly candidate: Candidate
-  /** What cosines mean for this question. */
+  /** Calibration of cosine similarities for this query. */
   readonly scale: Explanation['vectorScale']
 }
 
-/** How the score came about, to the last figure. */
+/** Shows how the score was computed. */
 export function Account({ agent, candidate, scale }: AccountProps) {
   const { t } = useTranslation()
   const { placeName } = usePlaceNames(agent)
@@ -109,7 +109,7 @@ export function Account({ agent, candidate, scale }: AccountProps) {
   )
 }
 
-/** Of the account's figures. */
+/** Decimal places of the figures. */
 const digits = 4
 
 function precise(value: number): string {
@@ -122,7 +122,7 @@ interface NamedTerm {
   readonly alike?: string | undefined
 }
 
-/** A word of the query, what memory has in its place where it lacks the word, and what means something like it. */
+/** Formats a query term, its replacement if the memory lacks the term, and a similar term. */
 export function nameOf({ term, instead, alike }: NamedTerm): string {
   return alikeName(instead === undefined ? term : `${term} → ${instead}`, alike)
 }

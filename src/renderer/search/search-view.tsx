@@ -20,16 +20,16 @@ import { WhyNot } from './explain-missing.tsx'
 import { useRanking, useRechunk } from './use-ranking.ts'
 import { SearchAll } from '../editor/privacy/unsearched.tsx'
 
-/** What costs somebody something follows the typing at this distance, and so does the address, ms. */
+/** Debounce, in ms, for updating the address and for searches that call a remote provider. */
 const typingPauseMs = 150
 
-/** Providers of vectors that are asked on this machine: each key may. */
+/** Embedding providers on this machine: they are queried on every key. */
 const atHand: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
 
 interface SearchViewProps {
   readonly agent: Agent
   readonly initialQuery: string
-  /** A line whose fate is asked for, as `path:line`. */
+  /** Line whose ranking is explained, as `path:line`. */
   readonly initialWhy: string
 }
 
@@ -56,11 +56,11 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const [off, setOff] = useState<readonly string[]>([])
   const ranking = useRanking(agent.id, query, why, tried, off)
   const rechunk = useRechunk(agent.id, query, triedChunk, tried, off)
-  // One question at a time; the next is what is typed by then.
+  // One search at a time; the next one uses the latest text.
   const isFree = status.data !== undefined && atHand.has(status.data.provider) && !ranking.isAsking
   if (query !== typed && (isFree || settled === typed)) setQuery(typed)
   const { error, retry } = ranking
-  // What is typed appears first; what was found follows.
+  // The results may lag behind the field.
   const latest = rechunk.outcome?.after.explanation ?? ranking.explanation
   const explanation = useDeferredValue(latest)
   const moves = useDeferredValue(rechunk.outcome ? rechunk.moves : ranking.moves)
@@ -81,7 +81,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             value={text}
             onChange={(event) => {
               setText(event.target.value)
-              // What was taken off stays so while it stands in the query.
+              // A disabled condition stays disabled while the query contains it.
               setOff(off.filter((one) => event.target.value.includes(one)))
             }}
             aria-label={t('search.title')}
@@ -183,7 +183,7 @@ function Toggle({ isOn, onToggle, children }: ToggleProps) {
   )
 }
 
-/** Of a path. */
+/** Maximum characters of a path. */
 const maxShown = 120
 
 function UnsearchedCount({ agent }: { agent: string }) {

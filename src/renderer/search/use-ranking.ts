@@ -6,15 +6,15 @@ import { useDebounced } from '#lib/util/use-debounced.ts'
 import type { Place } from '#lib/router/paths.ts'
 import { movesBetween, movesOfRechunk, type Moves } from './rank-diff.ts'
 
-/** The ranking follows a slider at this distance. */
+/** Debounce of the sliders, in ms. */
 const sliderPauseMs = 40
 
-/** Cutting files anew takes longer. */
+/** Debounce of the chunk size, in ms: chunking again takes longer. */
 const chunkPauseMs = 250
 
 /**
- * The ranking under the settings in force, or under those that are tried, with how the latter moves it.
- * @param without conditions of the query that were taken off
+ * Returns the ranking under the current settings, or under those being tried with the changes of rank.
+ * @param without conditions of the query that are disabled
  */
 export function useRanking(
   agent: string,
@@ -46,7 +46,7 @@ export function useRanking(
   return {
     explanation: query === '' ? undefined : shown,
     moves,
-    /** The ranking under the settings in force is asked for. */
+    /** True while the ranking under the current settings is loading. */
     isAsking: inForce.isFetching,
     isBusy: isTrying ? other.isPlaceholderData || options !== tried : inForce.isPlaceholderData,
     error: inForce.error ?? (isTrying ? other.error : null),
@@ -54,7 +54,7 @@ export function useRanking(
   }
 }
 
-/** The ranking under chunks of another size, while one is tried. */
+/** Returns the ranking with another chunk size, while one is being tried. */
 export function useRechunk(
   agent: string,
   query: string,

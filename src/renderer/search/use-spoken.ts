@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { sessionOfPath } from '#lib/router/paths.ts'
 import { withSpeakers } from './excerpt.ts'
 
-/** @returns what makes a passage of a file one to be shown; other files than conversations stay as they are */
+/** Returns a function that puts the speakers' names into a snippet of a transcript. Other files stay unchanged. */
 export function useSpoken(): (path: string, snippet: string) => string {
   const { t } = useTranslation()
   return (path, snippet) =>

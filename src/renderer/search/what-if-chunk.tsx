@@ -11,9 +11,9 @@ interface WhatIfChunkProps {
   readonly agent: string
   readonly inForce: ChunkSize
   readonly tried: ChunkSize | undefined
-  /** What trying it gave; undefined until it did. */
+  /** Result for the size being tried; undefined until it is loaded. */
   readonly outcome: Rechunk | undefined
-  /** Undefined: as it is. */
+  /** @param chunk undefined restores the current size */
   readonly onTry: (chunk: ChunkSize | undefined) => void
 }
 

@@ -14,20 +14,20 @@ import { Slider } from '#lib/ui/slider.tsx'
 interface WhatIfProps {
   readonly agent: string
   readonly inForce: SearchSettings
-  /** What is tried. */
+  /** Settings being tried. */
   readonly settings: SearchSettings
-  /** With which weights the answer came about; undefined while there is none. */
+  /** Weights that the ranking used; undefined while it is loading. */
   readonly used: Explanation['weights'] | undefined
-  /** Undefined: what is in force again. */
+  /** @param settings undefined restores the current settings */
   readonly onTry: (settings: SearchSettings | undefined) => void
-  /** Without vectors, words have the whole weight, whatever is set. */
+  /** Without embeddings, keywords have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
-  /** What else can be tried. */
+  /** Further controls. */
   readonly children?: ReactNode
 }
 
-/** Days of half-life that the slider begins with when the decay is turned on. */
+/** Initial values when temporal decay (half-life in days) and diversity (MMR lambda) are turned on. */
 const firstHalfLife = 30
 const firstLambda = 0.7
 
@@ -157,7 +157,7 @@ interface OptionalProps {
   readonly children: (value: number) => ReactNode
 }
 
-/** A setting that is off until it has a value. */
+/** A setting with a checkbox that enables it. */
 function Optional({ label, hint, value, first, onChange, children }: OptionalProps) {
   return (
     <div className="flex flex-col gap-1">

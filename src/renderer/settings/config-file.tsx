@@ -27,7 +27,7 @@ export function ConfigFile() {
 
 function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema }) {
   const { t } = useTranslation()
-  /** What the typed text started from, and what is shown when nothing is typed. */
+  /** The version on which the edits are based, and the text shown without edits. */
   const [base, setBase] = useState(diskText)
   const [content, setContent] = useState({ text: diskText })
   const [text, setText] = useState(diskText)
@@ -35,12 +35,12 @@ function Editing({ diskText, schema }: { diskText: string; schema: JsonSchema })
     api.settings.check.queryOptions({
       input: { text: useDebounced(text, checkPauseMs) },
       placeholderData: keepPreviousData,
-      // Nobody comes back to a text that was typed over.
+      // Results of earlier texts are not needed again.
       gcTime: 0,
     }),
   )
   const isChanged = text !== base
-  // What is saved elsewhere is shown at once while nothing is typed here; else it is merged on saving.
+  // Shows an external change unless there are edits; then it is merged on save.
   const show = (shown: string) => {
     setBase(shown)
     setText(shown)

@@ -4,10 +4,11 @@ import { embeddingModelOf, embeddingProviders, isSentTexts } from '#shared/util/
 const prefix = 'memory.embedding.'
 
 /**
- * The model that would get the texts if the setting `key` were `value`; undefined where none is asked that was not asked
- * before.
- * @param value what would hold then, also where nothing were written any more
- * @param inForce what holds for a setting now, by its key
+ * Returns the embedding model that would be sent the notes' texts after a change of a setting.
+ * @param value the effective value after the change, also if the setting is removed
+ * @param inForce returns the current effective value of a key
+ * @returns undefined if the setting does not affect embeddings, its value stays the same, or the provider is
+ * not sent texts
  */
 export function modelSentTo(
   key: string,
@@ -28,7 +29,7 @@ export function modelSentTo(
   }
 }
 
-/** What the provider in force is asked for while its model is not named; undefined for every other setting. */
+/** Returns the default model of the current embedding provider, or undefined if it has none or the key is another setting. */
 export function modelUnlessNamed(key: string, inForce: (key: string) => unknown): string | undefined {
   if (key !== `${prefix}model`) return undefined
   const provider = embeddingProviders.find((one) => one === inForce(`${prefix}provider`))

@@ -102,7 +102,7 @@ function ClientRow({ client, agents }: { client: MemoryClient; agents: readonly 
   )
 }
 
-/** As the contract has ids. */
+/** Makes an id that the contract accepts. */
 function idOf(name: string): string {
   const id = name
     .toLowerCase()
@@ -111,7 +111,10 @@ function idOf(name: string): string {
   return (id === '' ? 'program' : id).slice(0, 64)
 }
 
-/** Where programs reach the memory over HTTP: the page's own address, or the port that the settings of the desktop name. */
+/**
+ * Returns the address of the MCP endpoint: on this page's origin, or on the port set for the desktop.
+ * Undefined if there is none.
+ */
 function useAddress(): string | undefined {
   const isPage = location.protocol.startsWith('http')
   const source = useQuery(api.settings.source.queryOptions({ enabled: !isPage }))

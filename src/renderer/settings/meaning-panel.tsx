@@ -16,7 +16,7 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
   const { embedded, chunks } = status.data ?? {}
   const { data, error, refetch } = useQuery({
     ...api.search.meaning.queryOptions({ input }),
-    // What is known of a model changes with what has its vectors.
+    // Part of the key, since the result depends on the embedded chunks.
     queryKey: [...api.search.meaning.queryKey({ input }), embedded, chunks],
     enabled: status.data !== undefined,
     placeholderData: (before) => before,

@@ -121,7 +121,7 @@ export interface Panel {
   readonly id: string
   readonly title: string
   readonly lead: string
-  /** What else it is found by: names of its fields, keys of the configuration. */
+  /** Further search terms: field names and configuration keys. */
   readonly words?: string
   readonly body: ReactNode
 }

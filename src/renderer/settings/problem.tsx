@@ -15,7 +15,7 @@ const looks = {
   note: { Icon: Info, color: 'text-muted' },
 } as const
 
-/** What it means for the user: the sentence of the code, or else of the part. */
+/** Explains a problem's effect: by its code, or else by the affected part. */
 export function meaningOf({ part, code }: Problem): string {
   const own = `health.what.${code}`
   return i18next.t((i18next.exists(own) ? own : `health.what.${part}`) as `health.what.${Problem['part']}`)
@@ -85,7 +85,10 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   )
 }
 
-/** @returns what is under way; a place is gone to at once */
+/**
+ * Starts a remedy.
+ * @returns its promise, or undefined if it only navigates
+ */
 function start(agent: string, remedy: Remedy, navigate: (to: string) => void): Promise<unknown> | undefined {
   switch (remedy.kind) {
     case 'tryAgain':

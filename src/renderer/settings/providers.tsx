@@ -50,7 +50,7 @@ interface FieldProps {
 const fieldLook =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-2.5 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 
-/** A key goes one way only: it is never shown again. */
+/** A stored key is never shown again. */
 function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps) {
   const { t } = useTranslation()
   const [key, setKey] = useState('')
@@ -94,7 +94,7 @@ function KeyField({ provider: { name, keySource, keeps }, onSaved }: FieldProps)
 
 function BaseUrlField({ provider: { name, baseUrl }, onSaved }: FieldProps) {
   const { t } = useTranslation()
-  // Nothing typed: the address is what the settings have, whoever wrote it.
+  // Undefined until the user types; then it overrides the stored address.
   const [typed, setTyped] = useState<string>()
   const address = typed ?? baseUrl ?? ''
   const isChanged = address.trim() !== (baseUrl ?? '')

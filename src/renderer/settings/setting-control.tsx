@@ -12,10 +12,10 @@ interface ControlProps {
   readonly row: SettingRow
   readonly name: string
   readonly value: unknown
-  /** What holds while a text is left empty. */
+  /** The value in use while the field is empty. */
   readonly unset?: string
   readonly onSet: (value: unknown) => void
-  /** The id of the text that says why what was typed cannot be. */
+  /** Id of the element with the error message. */
   readonly refusal: string | undefined
 }
 
@@ -112,7 +112,7 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
   }
 }
 
-/** Either left to the measure, or the weight of meaning; words get the rest. */
+/** Weights of vectors and keywords: automatic, or a slider for the share of vectors. */
 function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
   const { t } = useTranslation()
   const vector = valueAt(value, ['vector'])
@@ -150,7 +150,7 @@ function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
   )
 }
 
-/** What the weight of meaning begins with when it is taken out of the measure's hands. */
+/** Initial weight of vectors when it is set manually. */
 const byHand = 0.3
 
 function asText(value: unknown): string {
@@ -172,7 +172,7 @@ interface TypedProps {
   readonly onDone: (text: string) => void
 }
 
-/** Takes effect when it is left, or with Enter. */
+/** A text field that saves on blur or Enter. */
 function Typed({ name, initial, hint = '', isLong = false, inputMode, refusal, onDone }: TypedProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)

@@ -4,7 +4,7 @@ import type { GroupId } from './setting-sections.ts'
 
 export interface SettingWords {
   readonly nameOf: (path: readonly string[]) => string
-  /** Of one of the values that a setting can be chosen from. */
+  /** Returns the label of an option. */
   readonly valueNameOf: (path: readonly string[], value: string) => string
   readonly groupNameOf: (group: GroupId) => string
 }

@@ -41,11 +41,11 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   useEffect(() => {
     if (!isTarget) return undefined
     frame.current?.scrollIntoView({ block: 'center' })
-    // Whatever led here gives the focus back as it closes: the setting has it after that.
+    // A closing palette restores the focus, so the field takes it afterwards.
     const later = setTimeout(() => frame.current?.querySelector<HTMLElement>('input, select, textarea')?.focus(), 50)
     return () => clearTimeout(later)
   }, [isTarget])
-  // What it depends on may be on its way into the settings still.
+  // Computed on each render: settings that it depends on may still be loading.
   const sentTo = asked && sentToBy(asked.value)
   const unset = modelUnlessNamed(key, siblingInForce)
   const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
@@ -129,7 +129,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   function write(value: unknown): void {
     settings.set(setting, scope, value, (error) => {
       setRefusal(error && explainError(error))
-      // What was typed stays in its field; what was chosen shows what holds.
+      // A text field keeps the refused text; a checkbox or select shows the value in use again.
       if (error && (row.kind === 'boolean' || row.kind === 'choice')) showInForce()
     })
   }
@@ -170,7 +170,7 @@ function ScopeChoice({ name, agent, scope, onChoose }: ScopeChoiceProps) {
 }
 
 interface EmbeddingConsentProps {
-  /** Whose memories they are. */
+  /** Names of the affected agents. */
   readonly agents: readonly string[]
   readonly of: EmbeddingModel
   readonly onAgree: () => void

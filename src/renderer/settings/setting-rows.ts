@@ -1,16 +1,16 @@
 export interface SettingRow {
-  /** Within its scope: `['memory', 'search', 'minScore']`. */
+  /** Path within its scope: `['memory', 'search', 'minScore']`. */
   readonly path: readonly string[]
   readonly kind: 'boolean' | 'number' | 'choice' | 'text' | 'longText' | 'list' | 'duration' | 'weights'
   readonly options: readonly string[]
   readonly min: number | undefined
   readonly max: number | undefined
   readonly isInteger: boolean
-  /** May be set to nothing at all. */
+  /** True if null is allowed. */
   readonly isNullable: boolean
 }
 
-/** As much of JSON Schema as the configuration's needs. */
+/** The part of JSON Schema that the configuration uses. */
 export interface JsonSchema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -26,7 +26,7 @@ export interface JsonSchema {
   readonly default?: unknown
 }
 
-/** Have a place of their own in the settings, or are no single value. */
+/** Settings with a panel of their own, or without a single value. */
 const elsewhere = new Set([
   'agents',
   'providers',
@@ -42,9 +42,10 @@ const elsewhere = new Set([
   'memory.shareWith',
   'vault.own',
 ])
-/** Texts of several lines. */
+/** Settings with multi-line text. */
 const long = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
 
+/** Returns a row for each setting of the schema that can be edited. */
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
     const here = [...path, key]
@@ -78,6 +79,7 @@ function rowOf(path: readonly string[], schema: JsonSchema): SettingRow | undefi
   return only?.type === 'array' && only.items?.type === 'string' ? { ...base, kind: 'list' } : undefined
 }
 
+/** Returns the value at a path, or undefined if there is none. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let at = value
   for (const step of path) {
@@ -94,7 +96,7 @@ const units = [
   ['s', 1000],
 ] as const
 
-/** 300000 → `5m`. */
+/** Formats milliseconds with the largest exact unit: 300000 → `5m`. */
 export function formatDuration(ms: number): string {
   for (const [unit, size] of units) if (ms > 0 && ms % size === 0) return `${ms / size}${unit}`
   return `${ms}ms`

@@ -1,7 +1,6 @@
 /**
- * Where each setting stands: the sections of the settings in the order of their navigation, and in each the groups of
- * the configuration that belong to it. A group is the beginning of a setting's path, so that a new setting finds its
- * place by itself, and one that finds none is seen by a test. Pure.
+ * Sections of the settings in navigation order, each with its groups. A group is a path prefix, so a new
+ * setting is placed automatically; a test finds settings without a group.
  */
 import type { SettingRow } from './setting-rows.ts'
 
@@ -23,7 +22,7 @@ export const sections = [
 export type SectionId = (typeof sections)[number]['id']
 export type GroupId = (typeof sections)[number]['groups'][number]
 
-/** Parts of a section that links lead to by a name of their own. */
+/** Anchors of panels within a section. */
 const partOf: Readonly<Record<string, SectionId>> = {
   spending: 'models',
   meaning: 'recall',
@@ -33,7 +32,10 @@ const partOf: Readonly<Record<string, SectionId>> = {
   knownPrograms: 'programs',
 }
 
-/** `#spending`, `#memory.search.minScore` → the section that it is in; the first one for what there is not. */
+/**
+ * Returns the section of an anchor such as `#spending` or `#memory.search.minScore`; the first section if it
+ * is unknown.
+ */
 export function sectionAt(hash: string): SectionId {
   const name = hash.replace(/^#/, '')
   return (
@@ -41,7 +43,7 @@ export function sectionAt(hash: string): SectionId {
   )
 }
 
-/** The group of a setting: the longest beginning of its path that is one. Undefined for one that has none. */
+/** Returns the group with the longest matching path prefix, or undefined if none matches. */
 export function groupOf(path: readonly string[]): { section: SectionId; group: GroupId } | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length).join('.')
@@ -53,7 +55,7 @@ export function groupOf(path: readonly string[]): { section: SectionId; group: G
   return undefined
 }
 
-/** A setting, where it stands, and for whom it can be set. */
+/** A setting with its position and scope. */
 export interface PlacedSetting {
   readonly row: SettingRow
   readonly section: SectionId
@@ -61,7 +63,7 @@ export interface PlacedSetting {
   readonly isOfApp: boolean
 }
 
-/** In the order of the sections and their groups. */
+/** Returns the settings in the order of sections and groups. Settings without a group are omitted. */
 export function placed(rows: readonly SettingRow[], isOfApp: boolean): PlacedSetting[] {
   const found = rows.flatMap((row) => {
     const place = groupOf(row.path)

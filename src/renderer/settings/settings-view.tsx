@@ -114,7 +114,7 @@ interface SectionNavProps {
   readonly onFollow: () => void
 }
 
-/** At the left; above, in a field, where there is no room. */
+/** Navigation on the left, or a select field above in a narrow window. */
 function SectionNav({ shown, onFollow }: SectionNavProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()

@@ -13,9 +13,9 @@ interface Found extends Pick<ReturnType<typeof useSettings>, 'settings' | 'error
   readonly panels: readonly Panel[]
 }
 
-/** @param query nothing is found by an empty one */
+/** @param query an empty one finds nothing */
 export function useFound(agent: Agent, query: string): Found {
-  // Words are made anew when the language changes.
+  // Rerenders when the language changes.
   useTranslation()
   const spell = usePinyin(/[a-z]/i.test(query))
   const { settings, error, refetch } = useSettings(agent)

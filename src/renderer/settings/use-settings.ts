@@ -4,20 +4,24 @@ import { api } from '#lib/api/client.ts'
 import { placed, type PlacedSetting } from './setting-sections.ts'
 import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
 
-/** For whom a setting holds. */
+/** Scope of a value: this agent, all agents, or the app. */
 export type Scope = 'agent' | 'all' | 'app'
 
 export interface Settings {
   readonly all: readonly PlacedSetting[]
-  /** Whether the agent has an entry of its own, that something can be set for it alone. */
+  /** True if the agent has its own entry in the configuration, so that it can have its own values. */
   readonly hasOwnEntry: boolean
-  /** What is written for these; undefined when it is inherited. */
+  /** Returns the value set in a scope, or undefined if it is inherited. */
   written(setting: PlacedSetting, scope: Scope): unknown
-  /** What holds for these. */
+  /** Returns the effective value in a scope. */
   inForce(setting: PlacedSetting, scope: Scope): unknown
-  /** What would hold for these if nothing were written for them; undefined also where that is the app's own default. */
+  /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
   inherited(setting: PlacedSetting, scope: Scope): unknown
-  /** Undefined: what is inherited holds again. @param onDone told why it cannot be, if it cannot */
+  /**
+   * Sets a value in a scope.
+   * @param value undefined restores the inherited value
+   * @param onDone receives the error if the value was refused
+   */
   set(setting: PlacedSetting, scope: Scope, value: unknown, onDone: (refusal: Error | undefined) => void): void
 }
 
@@ -29,6 +33,7 @@ interface SettingsQuery {
   readonly refetch: () => void
 }
 
+/** Reads and writes the settings of an agent. `settings` is undefined while loading or after an error. */
 export function useSettings(agent: Agent): SettingsQuery {
   const source = useQuery(api.settings.source.queryOptions())
   const set = useMutation(

@@ -3,11 +3,16 @@ import type { JsonSchema } from './setting-rows.ts'
 export interface Completion {
   readonly label: string
   readonly insert: string
-  /** The default, or what kind of value it is. */
+  /** The default value, or the type. */
   readonly detail: string
 }
 
-/** @param lines of the file @param line 0-based @param column 0-based, where the cursor is */
+/**
+ * Returns completions for a key or value.
+ * @param lines of the file
+ * @param line 0-based
+ * @param column 0-based
+ */
 export function completeYaml(schema: JsonSchema, lines: readonly string[], line: number, column: number): Completion[] {
   const before = (lines[line] ?? '').slice(0, column)
   const value = /^(\s*(?:- )?)([\w.-]+):\s+\S*$/.exec(before)
@@ -26,7 +31,7 @@ export function completeYaml(schema: JsonSchema, lines: readonly string[], line:
   }))
 }
 
-/** The keys that a line of this indent stands under, outermost first; `[]` is a list's item. */
+/** Returns the keys above a line of this indentation, outermost first; `[]` stands for a list item. */
 function pathAbove(lines: readonly string[], line: number, indent: number): string[] {
   const path: string[] = []
   let within = indent

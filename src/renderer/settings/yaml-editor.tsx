@@ -6,7 +6,7 @@ import { completeYaml } from './yaml-completion.ts'
 
 interface YamlEditorProps {
   readonly label: string
-  /** What is shown; another object puts its text in place of what was typed. */
+  /** Text to show. A new object replaces the edited text. */
   readonly content: { readonly text: string }
   readonly schema: JsonSchema
   readonly problems: readonly ConfigProblem[]

@@ -15,16 +15,16 @@ import { sections } from '../settings/setting-sections.ts'
 export interface Command {
   readonly id: string
   readonly label: string
-  /** Other words that it is found by. */
+  /** Search terms in addition to the label. */
   readonly keywords: readonly string[]
   readonly keys?: string
   readonly run: () => void
 }
 
-/** What commands ask of the frame. */
+/** State and actions of the frame that commands use. */
 export interface Frame {
   readonly agent: Agent
-  /** The conversation that is shown. */
+  /** The open conversation. */
   readonly session: string | undefined
   readonly capture: () => void
   readonly newFile: () => void
@@ -46,7 +46,7 @@ function command(
 
 const doing = (work: () => Promise<unknown>) => () => void attempt(work())
 
-/** A model to choose, each; asked of the providers, so only when the palette is open. */
+/** Returns a command for each available model. Queries the providers, so it is only used while the palette is open. */
 export function useModelCommands(agent: Agent): Command[] {
   const models = useQuery(api.chat.models.queryOptions({ input: { agent: agent.id } })).data?.models ?? []
   return models
@@ -61,7 +61,7 @@ export function useModelCommands(agent: Agent): Command[] {
 }
 
 export function useCommands({ agent, session, capture, newFile, toggleSidebar, palette }: Frame): Command[] {
-  // Labels are made anew when the language changes.
+  // Rerenders the labels when the language changes.
   useTranslation()
   const [, navigate] = useLocation()
   const switchAgent = useSwitchAgent(agent)

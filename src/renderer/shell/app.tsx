@@ -26,7 +26,7 @@ export function App() {
   const isAsked = (useQuery(api.clients.questions.queryOptions()).data ?? []).length > 0
   const theme = useAppearance(settings.data?.appearance)
   const [location] = useLocation()
-  // What was there stays there while the runtime is gone for a moment.
+  // Cached data stays visible while the runtime restarts.
   const error = settings.data && agents.data ? undefined : (settings.error ?? agents.error)
   setBindings(settings.data?.shortcuts ?? {})
   const agent = useCurrentAgent(agents.data ?? [])
@@ -50,7 +50,7 @@ export function App() {
           <MoveNotice agent={agent.id} />
         </>
       )}
-      {/* What asks the user stays uncovered. */}
+      {/* Toasts must not cover a question to the user. */}
       <Toasts theme={theme} position={isAsked ? 'top-right' : 'bottom-right'} />
     </>
   )
@@ -67,7 +67,10 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
   )
 }
 
-/** @returns the theme as it is shown */
+/**
+ * Applies theme and language.
+ * @returns the theme in use
+ */
 function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
   const [systemIsDark, setSystemIsDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
   useEffect(() => {
@@ -93,7 +96,7 @@ function EndedNotice({ agent }: { agent: string }) {
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
   useEffect(() => {
-    // What goes by itself was not dealt with.
+    // Unmounting dismisses the toasts. That must not count as seen.
     let isShown = true
     for (const one of ended ?? []) {
       const { id, kind, notes, undo } = one
@@ -105,7 +108,7 @@ function EndedNotice({ agent }: { agent: string }) {
         onSeen: () => void (isShown && attempt(see(agent, id))),
       })
     }
-    // Another window has dealt with it, or another agent is shown.
+    // Another window has handled it, or another agent is shown.
     return () => {
       isShown = false
       for (const { id } of ended ?? []) forgetTold(id)

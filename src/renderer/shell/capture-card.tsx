@@ -8,15 +8,15 @@ import { useDraft } from '#lib/drafts/use-draft.ts'
 import { useLongTermPath } from '#lib/notes/use-vault-settings.ts'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 
-/** What is typed here and not saved is a draft like any other, under this name. */
+/** Names under which the drafts are stored, without and with a given text. */
 const draftName = 'quick-capture'
 const givenDraftName = 'quick-capture-given'
 
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
-  /** A text from elsewhere to begin with; what was being typed here stays a draft. */
+  /** Initial text. The user's own draft stays stored. */
   readonly given: string | undefined
-  /** Whether another program gave it: saving it is the user's word. */
+  /** True if another program supplied the text: it is saved only after the user confirms. */
   readonly isAsked?: boolean
   readonly onClose: () => void
 }

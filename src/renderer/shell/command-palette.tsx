@@ -24,11 +24,11 @@ interface CommandPaletteProps {
   readonly onClose: () => void
 }
 
-/** Rows of one kind that are shown at once, the best ones; typing narrows them down. */
+/** Maximum rows of a kind. The palette shows the best ones. */
 const maxShown = 50
-/** Before anything is typed: the palette opens at once, however many there are. */
+/** Maximum rows of a kind before anything is typed, so that the palette opens at once. */
 const maxUnasked = 12
-/** Of more, letters that only follow each other somewhere would find nearly all. */
+/** Above this many rows, only whole words match: scattered letters would match nearly all of them. */
 const maxLoose = 300
 const maxSettings = 12
 
@@ -51,9 +51,9 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
   )
 }
 
-/** What had the focus before has it again, unless what was chosen has taken it elsewhere. */
+/** Returns the focus to the element that had it, unless the chosen command has moved it. */
 function useFocusBack(isOpen: boolean): void {
-  // Before the palette itself is in the page.
+  // Runs before the palette takes the focus.
   useLayoutEffect(() => {
     if (!isOpen) return undefined
     const { activeElement: before } = document
@@ -72,11 +72,11 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const [, navigate] = useLocation()
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
   const sessions = useQuery(api.sessions.list.queryOptions({ input: { agent: agent.id } }))
-  // Chinese names are typed as they sound; what is typed in Chinese needs no dictionary. Spellings are part of the value:
-  // keywords that come later are not looked at again.
-  // It is there before the first word is typed where names are Chinese.
+  // Matches Chinese names by pinyin, which a query in Chinese does not need. The spellings are part of each
+  // row's value, because cmdk does not search keywords that arrive later. The dictionary loads before the
+  // first key if the interface is Chinese.
   const spell = usePinyin(i18n.language.startsWith('zh') || /[a-z]/i.test(query))
-  // What notes call themselves besides.
+  // Titles and aliases of the notes.
   const named = useQuery(api.links.files.queryOptions({ input: { agent: agent.id }, staleTime: 60_000 })).data
   const names = useMemo(() => new Map(named?.flatMap(({ path, names: own }) => (own ? [[path, own]] : []))), [named])
   const wordsOf = (path: string) => [path, ...spell(path), ...(names.get(path) ?? [])]
@@ -142,7 +142,7 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
   )
 }
 
-/** Single settings and what else the settings have; of so many only those that have every word of the query. */
+/** Single settings and panels that match every word of the query. */
 function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: Spell; go: Go }) {
   const { t } = useTranslation()
   const { nameOf } = useSettingWords()
@@ -173,12 +173,12 @@ function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string;
   )
 }
 
-/** Letters that only follow each other somewhere are found too, but after what has the words as they were typed. */
+/** Scores a row: fuzzy matches count, but rows with every word of the query as typed rank higher. */
 function score(value: string, query: string, keywords: readonly string[] = []): number {
   return defaultFilter(value, query, [...keywords]) + (hasWords([value, ...keywords], query) ? 1 : 0)
 }
 
-/** The palette scores and sorts what it is given: of thousands the best of those that have every word of the query. */
+/** Limits thousands of rows to the best ones before cmdk sorts them. */
 function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
   if (query.trim() === '') return rows.slice(0, maxUnasked)
   if (rows.length <= maxShown) return [...rows]

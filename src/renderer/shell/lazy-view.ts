@@ -1,17 +1,21 @@
 import { lazy, type ComponentType } from 'react'
 
-/** How long the window is left to itself first, ms. */
+/** Delay before views are preloaded, in ms. */
 const restMs = 3000
 
 const loaders: (() => Promise<unknown>)[] = []
 
+/** Wraps a view that loads when it is first rendered, or earlier by `loadViewsAtRest`. */
 export function laterView<Props>(load: () => Promise<ComponentType<Props>>) {
   const loadOnce = once(load)
   loaders.push(loadOnce)
   return lazy(async () => ({ default: await loadOnce() }))
 }
 
-/** One after the other, whenever nothing else is to be done. What fails is asked for again by who goes there. */
+/**
+ * Preloads the views one by one while the window is idle. A failed load is retried when the view opens.
+ * @returns a function that stops it
+ */
 export function loadViewsAtRest(): () => void {
   let isStopped = false
   const timer = setTimeout(async () => {
@@ -27,7 +31,7 @@ export function loadViewsAtRest(): () => void {
   }
 }
 
-/** What failed is tried again. */
+/** Caches a promise until it rejects. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

@@ -20,7 +20,6 @@ export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; chi
   )
 }
 
-/** Shows it, or hides it. */
 export function SidebarButton({ onToggle }: { onToggle: () => void }) {
   const { t } = useTranslation()
   return (

@@ -76,7 +76,7 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
         <InboxRow agent={agent} isCurrent={location.startsWith('/inbox')} />
         <ContextRow agent={agent} session={session} isCurrent={location.startsWith('/context')} />
       </div>
-      {/* A low window scrolls as a whole: its parts would be too small to. */}
+      {/* In a low window the sidebar scrolls as a whole: its sections would be too small to scroll. */}
       <div className="mt-2 flex min-h-0 flex-1 flex-col [@media(max-height:620px)]:overflow-y-auto">
         <SidebarSection
           id="chats"

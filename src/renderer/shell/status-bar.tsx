@@ -50,7 +50,7 @@ const offlineText = {
 
 function IndexState({ agent, status }: { agent: string; status: IndexStatus }) {
   const { t } = useTranslation()
-  // The same list as in the sidebar: one count of the files, and how many of them are searched.
+  // The same query as the sidebar, so that both show the same counts.
   const list = useQuery(api.workspace.list.queryOptions({ input: { agent } })).data
   const all = list?.length
   const searched = list?.filter(({ unsearched }) => unsearched === undefined).length ?? 0
@@ -149,7 +149,7 @@ function ModelMenu({ agent }: { agent: Agent }) {
   )
 }
 
-/** The month's limit is near or reached: the place to change it is one click away. */
+/** Links to the monthly spending limit when it is nearly reached or exceeded. */
 function SpendingWarning() {
   const { t } = useTranslation()
   const usage = useQuery(api.settings.usage.queryOptions())

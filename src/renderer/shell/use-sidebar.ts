@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react'
 
-/** Below this the sidebar and a view do not fit beside each other, px. */
+/** Minimum window width for a sidebar beside the view, px. */
 const roomFrom = 900
 const query = `(max-width: ${roomFrom - 1}px)`
 
@@ -10,7 +10,7 @@ export interface SidebarState {
   readonly close: () => void
 }
 
-/** @param place what is shown; a drawer closes when it changes */
+/** @param place current address; a drawer closes when it changes */
 export function useSidebar(place: string): SidebarState {
   const isNarrow = useSyncExternalStore(onWidthChange, () => matchMedia(query).matches)
   const [isBeside, setIsBeside] = useState(true)

@@ -30,7 +30,7 @@ export function Views({ agent, place }: { agent: Agent; place: string }) {
         <Route path="/chat/:session">
           {(params) => <ChatView key={params.session} agent={agent} session={params.session} />}
         </Route>
-        {/* Not `/file/*`, which ends at a line break: a name may have one. */}
+        {/* Not `/file/*`: it stops at a line break, which a file name may contain. */}
         <Route path={/^\/file\/[^]/}>
           {() => <FileView key={fileAt(place)} agent={agent} path={fileAt(place) ?? ''} />}
         </Route>

@@ -96,7 +96,7 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
 
 interface CaptureDialogProps {
   readonly agents: readonly Agent[]
-  /** What to begin with. */
+  /** Initial text. */
   readonly text: string | undefined
   readonly onClose: () => void
 }
@@ -111,7 +111,7 @@ function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
   )
 }
 
-/** Words of a selection that make a question; more of them find no more. */
+/** Characters of a selection that are used as a query. */
 const maxQueryCharacters = 200
 
 function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) {
@@ -137,7 +137,7 @@ function SelectionActions({ onCapture }: { onCapture: (text: string) => void }) 
     <div
       role="toolbar"
       aria-label={t('selection.actions')}
-      // The selection stays while its actions are pointed at.
+      // Keeps the selection when a button is pressed.
       onMouseDown={(event) => event.preventDefault()}
       className="fixed z-30 flex gap-0.5 rounded-md border border-line bg-raised p-0.5 text-[12px] shadow-md"
       style={{ left: Math.min(left, innerWidth - 380), top: Math.min(bottom + 6, innerHeight - 44) }}

@@ -1,6 +1,6 @@
 /**
- * What a person does to get something done, as data. Names are keys of the interface's own strings, so that a task is the
- * same in every language; what a person says stands in each of them.
+ * User tasks as data. Names are keys of the interface's texts, so that a task runs in every language; typed
+ * text is given for each one.
  */
 import type en from '../../../src/renderer/lib/i18n/en.json'
 
@@ -8,14 +8,14 @@ export const languages = ['en', 'zh-CN', 'zh-TW'] as const
 export type Language = (typeof languages)[number]
 
 type Keys<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Keys<T[K]>}` }[keyof T & string]
-/** A key of the strings; plural forms are named by the key without its ending. */
+/** A key of the interface's texts, without a plural suffix. */
 export type Name = Plural<Keys<typeof en>>
 type Plural<K extends string> = K extends `${infer Stem}_other` ? Stem : K
 
-/** The same in each language, or in all of them. */
+/** One text for all languages, or one for each. */
 export type Said = string | Readonly<Record<Language, string>>
 
-/** What something is called: one of our strings (with what is put into it), or words as they stand. */
+/** A key, a key with values, or a literal text. */
 export type Called =
   | Name
   | { readonly key: Name; readonly with: Readonly<Record<string, Said | number>> }
@@ -34,25 +34,25 @@ export type Role =
   | 'searchbox'
 
 export type Step =
-  /** Something with a role and a name is pressed; the first or the last of several. */
+  /** Presses an element by role and name; the last one if `last` is set. */
   | { readonly do: 'press'; readonly role: Role; readonly name: Called; readonly in?: string; readonly last?: boolean }
-  /** Something in the sidebar, which is opened first where it is a drawer. */
+  /** Presses an element of the sidebar, and opens the sidebar first if it is a drawer. */
   | { readonly do: 'go'; readonly role: Role; readonly name: Called }
-  /** A field is chosen and filled. */
+  /** Focuses and fills a field. */
   | { readonly do: 'fill'; readonly role: Role; readonly name: Called; readonly text: Said }
-  /** In a list of choices; one of the sidebar, which is opened first where it is a drawer. */
+  /** Selects an option; with `aside`, of a list in the sidebar. */
   | { readonly do: 'choose'; readonly name: Called; readonly value: string; readonly aside?: boolean }
-  /** Words into whatever has the focus. */
+  /** Types into the focused element. */
   | { readonly do: 'type'; readonly text: Said }
   | { readonly do: 'keys'; readonly keys: string }
-  /** Something must be seen: words, or what a test id names. */
+  /** Waits until a text or test id is visible. */
   | { readonly do: 'see'; readonly name?: Called; readonly id?: string; readonly in?: string }
   | { readonly do: 'gone'; readonly name?: Called; readonly id?: string }
 
 export interface Task {
-  /** What the person wants, in a sentence. */
+  /** The user's goal, as a sentence. */
   readonly want: string
   readonly steps: readonly Step[]
-  /** It is done by the keyboard alone as well. */
+  /** True if the task must also work with the keyboard alone. */
   readonly byKeyboard?: boolean
 }

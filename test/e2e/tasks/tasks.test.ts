@@ -1,7 +1,7 @@
 /**
- * The tasks of somebody who is new here, from the first start on. Every run walks through them in Chinese on the smallest
- * window; `THOROUGH=1` in all three languages and four sizes, and looks at each screen with axe.
- * `TASKS=1` prints what each task takes.
+ * The tasks of a new user, from the first start. Each run does them in Chinese in the smallest window;
+ * `THOROUGH=1` in all three languages and four sizes, with an axe check of each screen. `TASKS=1` prints the
+ * clicks and time of each task.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -44,8 +44,8 @@ function tell(title: string, efforts: readonly Effort[]): void {
   process.stdout.write(`${title}\n${rows.join('\n')}\n`)
 }
 
-describe('twenty-five tasks of somebody who is new', () => {
-  it('there are as many as are promised, ten of them by the keyboard too', () => {
+describe('twenty-five tasks of a new user', () => {
+  it('includes ten tasks that also work by keyboard', () => {
     expect(tasks).toHaveLength(25)
     expect(tasks.filter(({ byKeyboard }) => byKeyboard)).toHaveLength(10)
   })

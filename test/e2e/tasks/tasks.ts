@@ -1,7 +1,4 @@
-/**
- * What somebody does who is new here, from the first start on. The tasks follow each other in one app: what one keeps, the
- * next one finds.
- */
+/** The tasks of a new user, from the first start. They share one app: later tasks use the results of earlier ones. */
 import type { Step, Task } from './step.ts'
 
 const boiler = {
@@ -26,7 +23,7 @@ const say = (text: typeof boiler | typeof asksBoiler | typeof tea): Step[] => [
   { do: 'keys', keys: 'Enter' },
 ]
 const newChat: Step = { do: 'go', role: 'link', name: 'nav.newChat' }
-/** A row of the sidebar has its size beside its name. */
+/** Runs an option of the command palette. */
 const palette = (
   typed: Extract<Step, { do: 'type' }>['text'],
   name: Extract<Step, { do: 'press' }>['name'],
@@ -38,14 +35,14 @@ const palette = (
 
 export const tasks: readonly Task[] = [
   {
-    want: 'begin, in the folder that is proposed, without an account',
+    want: 'start with the suggested folder, without an account',
     steps: [
       { do: 'press', role: 'button', name: 'onboarding.start' },
       { do: 'see', id: 'start' },
     ],
   },
   {
-    want: 'put the first hints away',
+    want: 'dismiss the first hints',
     steps: [
       { do: 'press', role: 'button', name: 'tour.next', in: 'tour' },
       { do: 'press', role: 'button', name: 'tour.skip', in: 'tour' },
@@ -53,12 +50,12 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'have something remembered',
+    want: 'save a fact',
     byKeyboard: true,
     steps: [...say(boiler), { do: 'see', id: 'diff-card' }, { do: 'see', id: 'answer' }],
   },
   {
-    want: 'find it again by asking',
+    want: 'ask for the fact',
     byKeyboard: true,
     steps: [
       newChat,
@@ -68,7 +65,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'see what an answer rests on',
+    want: 'see the sources of an answer',
     byKeyboard: true,
     steps: [
       { do: 'press', role: 'button', name: { key: 'chat.fromMemories', with: { count: 1 } } },
@@ -76,14 +73,14 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'ask why it was found',
+    want: 'see why a source was found',
     steps: [
       { do: 'press', role: 'link', name: 'hit.why', in: 'hit' },
       { do: 'see', id: 'why' },
     ],
   },
   {
-    want: 'say that a line is out of date, and have it struck out',
+    want: 'flag a line as outdated and have it removed',
     steps: [
       newChat,
       ...say(asksBoiler),
@@ -94,7 +91,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'take back what the agent wrote',
+    want: 'undo a change by the agent',
     byKeyboard: true,
     steps: [
       newChat,
@@ -105,7 +102,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'look for something instead of asking',
+    want: 'search instead of asking',
     steps: [
       newChat,
       { do: 'fill', role: 'textbox', name: 'chat.composer', text: boilerWords },
@@ -114,7 +111,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'see how a result was scored, and have it checked from now on',
+    want: 'see how a result was scored and save it as a check',
     steps: [
       { do: 'press', role: 'button', name: { text: '' }, in: 'candidate' },
       { do: 'see', id: 'candidate-details' },
@@ -123,7 +120,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'look whether the check passes',
+    want: 'run the check',
     byKeyboard: true,
     steps: [
       ...palette({ en: 'checks', 'zh-CN': 'jiansuoceshi', 'zh-TW': 'jiansuoceshi' }, 'checks.title'),
@@ -132,7 +129,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'try another threshold without keeping it',
+    want: 'try out another threshold without saving it',
     steps: [
       { do: 'keys', keys: 'Control+Shift+F' },
       { do: 'fill', role: 'textbox', name: 'search.title', text: boilerWords },
@@ -144,7 +141,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'write a note of one’s own',
+    want: 'write a note',
     byKeyboard: true,
     steps: [
       { do: 'go', role: 'button', name: 'nav.newFile' },
@@ -158,7 +155,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'give the note another place',
+    want: 'move the note',
     steps: [
       { do: 'go', role: 'button', name: { key: 'file.menu', with: { path: notePath } } },
       { do: 'press', role: 'menuitem', name: 'file.rename' },
@@ -168,7 +165,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'see what became of a file, version by version',
+    want: 'see the history of a file',
     steps: [
       { do: 'press', role: 'button', name: 'file.history' },
       { do: 'see', id: 'history-entry' },
@@ -176,7 +173,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'read a note as it will look',
+    want: 'preview a note',
     byKeyboard: true,
     steps: [
       { do: 'press', role: 'button', name: 'file.preview' },
@@ -185,7 +182,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'write the log of a day long ago',
+    want: 'write the daily log of a past day',
     steps: [
       { do: 'choose', name: 'nav.year', value: '2023', aside: true },
       { do: 'choose', name: 'nav.month', value: '4', aside: true },
@@ -199,7 +196,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'note something quickly, from anywhere',
+    want: 'use quick capture',
     byKeyboard: true,
     steps: [
       { do: 'keys', keys: 'Control+Shift+Space' },
@@ -211,7 +208,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'look at what the agent changed, and say that it is fine',
+    want: 'review and accept the agent’s changes',
     steps: [
       { do: 'go', role: 'link', name: 'nav.changes' },
       { do: 'see', id: 'change' },
@@ -219,7 +216,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'see what every request carries',
+    want: 'see the content of each request',
     steps: [
       { do: 'go', role: 'link', name: 'nav.context' },
       { do: 'see', id: 'context-total' },
@@ -228,7 +225,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'find a setting by its name and change it: the theme',
+    want: 'find the theme setting by name and change it',
     byKeyboard: true,
     steps: [
       { do: 'keys', keys: 'Control+,' },
@@ -238,7 +235,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'give a chat a name',
+    want: 'rename a chat',
     steps: [
       newChat,
       ...say(asksBoiler),
@@ -251,7 +248,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'find an old chat by a word that was said in it',
+    want: 'find an old chat by a word in it',
     steps: [
       { do: 'go', role: 'searchbox', name: 'session.search' },
       { do: 'type', text: '7781' },
@@ -260,7 +257,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'throw a file away, and have it back',
+    want: 'delete a file and restore it',
     steps: [
       { do: 'keys', keys: 'Control+p' },
       { do: 'type', text: { en: 'piano', 'zh-CN': 'gangqin', 'zh-TW': 'gangqin' } },
@@ -273,7 +270,7 @@ export const tasks: readonly Task[] = [
     ],
   },
   {
-    want: 'have a second agent for other things',
+    want: 'create a second agent',
     byKeyboard: true,
     steps: [
       ...palette(

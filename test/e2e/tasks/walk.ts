@@ -1,4 +1,4 @@
-/** Does tasks in a real page as a person does: by pointer, or by the keyboard alone; and counts what it takes. */
+/** Carries out tasks in a page, by mouse or by keyboard alone, and counts clicks and keys. */
 import i18next, { type i18n } from 'i18next'
 import type { Locator, Page } from 'playwright-core'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
@@ -8,12 +8,12 @@ import type { Called, Language, Name, Role, Said, Step, Task } from './step.ts'
 
 const resources = { en: { translation: en }, 'zh-CN': { translation: zhCN }, 'zh-TW': { translation: zhTW } }
 
-/** A key of the keyboard is pressed this often before a way is taken to lead nowhere. */
+/** Limit of repeated key presses before a step fails. */
 const maxPresses = 200
 
 export interface Effort {
   readonly task: string
-  /** Clicks and presses of keys that are no words. */
+  /** Clicks and key presses, without typed text. */
   readonly clicks: number
   readonly ms: number
 }
@@ -33,7 +33,7 @@ export class Walk {
     void this.#words.init({ lng: language, resources, interpolation: { escapeValue: false }, initAsync: false })
   }
 
-  /** @throws Error that names the step that could not be done */
+  /** @throws Error that names the failed step */
   async take({ want, steps }: Task): Promise<Effort> {
     const from = Date.now()
     this.#clicks = 0
@@ -101,7 +101,7 @@ export class Walk {
   }
 
   async #until(target: Locator, key: string, isThere: (element: Element) => boolean): Promise<void> {
-    // Out of a text, in which Tab is a letter.
+    // Leaves the editor, in which Tab indents.
     if (key === 'Tab' && (await this.#page.locator('.monaco-editor :focus').count()) > 0)
       await this.#page.keyboard.press('Escape')
     for (let presses = 0; presses < maxPresses; presses += 1) {
@@ -135,14 +135,14 @@ export class Walk {
     return this.#page.getByRole('navigation', { name: this.#words.t('nav.main') })
   }
 
-  /** Where there is no room for it beside the view, it is opened first. */
+  /** Opens the sidebar if it is a drawer. */
   async #openSidebar(): Promise<void> {
     if ((await this.#sidebar().count()) > 0) return
     await this.#press(this.#find('button', 'nav.toggleSidebar'), 'button')
     await this.#sidebar().waitFor()
   }
 
-  /** Names begin so: a shortcut or a figure can follow. */
+  /** Matches the start of a name: a shortcut or number can follow. */
   #pattern(name: Called): RegExp {
     return new RegExp(`^${this.#text(name).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`)
   }
@@ -158,7 +158,7 @@ export class Walk {
   }
 
   #translated(key: Name, values: Record<string, unknown>): string {
-    // The kinds of keys are too many for the type of `t` to tell apart.
+    // The union of all keys is too large for the type of `t`.
     return String(this.#words.t(key as 'nav.newChat', values))
   }
 

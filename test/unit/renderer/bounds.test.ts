@@ -15,7 +15,7 @@ const documents = pathologicalDocuments()
 const textOf = (name: string) => documents.find((known) => known.name === name)?.text ?? ''
 
 describe('addresses', () => {
-  it('what cannot be decoded means itself, in links and parameters', () => {
+  it('keeps text that cannot be decoded, in links and parameters', () => {
     expect(decodePart('%E0')).toBe('%E0')
     expect(decodePart('100% done')).toBe('100% done')
     expect(decodePart('a%20b%2Fc')).toBe('a b/c')
@@ -24,7 +24,7 @@ describe('addresses', () => {
     expect(parseNameHref('#name:%E0%A4%A')).toEqual({ target: '%E0%A4%A' })
   })
 
-  it('every name leads to its file and to no other, as the window’s own address has it', () => {
+  it('maps every file name to an address and back', () => {
     const check = (name: string) => {
       const path = `notes/${name}`
       const place = new URL(paths.file(path, 3), 'http://localhost').pathname
@@ -40,14 +40,14 @@ describe('addresses', () => {
     fc.assert(fc.property(name, check))
   })
 
-  it('half a character has an address too, and a conversation may be called anything', () => {
+  it('encodes lone surrogates and accepts any session id', () => {
     expect(encodePart('\ud800')).toBe('%EF%BF%BD')
     expect(sessionAt(paths.chat('100% done'))).toBe('100% done')
     expect(sessionAt('/context/%E0')).toBe('%E0')
   })
 })
 
-describe('what Markdown may cost', () => {
+describe('cost of Markdown', () => {
   it.each([
     ['quotes, 5,000 deep', 'deep'],
     ['quotes, 5,000 deep, with spaces', 'deep'],
@@ -58,13 +58,13 @@ describe('what Markdown may cost', () => {
     ['markers on both sides', 'large'],
     ['markers that open, 100,000', 'large'],
     ['one line of 5 MB', 'large'],
-  ])('%s is plain text: %s', (name, excess) => {
+  ])('shows %s as plain text: %s', (name, excess) => {
     const pieces = piecesOf(textOf(name))
     expect(pieces.map((piece) => piece.kind === 'plain' && piece.excess)).toContain(excess)
   })
 
-  it.each(documents.map(({ name, text }) => [name, text] as const))('cut into small portions: %s', (_name, text) => {
-    // What grows with the square of the text takes minutes here, and the test runs out of its time.
+  it.each(documents.map(({ name, text }) => [name, text] as const))('splits into small portions: %s', (_name, text) => {
+    // Quadratic code would take minutes here and exceed the timeout.
     for (const { pieces } of portionsOf(normalizeMath(text))) {
       const sizes = pieces.map((piece) => (piece.kind === 'markdown' ? piece.text.length : 0))
       const most = sizes.reduce((sum, size) => sum + size, 0) - (sizes.at(-1) ?? 0)
@@ -74,7 +74,7 @@ describe('what Markdown may cost', () => {
     }
   })
 
-  it('a long note stays Markdown, all of it, whatever its length', () => {
+  it('keeps all of a long note as Markdown', () => {
     const pieces = piecesOf(longNote(430_000))
     expect(pieces.filter(({ kind }) => kind === 'plain')).toEqual([])
     const long = piecesOf(textOf('a list of 30,000 items'))
@@ -85,7 +85,7 @@ describe('what Markdown may cost', () => {
     expect(rows.every(({ kind, text }) => kind === 'markdown' && text.startsWith('| a | b |\n|---|---|\n'))).toBe(true)
   })
 
-  it('an outline under one item is cut inside of it, and nothing of it becomes code', () => {
+  it('splits an outline inside a single item without turning it into code', () => {
     const pieces = piecesOf(textOf('an outline of 6,000 lines under one item'))
     expect(pieces.length).toBeGreaterThan(5)
     for (const { kind, text } of pieces) {
@@ -94,17 +94,17 @@ describe('what Markdown may cost', () => {
     }
   })
 
-  it('large code is code without the parser', () => {
+  it('recognizes large code without the parser', () => {
     const [piece, ...others] = piecesOf(textOf('code of 1 MB'))
     expect(others).toEqual([])
     expect(piece).toMatchObject({ kind: 'code', language: 'ts' })
     expect(piece?.text.endsWith('// note')).toBe(true)
   })
 
-  it('no line that shows is lost in cutting', () => {
+  it('loses no visible line when splitting', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000 }), (seed) => {
-        // A definition shows nothing by itself; one alone in its block is left out.
+        // A definition renders nothing; a block of definitions is omitted.
         const isDefinition = (line: string) => /^ {0,3}\[[^\]]*\]:/.test(line)
         const shown = (text: string) =>
           new Set(
@@ -129,13 +129,13 @@ describe('what Markdown may cost', () => {
     ['braces, 3,000 deep', false],
     ['fractions within fractions', false],
     ['a large matrix', false],
-  ])('formulas: %s', (name, isCheap) => {
+  ])('allows cheap formulas only: %s', (name, isCheap) => {
     const text = normalizeMath(textOf(name))
     expect(hasMath(text)).toBe(true)
     expect(isCheapMath(text)).toBe(isCheap)
   })
 
-  it('citations and names of notes are found in time that grows with the text', () => {
+  it('finds citations and names of notes in linear time', () => {
     for (const name of ['citations that never end', 'names of notes that never end', 'brackets that open, 100,000']) {
       expect(splitCitations(textOf(name)).length).toBe(1)
       expect(splitNames(textOf(name)).length).toBe(1)
@@ -143,7 +143,7 @@ describe('what Markdown may cost', () => {
     sectionsOf([textOf('a heading of 200,000 spaces')])
   })
 
-  it('headings have the title and the lines that they had', () => {
+  it('returns titles and line ranges of headings', () => {
     expect(sectionsOf(['# A  ##', '## B#', 'x', '# C', '### D', '## E'])).toEqual([
       { title: 'A', level: 1, from: 1, to: 3 },
       { title: 'B#', level: 2, from: 2, to: 3 },
@@ -154,8 +154,8 @@ describe('what Markdown may cost', () => {
   })
 })
 
-describe('texts of any length', () => {
-  it('are cut between characters, never inside of one', () => {
+describe('clipping', () => {
+  it('cuts between characters, never inside a surrogate pair', () => {
     expect(clipLine('👍👍', 3)).toBe('👍…')
     expect(clipPassage('👍👍', 3)).toBe('👍')
     expect(clipPassage('a\nb')).toBe('a\nb')

@@ -20,7 +20,7 @@ describe('citations', () => {
     ])
   })
 
-  it('survives the way through Markdown', () => {
+  it('encodes and parses an address unchanged', () => {
     const citation = { path: 'memory/a b:c.md', line: 7 }
     expect(parseCitationHref(citationHref(citation))).toEqual(citation)
     expect(parseCitationHref('https://example.com')).toBeUndefined()
@@ -57,7 +57,7 @@ describe('conversation', () => {
     expect(turns[0]?.answers[0]?.tools[0]?.result).toBe(result)
   })
 
-  it('an answer shows its own searches, whatever ids others have; two that asked and found the same are one', () => {
+  it('shows only an answer’s own searches and merges identical ones', () => {
     const recall = (query: string, line: number) => ({
       query,
       results: [{ path: 'MEMORY.md', startLine: line, endLine: line, score: 0.5 }],
@@ -111,7 +111,7 @@ describe('conversation', () => {
     ])
   })
 
-  it('a stream becomes text, then a message', () => {
+  it('turns a stream into text and then a message', () => {
     let turn = advance(idle, {
       type: 'partial',
       running: true,
@@ -130,7 +130,7 @@ describe('conversation', () => {
     expect(advance(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
   })
 
-  it('shows the changed lines of a patch and nothing of its bookkeeping', () => {
+  it('returns the changed lines of a patch without headers', () => {
     const patch = '===\n--- a\n+++ a\n@@ -1,2 +1,4 @@\n # Log\n+\n+## 10:00 - x\n+y\n'
     expect(patchLines(patch)).toEqual([
       { kind: 'added', text: '## 10:00 - x' },
@@ -140,7 +140,7 @@ describe('conversation', () => {
 })
 
 describe('attachments', () => {
-  it('each has a name of its own, whatever is pasted how often', () => {
+  it('get unique names', () => {
     const picture = { type: 'file' as const, name: 'image.png', text: '' }
     const names = [picture, picture, { ...picture, name: 'notes' }, { ...picture, name: 'notes' }, picture]
       .reduce<ReturnType<typeof withOwnName>>((known, one) => withOwnName(known, one), [])
@@ -150,23 +150,23 @@ describe('attachments', () => {
 })
 
 describe('excerpts', () => {
-  it('begins near the first match and drops the marks of Markdown', () => {
+  it('start near the first match and drop Markdown syntax', () => {
     expect(excerptOf('## Title\n- first point\n> quoted', ['first'])).toBe('Title · first point · quoted')
     expect(excerptOf(`${'word '.repeat(40)}needle`, ['needle'])).toMatch(/^…(?:word )+needle$/)
-    // Two lines of a narrow window hold the match.
+    // The match is within two lines of a narrow window.
     expect(excerptOf(`${'字'.repeat(80)}词 and on`, ['词']).indexOf('词')).toBeLessThan(30)
   })
 })
 
-describe('who says it', () => {
-  it('the speakers of a transcript are named in the language of the interface, and nothing else is changed', () => {
+describe('speakers', () => {
+  it('are translated in a transcript, and nothing else changes', () => {
     const names = { User: '用户：', Assistant: '助手：' }
     expect(withSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
     expect(withSpeakers('The User: field', names)).toBe('The User: field')
   })
 })
 
-describe('the line that is meant', () => {
+describe('likeliest line', () => {
   const snippet = '# 2026-11-22\n\n## 08:50 - Boiler\nThe boiler code is 7781.\nMilk.'
   it.each([
     [['boiler', 'code'], 13],
@@ -174,11 +174,11 @@ describe('the line that is meant', () => {
     [['2026'], 10],
     [['nothing'], 13],
     [[], 13],
-  ])('of words %j it is line %i', (matched, line) => {
+  ])('for words %j is line %i', (matched, line) => {
     expect(likeliestLine({ startLine: 10, snippet, matched })).toBe(line)
   })
 
-  it('words of a script without spaces point to their line too', () => {
+  it('is found by words of a script without spaces', () => {
     expect(likeliestLine({ startLine: 1, snippet: '# 家\n锅炉密码是7781\n买牛奶', matched: ['牛奶'] })).toBe(3)
   })
 })

@@ -11,7 +11,7 @@ const html = (text: string, isCjk = true) =>
     createElement(ReactMarkdown, { remarkPlugins: isCjk ? [remarkGfm, remarkCjk] : [remarkGfm] }, text),
   ).replaceAll(/^<p>|<\/p>$/g, '')
 
-describe('bold beside Chinese, Japanese and Korean', () => {
+describe('bold next to Chinese, Japanese and Korean', () => {
   it.each([
     ['**“重要”**的', '<strong>“重要”</strong>的'],
     ['**“甲”**和**“乙”**的', '<strong>“甲”</strong>和<strong>“乙”</strong>的'],
@@ -26,11 +26,11 @@ describe('bold beside Chinese, Japanese and Korean', () => {
     ['** 空 **的', '** 空 **的'],
     ['\\*\\*“字”\\*\\*的', '**“字”**的'],
     ['`**“码”**的`', '<code>**“码”**的</code>'],
-  ])(' %s', (text, shown) => {
+  ])('renders %s', (text, shown) => {
     expect(html(text)).toBe(shown)
   })
 
-  it('where no such signs stand, nothing is another', () => {
+  it('changes nothing in text without CJK characters', () => {
     const part = fc.constantFrom(
       'a',
       'b ',

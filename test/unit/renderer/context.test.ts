@@ -32,23 +32,23 @@ function report(items: ContextItem[], rest: Partial<ContextReport> = {}): Contex
   }
 }
 
-describe('warnings', () => {
+describe('context warnings', () => {
   it.each<[string, ContextItem[], string[]]>([
-    ['nothing to say', [item('system', 'tools', 500)], []],
-    ['a file is cut', [item('project', 'USER.md', 100, { note: 'cut' })], ['cut']],
-    ['tools fill the window', [item('system', 'tools', 1500)], ['tools']],
-    ['MEMORY.md is long', [item('project', 'MEMORY.md', 3500)], ['memory']],
-    ['all that is fixed', [item('system', 'system prompt', 4500)], ['fixed']],
-    ['a full window of which nothing comes', [item('conversation', 'conversation', 9000)], []],
-  ])(' %s', (_, items, codes) => {
+    ['nothing to warn about', [item('system', 'tools', 500)], []],
+    ['a truncated file', [item('project', 'USER.md', 100, { note: 'cut' })], ['cut']],
+    ['large tool definitions', [item('system', 'tools', 1500)], ['tools']],
+    ['a long MEMORY.md', [item('project', 'MEMORY.md', 3500)], ['memory']],
+    ['a large fixed part', [item('system', 'system prompt', 4500)], ['fixed']],
+    ['a full window without a pending step', [item('conversation', 'conversation', 9000)], []],
+  ])('for %s', (_, items, codes) => {
     expect(contextWarnings(report(items)).map(({ code }) => code)).toEqual(codes)
   })
 
   it.each<[string, Partial<ContextReport>, string[]]>([
-    ['a flush is due', { next: ['prune', 'flush'] }, ['flush']],
-    ['a compaction is due', { next: ['flush', 'compact'] }, ['compact']],
-    ['the window is smaller than believed', { learned: { window: 1, believed: 2, isGuess: true } }, ['window']],
-  ])(' %s', (_, rest, codes) => {
+    ['a pending flush', { next: ['prune', 'flush'] }, ['flush']],
+    ['a pending compaction', { next: ['flush', 'compact'] }, ['compact']],
+    ['a window smaller than assumed', { learned: { window: 1, believed: 2, isGuess: true } }, ['window']],
+  ])('for %s', (_, rest, codes) => {
     expect(contextWarnings(report([], rest)).map(({ code }) => code)).toEqual(codes)
   })
 })
@@ -60,7 +60,7 @@ describe('timeline', () => {
     return { ...rest, estimatedTokens, id: 'x', layers, question: '', answer: null, usage: null }
   }
 
-  it('layers lie on each other, each step as wide as the others, and fill the height that their sum has', () => {
+  it('stacks the layers up to their sum, with steps of equal width', () => {
     const steps = [step({ system: 100, message: 100 }), step({ system: 100, conversation: 300 })]
     const scale = scaleOf(steps)
     const shapes = areas(steps, 100, scale)
@@ -71,7 +71,7 @@ describe('timeline', () => {
     expect(xOf(1, 2)).toBe(750)
   })
 
-  it('a conversation of a thousand requests is drawn in a few shapes', () => {
+  it('draws a thousand requests with one shape per layer', () => {
     const steps = Array.from({ length: 1000 }, (_, index) => step({ system: 50, conversation: index }))
     expect(areas(steps, 132, scaleOf(steps))).toHaveLength(2)
   })

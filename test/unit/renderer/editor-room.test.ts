@@ -5,7 +5,7 @@ import { besideAfter, textWidth, type Beside } from '../../../src/renderer/edito
 const nothing: Beside = { preview: false, history: false, links: false, blame: false }
 const all = ['preview', 'blame', 'history', 'links'] as const
 
-describe('room for the text', () => {
+describe('panels beside the text', () => {
   it.each<[string, number, (keyof Beside)[], (keyof Beside)[]]>([
     ['wide', 1660, ['preview', 'blame', 'history'], ['preview', 'blame', 'history']],
     ['1440', 1180, ['preview', 'blame', 'history'], ['preview', 'history']],
@@ -14,13 +14,13 @@ describe('room for the text', () => {
     ['1024', 764, ['preview', 'blame'], ['blame']],
     ['1440', 1180, ['history', 'links'], ['links']],
     ['360', 360, ['history', 'blame'], ['blame']],
-  ])('at %s (%i px), %j leaves %j', (_, room, asked, left) => {
+  ])('at %s (%i px), opening %j leaves %j', (_, room, asked, left) => {
     const window = room + 260
     const after = asked.reduce<Beside>((shown, what) => besideAfter(shown, what, room, window), nothing)
     expect(all.filter((what) => after[what])).toEqual(left)
   })
 
-  it('what was asked for is shown, and what was turned off takes nothing else with it', () => {
+  it('shows the opened panel, and closing one leaves the others open', () => {
     const beside = fc.record({
       preview: fc.boolean(),
       history: fc.boolean(),

@@ -22,18 +22,18 @@ async function fails(options: Omit<MutationObserverOptions, 'mutationFn'>): Prom
   return told.mock.calls
 }
 
-describe('a failure is told once', () => {
-  it('in a toast, in words, whatever else its component does', async () => {
+describe('error toasts', () => {
+  it('shows a failed mutation, also if its component handles the error', async () => {
     const onError = vi.fn<() => void>()
     expect(await fails({ onError })).toEqual([[sentence, { id: sentence }]])
     expect(onError).toHaveBeenCalledOnce()
   })
 
-  it('in no toast where its component shows it', async () => {
+  it('shows none if the component shows the error', async () => {
     expect(await fails({ meta: { isToldInPlace: true } })).toEqual([])
   })
 
-  it('work outside of components tells its own, and goes on with nothing', async () => {
+  it('shows errors of work outside of components and returns undefined', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     expect(await attempt(Promise.resolve(undefined))).toEqual({ value: undefined })
     expect(told).not.toHaveBeenCalled()
@@ -41,7 +41,7 @@ describe('a failure is told once', () => {
     expect(told.mock.calls).toEqual([[sentence, { id: sentence }]])
   })
 
-  it('what was done has a way back, and that fails in words too', async () => {
+  it('offers undo and shows its error', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     const done = vi.spyOn(toast, 'success').mockReturnValue(0)
     const undo = vi.fn(() => Promise.reject(failure))
@@ -56,7 +56,7 @@ describe('a failure is told once', () => {
     expect(undo).toHaveBeenCalledOnce()
   })
 
-  it('a way back that failed is offered again with the failure, until it is gone', async () => {
+  it('offers a failed undo again with the error until it succeeds', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     const done = vi.spyOn(toast, 'success').mockReturnValue(0)
     const undo = vi

@@ -19,21 +19,21 @@ describe('locale files', () => {
   it.each([
     ['zh-CN', zhCN],
     ['zh-TW', zhTW],
-  ])('%s has every string of en, with the same blanks', (_name, locale) => {
+  ])('%s has every text of en, with the same placeholders', (_name, locale) => {
     const english = flatten(en)
     const other = flatten(locale)
     expect([...other.keys()].sort()).toEqual([...english.keys()].sort())
     for (const [key, text] of english) {
-      // Chinese has one plural form: the singular may name its number where English does not.
+      // Chinese has one plural form, so a singular text may include the number.
       if (!key.endsWith('_one')) expect([key, blanks(other.get(key) ?? '')]).toEqual([key, blanks(text)])
     }
   })
 
-  it('every failure has a sentence', () => {
+  it('has a sentence for every error code', () => {
     expect(errorCodes.filter((code) => !(code in en.error))).toEqual([])
   })
 
-  it('the Traditional strings hold no Simplified characters', () => {
+  it('has no Simplified characters in Traditional texts', () => {
     const simplifiedOnly =
       /[对话记忆显隐侧个轮发处复为这无读写败进数条辑关输缓选编载开预览创试请务层备断义状态仅连离语认检络错误题转换应准账钥随时设变绝频权盘实现过动后来续经们边见听页间并删从几当据让]/g
     const allowed = new Set(['简体中文'])

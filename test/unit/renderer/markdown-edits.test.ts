@@ -8,7 +8,7 @@ import {
 } from '../../../src/renderer/editor/markdown-edits.ts'
 import { hunkKey, splitHunks } from '../../../src/shared/util/patch-hunks.ts'
 
-describe('what Enter does', () => {
+describe('Enter', () => {
   it.each([
     ['- one', { insert: '\n- ' }],
     ['  * one', { insert: '\n  * ' }],
@@ -41,7 +41,7 @@ describe('tasks', () => {
 })
 
 describe('tables', () => {
-  it('aligns columns by their width on the screen', () => {
+  it('aligns columns by display width', () => {
     expect(formatTable(['|a|数据库|', '|:-|-:|', '|long one|x|', '|b \\| c|'])).toEqual([
       '| a        | 数据库 |',
       '| :------- | -----: |',
@@ -50,14 +50,14 @@ describe('tables', () => {
     ])
   })
 
-  it('leaves alone what is no table', () => {
+  it('leaves other text unchanged', () => {
     expect(formatTable(['a | b', 'c | d'])).toBeUndefined()
     expect(tableAround(['text', '|a|', '|-|', 'text'], 2)).toEqual({ from: 2, to: 3 })
     expect(tableAround(['text'], 1)).toBeUndefined()
   })
 })
 
-describe('what changed while a file was open', () => {
+describe('changed lines', () => {
   it.each([
     ['a\nb\nc', 'a\nx\nc', { from: 2, to: 2 }],
     ['a\nb', 'a\nb\nc\nd', { from: 3, to: 4 }],
@@ -69,7 +69,7 @@ describe('what changed while a file was open', () => {
 })
 
 describe('hunks', () => {
-  it('a patch falls into patches of one hunk, and each keeps its name', () => {
+  it('splits a patch into patches of one hunk with the same file name', () => {
     const header = '--- a.md\n+++ a.md\n'
     const one = '@@ -1,1 +1,1 @@\n-a\n+b\n'
     const two = '@@ -9,1 +9,2 @@\n c\n+d\n'

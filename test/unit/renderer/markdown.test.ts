@@ -4,7 +4,7 @@ import { completionsAt } from '../../../src/renderer/chat/composer/completion.ts
 import { splitBlocks } from '../../../src/renderer/markdown/chat/block-split.ts'
 import { hasMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
 
-describe('blocks of Markdown', () => {
+describe('Markdown blocks', () => {
   it.each([
     ['paragraphs', 'one\ntwo\n\nthree', ['one\ntwo', 'three']],
     ['a fence with empty lines', 'a\n\n```js\nx\n\ny\n```\n\nb', ['a', '```js\nx\n\ny\n```', 'b']],
@@ -19,16 +19,16 @@ describe('blocks of Markdown', () => {
     ['a formula with empty lines', '$$\nx\n\ny\n$$\n\nb', ['$$\nx\n\ny\n$$', 'b']],
     ['a table', 'a\n\n| x |\n|---|\n| 1 |\n\nb', ['a', '| x |\n|---|\n| 1 |', 'b']],
     ['nothing', '', []],
-  ])(' %s', (_name, text, blocks) => {
+  ])('splits %s', (_name, text, blocks) => {
     expect(splitBlocks(text)).toEqual(blocks)
   })
 
-  it('an address of a link reaches every block, and footnotes keep the text whole', () => {
+  it('adds definitions to the blocks that use them and does not split footnotes', () => {
     expect(splitBlocks('see [x]\n\nand [x]\n\n[x]: https://example.com')[1]).toBe('and [x]\n\n[x]: https://example.com')
     expect(splitBlocks('a[^1]\n\n[^1]: b')).toHaveLength(1)
   })
 
-  it('loses nothing, and what came before stays as it is while a text grows', () => {
+  it('loses nothing and keeps earlier blocks while the text grows', () => {
     const line = fc.constantFrom('', 'text', '- item', '  more', '```', '$$', '| a |', '# h', '1. one', '> q')
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), fc.array(line, { maxLength: 8 }), (before, after) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
 import { keyOf, movesBetween } from '../../../src/renderer/search/rank-diff.ts'
 
-/** Upper case is returned, in that order; lower case is not. */
+/** Builds a ranking: upper-case letters are returned candidates, lower-case ones are not. */
 function ranking(letters: string): Candidate[] {
   return [...letters].map((letter, index) => ({
     path: `${letter.toLowerCase()}.md`,
@@ -22,7 +22,7 @@ function ranking(letters: string): Candidate[] {
   }))
 }
 
-describe('moves of a ranking', () => {
+describe('rank changes', () => {
   it.each([
     ['ABc', 'ABc', {}],
     ['ABc', 'BAc', { a: -1, b: 1 }],

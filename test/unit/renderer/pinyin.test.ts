@@ -2,7 +2,7 @@ import { pinyin } from 'pinyin-pro'
 import { describe, expect, it } from 'vitest'
 import { spellingsOf } from '../../../src/renderer/lib/util/pinyin-match.ts'
 
-describe('Chinese names as they are typed', () => {
+describe('pinyin of names', () => {
   it.each([
     ['设置', 'shezhi', 'sz'],
     ['記憶地圖', 'jiyiditu', 'jydt'],

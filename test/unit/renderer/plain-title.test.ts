@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { plainTitle } from '../../../src/renderer/lib/notes/plain-title.ts'
 
-describe('headings in the outline', () => {
+describe('plain titles', () => {
   it.each([
     ['[Astro](https://astro.build/)', 'Astro'],
     ['See [a (b)](x_(y)) and [[Note|label]], [[Other]]', 'See a (b) and label, Other'],
@@ -10,5 +10,5 @@ describe('headings in the outline', () => {
     ['Title ^block-1', 'Title'],
     ['[]()', '[]()'],
     ['', ''],
-  ])(' %j', (title, shown) => expect(plainTitle(title)).toBe(shown))
+  ])('strips Markdown from %j', (title, shown) => expect(plainTitle(title)).toBe(shown))
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { normalizeFormulas } from '../../../src/renderer/markdown/parse/formulas.ts'
 
-describe('formulas of notes', () => {
+describe('formulas in notes', () => {
   it.each([
     ['$x^2$ costs $5', '$$x^2$$ costs $5'],
     ['**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)', '**Use \\[\\[Wikilinks\\]\\]** and \\(a\\)'],
@@ -12,7 +12,7 @@ describe('formulas of notes', () => {
     ['$$a$$\nb', '$$a$$\nb'],
     ['```\n$$a\nb$$\n```', '```\n$$a\nb$$\n```'],
     ['$$a\nb', '$$a\nb'],
-  ])(' %j', (text, expected) => {
+  ])('normalizes %j', (text, expected) => {
     expect(normalizeFormulas(text)).toBe(expected)
   })
 })

@@ -62,18 +62,18 @@ describe('HTML in notes', () => {
       '<form action="https://a.b">\n<input name="c">\n</form>',
       '<pre><code class="language-html">&lt;form action=&quot;https://a.b&quot;&gt;\n&lt;input name=&quot;c&quot;&gt;\n&lt;/form&gt;\n</code></pre>',
     ],
-  ])(' %j', (text, expected) => {
+  ])('renders %j', (text, expected) => {
     expect(noteHtml(text)).toBe(expected)
   })
 
-  it('code and styles of HTML go on past empty lines, a block of another kind ends there', () => {
+  it('continues code and style blocks past empty lines, but no other HTML', () => {
     const rowsOf = (text: string) => documentOf(text).rows.map((row) => row.text)
     expect(rowsOf('<pre>\na\n\nb\n</pre>\n\nc')).toEqual(['<pre>\na\n\nb\n</pre>', 'c'])
     expect(rowsOf('<style>\na\n\nb </style>\n\nc')).toEqual(['<style>\na\n\nb </style>', 'c'])
     expect(rowsOf('<div>\na\n\nb\n</div>')).toEqual(['<div>\na', 'b\n</div>'])
   })
 
-  it('what is folded stays one row, with its Markdown and the lines that it has', () => {
+  it('keeps details as one row with its Markdown and line count', () => {
     const text = '<details><summary>More</summary>\n\n\n- [a]\n\n</details>\n\n<details>\n\nopen\n\n[a]: b'
     const { rows, lines } = documentOf(text)
     expect(rows.map((row) => row.text)).toEqual([
@@ -84,13 +84,13 @@ describe('HTML in notes', () => {
     expect([...lines]).toEqual([1, 8, 10])
   })
 
-  it('HTML of any depth or number is shown or is its source', () => {
+  it('renders deep or large HTML, or shows its source', () => {
     expect(noteHtml(`${'<div>'.repeat(5000)}x`)).toContain('&lt;div&gt;')
     const unclosed = '<font><i><u><sub><sup><b><s><kbd><var><cite>' // oxfmt-ignore
     expect(noteHtml(unclosed + '<p>x'.repeat(2000))).toContain('&lt;font&gt;')
   })
 
-  it('a long table of HTML is cut between its rows, and each part is a table', () => {
+  it('splits a long HTML table between rows into tables', () => {
     const row = '<tr>\n<td>a <b>b</b> <a href="https://a.b/c">c</a></td>\n<td>d</td>\n</tr>'
     const { rows } = documentOf(`<table>\n${Array.from({ length: 400 }, () => row).join('\n')}\n</table>`)
     expect(rows.length).toBeGreaterThan(3)

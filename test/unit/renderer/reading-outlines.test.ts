@@ -1,11 +1,11 @@
-/** Outlines as Logseq writes them, by tabs, are as deep in the preview as they are written, wherever they are cut. */
+/** Logseq's tab-indented outlines keep their depth in the preview, wherever they are split. */
 import { describe, expect, it } from 'vitest'
 import { piecesOf } from '../../../src/renderer/markdown/chat/split-markdown.ts'
 import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { noteHtml } from '../../support/note-html.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
 
-/** How deep each `item 1` is shown. */
+/** Returns the rendered depth of each `item 1`. */
 function depthsOf(parts: readonly { readonly text: string; readonly depth?: number }[]): Map<string, number> {
   const depths = new Map<string, number>()
   for (const { text, depth: above = 0 } of parts) {
@@ -36,11 +36,11 @@ function outline(random: () => number, count: number, isBelowHeadings: boolean) 
   return { text: lines.join('\n'), expected }
 }
 
-describe('outlines by tabs', () => {
+describe('tab-indented outlines', () => {
   it.each([
     ['a list', false],
     ['lists below headings without a bullet', true],
-  ])('%s: every item is as deep as it is written, also where a long one is cut', (_, isBelowHeadings) => {
+  ])('%s: every item keeps its depth, also when a long outline is split', (_, isBelowHeadings) => {
     const random = seededRandom()
     for (const count of [12, 300, 900].slice(0, rounds(2, 3))) {
       const { text, expected } = outline(random, count, isBelowHeadings)
@@ -48,7 +48,7 @@ describe('outlines by tabs', () => {
       if (count > 100) expect(rows.length).toBeGreaterThan(3)
       expect(depthsOf(rows)).toEqual(expected)
       if (!isBelowHeadings) expect(depthsOf(piecesOf(text))).toEqual(expected)
-      // Every row knows its line, and no line is left out.
+      // The rows together have all lines.
       expect(rows.reduce((sum, row) => sum + row.text.split('\n').length, 0)).toBe(text.split('\n').length)
     }
   })
@@ -58,11 +58,11 @@ describe('outlines by tabs', () => {
     ['text\n\t- b', '<p>text</p>\n<ul>\n<li>b</li>\n</ul>'],
     ['- a\n\t- b', '<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>'],
     ['- a\n# B\n\t1. c', '<ul>\n<li>a</li>\n</ul>\n<h1>B</h1>\n<ol>\n<li>c</li>\n</ol>'],
-    // Behind an empty line it is code, as everywhere; so is what is no list.
+    // After an empty line, or without a list marker, it is a code block.
     ['## A\n\n\t- b', '<h2>A</h2>\n<pre><code>- b\n</code></pre>'],
     ['## A\n\tb - c', '<h2>A</h2>\n<pre><code>b - c\n</code></pre>'],
     ['```\na\n\t- b\n```', '<pre><code>a\n\t- b\n</code></pre>'],
-  ])(' %j', (text, expected) => {
+  ])('renders %j', (text, expected) => {
     const { rows } = documentOf(text)
     expect(rows.map((row) => noteHtml(row.text)).join('\n')).toBe(expected)
   })

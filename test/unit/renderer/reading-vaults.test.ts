@@ -8,8 +8,8 @@ import { noteHtml } from '../../support/note-html.ts'
 
 const id = '60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2'
 
-describe('what notes of real vaults hold', () => {
-  it('a long table or list that names addresses has them in each part, and none as a row', () => {
+describe('notes of real vaults', () => {
+  it('adds link definitions to each part of a long table or list', () => {
     for (const [head, row] of [
       ['| a | b |\n|---|---|\n', '| [b] | [[c]] **some** words |'],
       ['', '- [b] and [[c]] **some** words'],
@@ -34,7 +34,7 @@ describe('what notes of real vaults hold', () => {
     ['foam', 'a', undefined, 'a'],
     ['logseq', 'A#B', 'Note', 'A#B'],
     [undefined, 'A#B', 'Note', 'A#B'],
-  ])('in a vault of %s, [[%s]] of the title %s is called %s', (kind, target, title, name) => {
+  ])('in a vault of %s, [[%s]] with the title %s is labelled %s', (kind, target, title, name) => {
     expect(shownName(kind, splitTarget(target), title)).toBe(name)
   })
 
@@ -43,11 +43,11 @@ describe('what notes of real vaults hold', () => {
     [`[c](((${id})))`, `<p><block-reference data-target="${id}" data-label="c"></block-reference></p>`],
     [`{{embed ((${id}))}}`, `<note-embed data-target="((${id}))" data-block="yes"></note-embed>`],
     [`\`((${id}))\``, `<p><code>((${id}))</code></p>`],
-  ])('blocks of Logseq are named by their ids: %j', (text, expected) => {
+  ])('links Logseq blocks by id: %j', (text, expected) => {
     expect(noteHtml(text)).toBe(expected)
   })
 
-  it('an id names the line above it and its other properties, with what stands below', () => {
+  it('resolves an id to the block above it with its properties and children', () => {
     const note = `- one\n\t- two\n\t  collapsed:: true\n\t  id:: ${id}\n\t\t- below\n- three\n`
     expect(sectionOf(note, `^${id}`)).toBe(`- two\n  collapsed:: true\n  id:: ${id}\n\t- below`)
   })
@@ -60,7 +60,7 @@ describe('what notes of real vaults hold', () => {
     ['- text\n  key:: a\n  more', '<ul>\n<li>text<note-property data-key="key">a</note-property>more</li>\n</ul>'],
     ['- a\n  created_at:: 1609231967174\n  updated-at:: 1', '<ul>\n<li>a</li>\n</ul>'],
     ['one\ntwo:: b', '<p>one<note-property data-key="two">b</note-property></p>'],
-  ])('properties take lines of their own, and none beside: %j', (text, expected) => {
+  ])('puts properties on separate lines without line breaks: %j', (text, expected) => {
     expect(noteHtml(text, [remarkLineBreaks])).toBe(expected)
   })
 })

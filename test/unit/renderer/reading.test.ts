@@ -18,17 +18,17 @@ describe('rows of a note', () => {
   it.each([
     ['blocks with their lines', 'a\nb\n\n\n# c\n\nd', ['1 markdown a\nb', '5 markdown # c', '7 markdown d']],
     ['front matter', '---\nstatus: open\n---\n\ntext', ['2 properties status: open', '5 markdown text']],
-    ['a rule is none', 'a\n\n---\n\nb', ['1 markdown a', '3 markdown ---', '5 markdown b']],
-    ['comments are gone, lines stay', 'a %%b%% c\n\n%%\nd\n\ne\n%%\n\nf', ['1 markdown a  c', '9 markdown f']],
+    ['a horizontal rule is not front matter', 'a\n\n---\n\nb', ['1 markdown a', '3 markdown ---', '5 markdown b']],
+    ['comments are removed, lines stay', 'a %%b%% c\n\n%%\nd\n\ne\n%%\n\nf', ['1 markdown a  c', '9 markdown f']],
     ['comments of HTML', 'a\n\n<!-- b\n\nc -->\n\nd', ['1 markdown a', '7 markdown d']],
-    ['none in code', '`%%a%%` and\n\n```\n%%b%%\n```', ['1 markdown `%%a%%` and', '3 markdown ```\n%%b%%\n```']],
+    ['no comments in code', '`%%a%%` and\n\n```\n%%b%%\n```', ['1 markdown `%%a%%` and', '3 markdown ```\n%%b%%\n```']],
     [
-      'footnotes, last, in the order of their use',
+      'footnotes last, in order of use',
       'x[^b] y[^a]\n\n[^a]: one\n[^b]: two\n    more\n\nz',
       ['1 markdown x[^b] y[^a]', '7 markdown z', '4 footnote two\nmore', '3 footnote one'],
     ],
     [
-      'footnotes in their line, numbered with the others',
+      'inline footnotes, numbered with the others',
       'a\n\nx^[see [this](y)] y[^a] z^[web: a.b] `^[c]` $k^[d]$\n\n[^a]: one',
       [
         '1 markdown a',
@@ -37,18 +37,18 @@ describe('rows of a note', () => {
         '5 footnote one',
       ],
     ],
-    ['blocks of Org', '#+BEGIN_SRC js\nx\n#+END_SRC', ['1 markdown ```js\nx\n```']],
+    ['Org blocks', '#+BEGIN_SRC js\nx\n#+END_SRC', ['1 markdown ```js\nx\n```']],
     [
-      'notes of Org',
+      'Org notes',
       '- #+BEGIN_NOTE\n  [[A]] is good\n  #+END_NOTE\n- b\n\n#+BEGIN_QUOTE\nsaid\n#+END_QUOTE',
       ['1 markdown - > [!note]\n  > [[A]] is good\n  >\n- b', '6 markdown > \n> said\n>'],
     ],
     ['nothing', '', []],
-  ])(' %s', (_name, text, rows) => {
+  ])('splits %s', (_name, text, rows) => {
     expect(rowsOf(text)).toEqual(rows)
   })
 
-  it('a long list is several rows, each with its line', () => {
+  it('splits a long list into rows with their lines', () => {
     const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
     const { rows, lines } = documentOf(text)
     expect(rows.length).toBeGreaterThan(5)
@@ -56,7 +56,7 @@ describe('rows of a note', () => {
       expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
   })
 
-  it('every row begins where it says, whatever stands in the text', () => {
+  it('gives each row its first line for any text', () => {
     const line = fc.constantFrom(
       '',
       'text',
@@ -83,7 +83,7 @@ describe('rows of a note', () => {
     )
   })
 
-  it('a change of a text keeps the rows that are the same, and the patch says the rest', () => {
+  it('keeps unchanged rows and patches the rest', () => {
     const block = fc.constantFrom('one', 'two', '- a\n- b', '# h', '[^1]: note', 'see[^1]')
     fc.assert(
       fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
@@ -104,7 +104,7 @@ describe('rows of a note', () => {
     expect(now.rows[2]).toBe(first.rows[2])
   })
 
-  it('a line is found in its row, also where footnotes stand behind', () => {
+  it('finds the row of a line, also with footnotes at the end', () => {
     const shown = applyPatch(nothingShown, patchOf([], documentOf('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
     expect(rowOfLine(nothingShown, 1)).toBe(-1)
@@ -116,7 +116,7 @@ function fixed(from: number): () => number {
   return () => (id += 1)
 }
 
-describe('what notes add to Markdown', () => {
+describe('Markdown extensions of notes', () => {
   it.each([
     ['==marked== and a == b', '<p><mark>marked</mark> and a == b</p>'],
     ['==**bold** too==', '<p><mark><strong>bold</strong> too</mark></p>'],
@@ -180,7 +180,7 @@ describe('what notes add to Markdown', () => {
     ['> only a quote', '<blockquote>\n<p>only a quote</p>\n</blockquote>'],
     ['![a|100](b%20c.png)', '<p><img src="b%20c.png" alt="a|100"/></p>'],
     ['- TODO do', '<ul>\n<li><task-state data-state="TODO"></task-state>do</li>\n</ul>'],
-  ])(' %j', (text, expected) => {
+  ])('renders %j', (text, expected) => {
     const shown = noteHtml(text)
     expect(shown).toBe(expected)
   })
@@ -191,11 +191,11 @@ describe('what notes add to Markdown', () => {
     ['- a\n  b\n- c', '<ul>\n<li>a<br/>\nb</li>\n<li>c</li>\n</ul>'],
     ['`a\nb`', '<p><code>a b</code></p>'],
     ['a\n![[x.png]]\nb', '<p>a<br/>\n<note-embed data-target="x.png"></note-embed><br/>\nb</p>'],
-  ])('where lines are read as they are written: %j', (text, expected) => {
+  ])('renders newlines as line breaks: %j', (text, expected) => {
     expect(noteHtml(text, [remarkLineBreaks])).toBe(expected)
   })
 
-  it('no text makes an element that runs, or an address that does', () => {
+  it('creates no element or address that runs scripts', () => {
     const piece = fc.constantFrom(
       '<img src=x onerror=alert(1)>',
       '[[',
@@ -226,7 +226,7 @@ describe('what notes add to Markdown', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         const shown = noteHtml(pieces.join(''))
-        // What stands in an attribute is text.
+        // Attribute values are text.
         expect(shown.replaceAll(/data-\w+="[^"]*"/g, '')).not.toMatch(
           /<(?:script|svg|iframe|object|video)|<[^>]*\son\w+=|(?:href|src)="(?:javascript|data):|style="[^"]*url/i,
         )
@@ -240,7 +240,7 @@ const changed = (line: string, change: LineChange) => {
   return edit ? line.slice(0, edit.from) + edit.text + line.slice(edit.to) : undefined
 }
 
-describe('changes of one line', () => {
+describe('line edits', () => {
   it.each([
     ['- [ ] a', ' ', '- [x] a'],
     ['  1. [x] [ ] a', 'x', '  1. [ ] [ ] a'],
@@ -253,7 +253,7 @@ describe('changes of one line', () => {
     ['- [-] given up', '-', '- [ ] given up'],
     ['- [🎉] a', '🎉', '- [x] a'],
     ['- [/] a', '-', undefined],
-  ])('a tick of %j that was %j', (line, was, after) => {
+  ])('toggles %j, shown as %j', (line, was, after) => {
     expect(changed(line, tick(was))).toBe(after)
   })
 
@@ -273,11 +273,11 @@ describe('changes of one line', () => {
     ['hash: x', 'hash', 'x', '', 'hash:'],
     ['a:  "x" # why', 'a', 'x', '', 'a: # why'],
     ['a: x  ', 'a', 'x', '', 'a:'],
-  ])('%j: %s from %j to %j', (line, key, was, now, after) => {
+  ])('in %j, changes %s from %j to %j', (line, key, was, now, after) => {
     expect(changed(line, writeProperty(key, was, now))).toBe(after)
   })
 
-  it('front matter is properties, or it is not', () => {
+  it('parses front matter into properties, or returns undefined', () => {
     const matter = 'title: A\ntags: [a, b]\ndone: true\ndate: 2024-05-21\nlong: |\n  x\n  y\nmap: { a: 1 }\nempty:'
     const properties = propertiesOf(matter) ?? []
     expect(properties.map(({ key, value, line }) => [key, value.kind, line])).toEqual([
@@ -304,7 +304,7 @@ describe('changes of one line', () => {
   })
 })
 
-describe('what an embed shows', () => {
+describe('embedded sections', () => {
   const note =
     '---\na: b\n---\n# One\n\ntext\n\n## Two\n\nunder ^id\n\n- item ^i\n  - below\n- next\n\n# Three\n\n| t |\n|---|\n\n^table\n'
   it.each([
@@ -319,7 +319,7 @@ describe('what an embed shows', () => {
     expect(sectionOf(note, fragment)).toBe(part)
   })
 
-  it('neither front matter nor a heading is part of a block', () => {
+  it('excludes front matter and headings from a block', () => {
     expect(sectionOf('---\na: b\n---\ntext ^x', '^x')).toBe('text ^x')
     expect(sectionOf('# One\ntext\nmore ^x', '^x')).toBe('text\nmore ^x')
     expect(sectionOf('text\n# One ^x\nmore', '^x')).toBe('# One ^x')

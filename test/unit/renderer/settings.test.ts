@@ -10,15 +10,15 @@ import { completeYaml } from '../../../src/renderer/settings/yaml-completion.ts'
 const schema = configJsonSchema() as JsonSchema
 const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
 
-describe('settings as rows', () => {
-  it('every setting of the schema has a row with a name in words', () => {
+describe('setting rows', () => {
+  it('has a row and a label for every setting of the schema', () => {
     const rows = [...settingRows(schema), ...settingRows(ofAgents)]
     const names = en.setting as Record<string, string>
     expect(rows.map(({ path }) => path.join('_')).filter((key) => names[key] === undefined)).toEqual([])
     expect(Object.keys(names).sort()).toEqual(rows.map(({ path }) => path.join('_')).sort())
   })
 
-  it('every setting has its place in a section, in a group of its own name', () => {
+  it('places every setting in a section and group', () => {
     const all = [...settingRows(schema), ...settingRows(ofAgents)]
     expect(all.filter(({ path }) => groupOf(path) === undefined).map(({ path }) => path.join('.'))).toEqual([])
     const used = new Set(all.map(({ path }) => groupOf(path)?.group))
@@ -28,7 +28,7 @@ describe('settings as rows', () => {
     expect(groupOf(['nothing'])).toBeUndefined()
   })
 
-  it('every value that can be chosen has a name in each language', () => {
+  it('has a label for every option in each language', () => {
     const choices = [...settingRows(schema), ...settingRows(ofAgents)].filter(({ kind }) => kind === 'choice')
     const missing = [en, zhCN, zhTW].flatMap((locale) => {
       const names = locale.settingValue as Record<string, Record<string, string>>
@@ -39,7 +39,7 @@ describe('settings as rows', () => {
     expect(missing).toEqual([])
   })
 
-  it('addresses lead to the section that has what they name', () => {
+  it('maps anchors to sections', () => {
     const hashes = [
       '#spending',
       '#import',
@@ -73,11 +73,11 @@ describe('settings as rows', () => {
     ['memory.extraPaths', { kind: 'list' }],
     ['prompts.system', { kind: 'longText' }],
     ['history.enabled', { kind: 'boolean' }],
-  ])('%s is edited as what it is', (key, expected) => {
+  ])('%s has the right control', (key, expected) => {
     expect(settingRows(ofAgents).find(({ path }) => path.join('.') === key)).toMatchObject(expected)
   })
 
-  it('durations are shown as they are written, values are found by their path', () => {
+  it('formats durations and reads values by path', () => {
     expect([300_000, 90_000, 7_200_000, 86_400_000, 1500, 0].map(formatDuration)).toEqual([
       '5m',
       '90s',
@@ -98,7 +98,7 @@ describe('completion of config.yaml', () => {
     return completeYaml(schema, lines, last, lines[last]?.length ?? 0).map(({ label }) => label)
   }
 
-  it('keys at the top, below a key, and in an item of a list', () => {
+  it('suggests keys at the top, below a key, and in a list item', () => {
     expect(complete('')).toContain('agents')
     expect(complete('agents:\n  ')).toEqual(['defaults', 'list'])
     expect(complete('agents:\n  defaults:\n    memory:\n      search:\n        min')).toContain('minScore')
@@ -107,13 +107,13 @@ describe('completion of config.yaml', () => {
     expect(complete('mcp:\n  servers:\n    files:\n      ')).toContain('command')
   })
 
-  it('values of a choice, yes and no, the default first', () => {
+  it('suggests options and booleans, the default first', () => {
     expect(complete('interface:\n  theme: ')).toEqual(['system', 'light', 'dark'])
     expect(complete('agents:\n  defaults:\n    history:\n      enabled: ')).toEqual(['true', 'false'])
     expect(complete('interface:\n  # a comment\n\n  locale: z')).toContain('zh-TW')
   })
 
-  it('nothing where nothing is known', () => {
+  it('suggests nothing for an unknown key', () => {
     expect(complete('nonsense:\n  ')).toEqual([])
     expect(complete('# a comment ')).toEqual([])
   })

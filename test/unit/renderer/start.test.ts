@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/start-day.ts'
 
-describe('the start page', () => {
-  it('a day’s log is told by its entries, the newest first: a title, or the line under the time', () => {
+describe('start page', () => {
+  it('lists the entries of a daily log, newest first, by title or first line', () => {
     const log = [
       '# 2026-11-22',
       '',
@@ -28,11 +28,11 @@ describe('the start page', () => {
     ['# 2026-11-22\n', []],
     ['Just a line\nand another', [{ time: '', text: 'Just a line', line: 1 }]],
     ['## 10:00\n\n## 11:00\nsaid', [{ time: '11:00', text: 'said', line: 3 }]],
-  ])('%j has the entries %j', (log, entries) => {
+  ])('reads from %j the entries %j', (log, entries) => {
     expect(entriesOf(log)).toEqual(entries)
   })
 
-  it('yesterday begins at its own midnight, also over the end of a month', () => {
+  it('starts yesterday at local midnight, also across months', () => {
     const now = new Date(2026, 2, 1, 15, 30)
     expect(dayOf(new Date(startOfDay(now, 0)))).toBe('2026-03-01')
     expect(dayOf(new Date(startOfDay(now, 1)))).toBe('2026-02-28')

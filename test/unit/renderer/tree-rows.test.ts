@@ -14,7 +14,7 @@ const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
 const rowsOf = (rows: readonly TreeRow[]) =>
   rows.map((row) => `${row.depth} ${row.kind === 'folder' ? `${row.name}/ ${row.count}` : row.name}`)
 
-describe('rows of the tree', () => {
+describe('tree rows', () => {
   const files = [
     entry('AGENTS.md', 'project'),
     entry('MEMORY.md', 'memory'),
@@ -26,15 +26,15 @@ describe('rows of the tree', () => {
   ]
   const shown = (...open: string[]) => rowsOf(treeRows(treeOf(files), (folder) => open.includes(folder)))
 
-  it('closed folders are a row each, with how many files lie in and below them', () => {
+  it('shows a collapsed folder as one row with its file count', () => {
     expect(shown()).toEqual(['1 MEMORY.md', '1 AGENTS.md', '1 Journal/ 1', '1 a/ 2', '1 e.md'])
   })
 
-  it('open ones have their folders, then their files, below them', () => {
+  it('shows the folders and then the files of an expanded folder', () => {
     expect(shown('a', 'a/b').slice(3)).toEqual(['1 a/ 2', '2 b/ 1', '3 c.md', '2 d.md', '1 e.md'])
   })
 
-  it('what is no note lies behind the notes of its folder, and is counted with them', () => {
+  it('lists other files after the notes of a folder and counts them', () => {
     const tree = treeOf([entry('a/d.md'), entry('e.md')], ['a/photo.png', 'b/talk.mp3', 'plan.canvas'])
     expect(rowsOf(treeRows(tree, (folder) => folder === 'a'))).toEqual([
       '1 a/ 2',
@@ -46,12 +46,12 @@ describe('rows of the tree', () => {
     ])
   })
 
-  it('the days of another program’s vault stand in the tree, ours in the calendar alone', () => {
+  it('lists the daily notes of a vault, but not Commonplace’s own', () => {
     expect(shown('Journal', 'memory')).toContain('2 2024-05-21.md')
     expect(shown('Journal', 'memory').join()).not.toContain('2026-01-20')
   })
 
-  it('a file lies in these', () => {
+  it('returns the parent folders of a file', () => {
     expect(foldersAbove('a/b/c.md')).toEqual(['a', 'a/b'])
     expect(foldersAbove('c.md')).toEqual([])
   })

@@ -1,7 +1,7 @@
 import type { Attachment } from '#shared/contract/index.ts'
 
 const maxTextBytes = 500_000
-/** Models scale larger pictures down themselves; sending them costs time and money for nothing. */
+/** Maximum width and height, px. Models scale larger images down, so sending them only costs time and tokens. */
 const maxPixels = 2000
 const pictures = /^image\/(png|jpeg|gif|webp)$/
 
@@ -18,12 +18,12 @@ export class AttachError extends Error {
   }
 }
 
-/** @throws AttachError */
+/** @throws AttachError 'notText', 'tooLarge' or 'badPicture' */
 export async function attach(file: File): Promise<Attachment> {
   return pictures.test(file.type) ? attachPicture(file) : attachText(file)
 }
 
-/** Adds one under a name that no other has: what is pasted is always called the same. */
+/** Appends an attachment and makes its name unique, since pasted images share one name. */
 export function withOwnName(known: readonly Attachment[], added: Attachment): Attachment[] {
   const taken = new Set(known.map(({ name }) => name))
   const [, stem = added.name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(added.name) ?? []

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 
 interface AttachmentChipProps {
   readonly name: string
-  /** Address of a picture's small form; a file has none. */
+  /** URL of a thumbnail; undefined for a file. */
   readonly picture?: string | undefined
   readonly onRemove?: (() => void) | undefined
 }

@@ -8,7 +8,7 @@ interface CompletionMenuProps {
   readonly onChoose: (item: Completion) => void
 }
 
-/** The composer moves the selection, for the keyboard stays there. */
+/** The composer keeps the focus and moves the selection. */
 export function CompletionMenu({ items, selected, onChoose }: CompletionMenuProps) {
   const { t } = useTranslation()
   if (items.length === 0) return null

@@ -2,14 +2,14 @@ import { commands } from '#shared/chat/commands.ts'
 
 export interface Completion {
   readonly kind: 'command' | 'file'
-  /** Shown, and what it is chosen by. */
+  /** Shown in the menu. */
   readonly label: string
-  /** What stands in the field when it is chosen, in place of `from` to the caret. */
+  /** Replaces the text from `from` to the caret. */
   readonly insert: string
 }
 
 export interface Completions {
-  /** Where the replaced text begins. */
+  /** UTF-16 offset. */
   readonly from: number
   readonly items: readonly Completion[]
 }
@@ -17,6 +17,10 @@ export interface Completions {
 const maxFiles = 8
 const none: Completions = { from: 0, items: [] }
 
+/**
+ * Returns the commands for a `/` at the start of the text, or the files for a word with `@` before the caret.
+ * @param caret UTF-16 offset
+ */
 export function completionsAt(text: string, caret: number, files: readonly string[]): Completions {
   const before = text.slice(0, caret)
   const command = /^\/([a-z]*)$/.exec(before)?.[1]
@@ -34,7 +38,7 @@ export function completionsAt(text: string, caret: number, files: readonly strin
   return { from: caret - mention.length - 1, items }
 }
 
-/** Names that begin with what was typed, then paths that contain it; shorter ones first. */
+/** Sorts names that start with the text first, then names and paths that contain it; shorter paths first. */
 function rank(files: readonly string[], typed: string): string[] {
   const scored = files.flatMap((path) => {
     const lower = path.toLowerCase()

@@ -31,9 +31,9 @@ export interface Outgoing {
 
 export interface ComposerHandle {
   focus(): void
-  /** Takes files that were dropped elsewhere. */
+  /** Attaches files that were dropped outside of the composer. */
   attach(files: readonly File[]): void
-  /** Puts a message back that was waiting, or one that is proposed. */
+  /** Puts a queued or suggested message before the current draft. */
   takeBack(text: string, attachments?: readonly Attachment[]): void
 }
 
@@ -42,12 +42,12 @@ interface ComposerProps {
   readonly agent: Agent
   readonly session: string | undefined
   readonly isRunning: boolean
-  /** @returns false when the message was not taken; it stays in the field then */
+  /** @returns false if the message was not accepted; it returns to the field then */
   readonly onSend: (message: Outgoing) => Promise<boolean>
   readonly onStop: () => void
-  /** The last message of the user is to be edited. */
+  /** Edits the user's last message. */
   readonly onEditLast: () => void
-  /** Where a conversation begins, the same words can be looked for instead. */
+  /** Set at the start of a conversation: searches for the text instead. */
   readonly onSearch?: (text: string) => void
 }
 
@@ -85,14 +85,14 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     attach: (added) => void addFiles(added),
     takeBack: (text, attachments = []) => {
       change((before) => joinDrafts({ text, attachments: [...attachments] }, before))
-      // Where the writing goes on.
+      // Puts the caret after the inserted text.
       requestAnimationFrame(() => {
         field.current?.focus()
         field.current?.setSelectionRange(text.length, text.length)
       })
     },
   }))
-  // Before anything is drawn, and behind what was typed already: no key that is pressed meanwhile goes elsewhere.
+  // Before the first paint, so that no key is lost; the caret goes after the draft.
   useLayoutEffect(() => {
     const { current: text } = field
     text?.focus()
@@ -113,14 +113,14 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   const send = async (delivery: 'next' | 'after') => {
     if (isEmpty) return
     const { text, attachments } = draft
-    // At once: what is typed from here on is the next message. One that is not taken comes back before it.
+    // Cleared at once: the next keys belong to the next message. A rejected message returns before them.
     clear()
     setProblems([])
     if (await onSend({ text: text.trim(), attachments, delivery })) return
     change((since) => joinDrafts({ text, attachments }, since))
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // Keys that choose a candidate of an input method belong to it, not to us.
+    // While an input method composes, the arrow and Enter keys choose a candidate.
     if (isComposing(event)) return
     if (current) {
       const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -128,7 +128,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
         event.preventDefault()
         return setSelected((selected + step + items.length) % items.length)
       }
-      // Enter on a whole command sends it; on the beginning of one it completes, as Tab does.
+      // Enter sends a complete command and completes a partial one, as Tab does.
       const isWhole = current.kind === 'command' && draft.text === `/${current.label}`
       if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole)) {
         event.preventDefault()
@@ -241,7 +241,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
   )
 }
 
-/** Toasts lie above the field, never on it. */
+/** Publishes the composer's height as `--composer`, so that toasts appear above it. */
 function useRoomFor(frame: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const { current: element } = frame
@@ -256,7 +256,7 @@ function useRoomFor(frame: RefObject<HTMLElement | null>): void {
   }, [frame])
 }
 
-/** The model that answers, and the way to another. */
+/** Shows the model in use and opens the model picker. */
 function AgentModel({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
   const name = agent.model === 'offline' ? t('status.noModel') : agent.model.slice(agent.model.indexOf('/') + 1)

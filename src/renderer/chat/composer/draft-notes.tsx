@@ -11,7 +11,7 @@ interface DraftNotesProps {
   readonly agent: Agent
   readonly session: string | undefined
   readonly draft: Draft
-  /** Files that were not taken, in words. */
+  /** Sentences about files that were not attached. */
   readonly problems: readonly string[]
   readonly onRead: () => void
 }
@@ -52,7 +52,7 @@ function Note({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** More than half of the window, or more than there is. */
+/** Warns if the draft takes more than half of the context window, or does not fit into it. */
 function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): string | undefined {
   const { t } = useTranslation()
   const tokens = useDraftTokens(agent.id, session, draft)
@@ -66,7 +66,7 @@ function useSizeNote(agent: Agent, session: string | undefined, draft: Draft): s
   return tokens > contextWindow / 2 ? t('chat.draftLong', told) : undefined
 }
 
-/** Pictures for a model that cannot see. What models can do is asked only where there are pictures. */
+/** Warns about images for a model without vision. Loads the model list only if there are images. */
 function usePictureNote(agent: Agent, { attachments }: Draft): string | undefined {
   const hasPictures = attachments.some(({ type }) => type === 'image')
   const models = useQuery({

@@ -3,7 +3,7 @@ import type { Draft } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
 
-/** Counting a long text at every key would be felt. */
+/** Debounce of the count, in ms: counting a long text on each key would be noticeable. */
 const pauseMs = 300
 
 let written = { of: '', tokens: 0 }
@@ -22,10 +22,13 @@ function subscribe(listener: () => void): () => void {
 
 const nameOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
 
-/** Counts what is written, and tells the meter. @returns tokens, estimated; pictures are not counted */
+/**
+ * Counts the draft and publishes the number for `useWrittenTokens`.
+ * @returns estimated tokens, without images
+ */
 export function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
   const { text, attachments } = useDebounced(draft, pauseMs)
-  // The draft that is counted is the same for many keys.
+  // The debounced draft stays the same for many keys.
   const tokens = useMemo(
     () =>
       estimateTokens(text) +
@@ -40,7 +43,7 @@ export function useDraftTokens(agent: string, session: string | undefined, draft
   return tokens
 }
 
-/** Tokens of what is being written in this conversation; 0 where nothing is. */
+/** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
 export function useWrittenTokens(agent: string, session: string | undefined): number {
   const of = nameOf(agent, session)
   return useSyncExternalStore(subscribe, () => (written.of === of ? written.tokens : 0))

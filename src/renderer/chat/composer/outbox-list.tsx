@@ -9,7 +9,7 @@ import { outbox, useUnsent, type Unsent } from './outbox.ts'
 interface UnsentMessagesProps {
   readonly agent: string
   readonly session: string | undefined
-  /** Handed over, and not answered for yet. */
+  /** Message whose request has not been answered yet. */
   readonly sending: Outgoing | undefined
   readonly onTakeBack: (message: Outgoing) => void
 }

@@ -1,7 +1,7 @@
 /**
- * Messages that were sent while nobody answered. They wait here, in order, survive a reload of this tab, and are sent as
- * soon as there is somebody again; until then each can be taken back. One of which nobody knows whether it has arrived is
- * not sent a second time by itself.
+ * Messages that were sent while offline. They survive a reload of the tab and are sent in order after
+ * reconnecting; until then the user can take them back. If the connection fails while one is being sent, it
+ * is not repeated automatically: it may have arrived.
  */
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
@@ -12,11 +12,11 @@ import type { Outgoing } from './composer.tsx'
 export interface Unsent extends Outgoing {
   readonly id: string
   readonly agent: string
-  /** Undefined for the chat that it would begin. */
+  /** Undefined if the message starts a new chat. */
   readonly session: string | undefined
   readonly reopen: boolean
   readonly withoutMemory: boolean
-  /** Why it was not taken, in words; it waits for the user then. */
+  /** Set if the message was rejected, or `unknown` if it may have arrived. The user must retry or remove it. */
   readonly problem?: string
 }
 
@@ -37,7 +37,10 @@ class Outbox {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Told of every chat that one of these has begun. @returns what ends it */
+  /**
+   * Adds a listener for chats that one of these messages has started.
+   * @returns a function that removes it
+   */
   onBegun(listener: (agent: string, session: string) => void): () => void {
     this.#begun.add(listener)
     return () => this.#begun.delete(listener)
@@ -52,13 +55,13 @@ class Outbox {
     this.#set(this.#messages.filter((message) => message.id !== id))
   }
 
-  /** Once more, with one that was not taken. */
+  /** Sends a message again that has a problem. */
   retry(id: string): void {
     this.#set(this.#messages.map((message) => (message.id === id ? withoutProblem(message) : message)))
     void this.send()
   }
 
-  /** All that wait, one after the other. */
+  /** Sends the waiting messages one after the other. Stops when the connection is lost. */
   async send(): Promise<void> {
     if (this.#isSending) return
     this.#isSending = true
@@ -83,7 +86,7 @@ class Outbox {
         reopen,
         ...(session === undefined ? { withoutMemory } : { session }),
       })
-      // What was meant for the same new chat goes on in it.
+      // Other messages for the same new chat continue in it.
       const others = this.#messages.filter((message) => message.id !== id)
       const isBegun = session === undefined
       this.#set(
@@ -111,7 +114,7 @@ function withoutProblem({ problem: _told, ...message }: Unsent): Unsent {
   return message
 }
 
-/** @throws nothing: what was kept by something else, or not at all, is none */
+/** Returns the stored messages; empty if the stored value is missing or invalid. */
 function stored(): readonly Unsent[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')
@@ -131,18 +134,19 @@ function keep(messages: readonly Unsent[]): void {
   try {
     sessionStorage.setItem(storageName, JSON.stringify(messages))
   } catch {
-    // Too large for the browser: they are still here until the tab is closed.
+    // Over the quota: the messages stay in memory until the tab closes.
   }
 }
 
 export const outbox = new Outbox()
 
-/** Sends what waits whenever there is somebody to take it. */
+/** Sends waiting messages now and after each reconnect. */
 export function followOutbox(): void {
   connection.onChange(() => void outbox.send())
   void outbox.send()
 }
 
+/** Returns the waiting messages of a conversation, in order. */
 export function useUnsent(agent: string, session: string | undefined): readonly Unsent[] {
   const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
   return messages.filter((message) => message.agent === agent && message.session === session)

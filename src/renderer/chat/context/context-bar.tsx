@@ -7,7 +7,7 @@ import { useItemName } from './item-name.ts'
 interface ContextBarProps {
   readonly report: ContextReport
   readonly small?: boolean
-  /** Opens an item as it was sent. */
+  /** Shows an item's text as it was sent. */
   readonly onOpen?: (item: ContextItem) => void
 }
 
@@ -24,7 +24,7 @@ export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
       <div className={`absolute inset-0 flex overflow-hidden bg-soft ${small ? 'rounded-full' : 'rounded-sm'}`}>
         {report.items.map((item) =>
           item.tokens === 0 ? null : (
-            // The table has the same for the keyboard.
+            // Keyboard users have the same items in the table.
             <div
               key={`${item.layer}/${item.name}`}
               title={`${nameOf(item)} · ${formatNumber(item.tokens)}`}
@@ -53,7 +53,7 @@ export function ContextBar({ report, small = false, onOpen }: ContextBarProps) {
   )
 }
 
-/** The two thresholds lie close together: their labels stand at different heights. */
+/** The labels of the two thresholds would overlap, so one of them is raised. */
 function Tick({ at, label, raised = false }: { at: string; label: string; raised?: boolean }) {
   return (
     <div className="pointer-events-none absolute -bottom-1 w-px bg-text" style={{ left: at, top: raised ? -24 : -8 }}>

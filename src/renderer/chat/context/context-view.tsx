@@ -128,7 +128,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
 interface SentTextProps {
   readonly agent: string
   readonly session: string | undefined
-  /** Of the request; undefined for the one that would be sent now. */
+  /** 1-based number of the request; undefined for the next one. */
   readonly number: number | undefined
   readonly item: Pick<ContextItem, 'layer' | 'name'>
   readonly onClose: () => void

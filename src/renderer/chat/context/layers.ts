@@ -1,6 +1,6 @@
 import type { Layer } from '#shared/contract/index.ts'
 
-/** In the order in which the model reads them; the colours are the design's. */
+/** In the order in which the model reads them. */
 export const layers: readonly Layer[] = ['system', 'project', 'logs', 'summary', 'conversation', 'tools', 'message']
 
 export function layerColor(layer: Layer): string {

@@ -6,7 +6,7 @@ import { LongText } from '#lib/ui/long-text.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 
 interface OnTheWireProps {
-  /** Of the request, as in the configuration. */
+  /** Model of the request, named as in the configuration. */
   readonly model: string
   readonly wire: WireRequest | null
 }
@@ -38,7 +38,7 @@ export function OnTheWire({ model, wire }: OnTheWireProps) {
   )
 }
 
-/** As HTTP writes it: the request line, the headers, an empty line, the body. */
+/** Formats the request as HTTP: request line, headers, empty line, body. */
 function messageOf({ method, url, headers, body }: WireRequest, isIndented: boolean): string {
   const json = isIndented ? parseJson(body) : undefined
   const head = [`${method} ${url}`, ...headers.map(([name, value]) => `${name}: ${value}`)]

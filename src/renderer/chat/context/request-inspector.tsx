@@ -17,7 +17,7 @@ import { OnTheWire } from './raw-request.tsx'
 interface ExactRequestProps {
   readonly agent: string
   readonly session: string
-  /** 1-based; undefined for the last one. */
+  /** 1-based number of the request; undefined for the last one. */
   readonly initial: number | undefined
   readonly onClose: () => void
 }

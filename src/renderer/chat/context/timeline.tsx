@@ -8,7 +8,7 @@ import { Button } from '#lib/ui/button.tsx'
 interface TimelineProps {
   readonly steps: readonly ContextStep[]
   readonly events: readonly ContextEvent[]
-  /** Index of the request that is looked at. */
+  /** 0-based index of the selected request. */
   readonly at: number
   readonly onStep: (index: number) => void
   readonly openEvent: string | undefined
@@ -125,20 +125,20 @@ function StepUsage({ step: { usage } }: { step: ContextStep }) {
 }
 
 const width = 1000
-/** Room above the fullest request. */
+/** The chart is this factor higher than the largest request. */
 const headroom = 1.15
 
-/** Tokens that the whole height stands for. */
+/** Returns the tokens at the top of the chart. */
 export function scaleOf(steps: readonly ContextStep[]): number {
   return Math.max(1, ...steps.map(({ estimatedTokens }) => estimatedTokens)) * headroom
 }
 
-/** Where a step's middle is. */
+/** Returns the center of a step, in units of the SVG. */
 export function xOf(index: number, count: number): number {
   return ((index + 0.5) / Math.max(1, count)) * width
 }
 
-/** Polygons, the first layer at the bottom. Each step is as wide as the others. */
+/** Returns one stacked polygon per layer, the first layer at the bottom. All steps have the same width. */
 export function areas(
   steps: readonly ContextStep[],
   height: number,
@@ -171,13 +171,13 @@ const eventColor = {
   command: 'bg-muted',
 } as const
 
-/** What has a lane of its own above the chart, from the top. */
+/** Event types with a lane above the chart, from top to bottom. */
 const lanes = ['flush', 'compaction', 'prune'] as const
 
 const laneHeight = 15
 
 interface EventLanesProps {
-  /** How many requests there are. */
+  /** Number of requests. */
   readonly count: number
   readonly events: readonly ContextEvent[]
   readonly openEvent: string | undefined
@@ -211,12 +211,12 @@ function EventLanes({ count, events, openEvent, onEvent }: EventLanesProps) {
   )
 }
 
-/** Requests that the table begins with. */
+/** Rows of the table at first. */
 const page = 50
 
 interface StepTableProps {
   readonly steps: readonly ContextStep[]
-  /** Index of the request that is looked at. */
+  /** 0-based index of the selected request. */
   readonly at: number
   readonly onStep: (index: number) => void
 }

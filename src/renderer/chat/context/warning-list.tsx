@@ -94,10 +94,10 @@ function Warning({ warning }: { warning: ContextWarning }) {
   }
 }
 
-/** Of the window: tool definitions above this are worth a look, and all that stands in every request. */
+/** Shares of the context window above which tool definitions, and the fixed part of each request, cause a warning. */
 const maxToolsShare = 0.1
 const maxFixedShare = 0.4
-/** MEMORY.md is read into every request: above this it costs more than it says, in tokens. */
+/** Tokens of MEMORY.md above which there is a warning, since every request includes it. */
 const maxMemoryTokens = 3000
 
 type ContextWarning =
@@ -108,6 +108,7 @@ type ContextWarning =
   | ({ readonly code: 'window'; readonly model: string } & LearnedWindow)
   | { readonly code: 'compact' | 'flush' }
 
+/** Returns warnings about the next request: pending steps, truncated files, and shares above the limits. */
 export function contextWarnings(report: ContextReport): ContextWarning[] {
   const { items, contextWindow, next = [], learned } = report
   const share = (tokens: number) => tokens / contextWindow

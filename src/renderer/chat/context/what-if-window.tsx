@@ -11,7 +11,7 @@ import { WarningList } from './warning-list.tsx'
 interface WhatIfWindowProps {
   readonly agent: string
   readonly session: string | undefined
-  /** As it is. */
+  /** Report for the current settings. */
   readonly report: ContextReport
 }
 

@@ -14,9 +14,9 @@ import { changeOf, type Answer } from './turns.ts'
 
 interface AnswerProps {
   readonly agent: string
-  /** Undefined for the one that is being given. */
+  /** Undefined for the answer that is being generated. */
   readonly answer: Answer | undefined
-  /** Those of the turn that are complete. */
+  /** Complete answers of the turn. */
   readonly known: readonly Answer[]
   readonly question: string | undefined
   readonly isRunning: boolean
@@ -60,19 +60,22 @@ function thinkingOf({ message }: Answer): string {
   return message.content.flatMap((part) => (part.type === 'thinking' ? [part.thinking] : [])).join('\n')
 }
 
-/** The conversation can be read anew before the stream says that the answer is complete. */
+/**
+ * Returns true if the streamed text is already part of a complete answer: the refetch can finish before the
+ * stream reports the end.
+ */
 function isShownIn(known: readonly Answer[], { settledAs, text }: LiveTurn): boolean {
   if (settledAs !== undefined && known.some(({ id }) => id === settledAs)) return true
   const last = known.at(-1)
   return text !== '' && last !== undefined && messageText(last.message) === text
 }
 
-/** Something of the turn is there: words, or tools that were used. */
+/** Returns true if the turn has text or tool calls to continue from. */
 function hasBegun(known: readonly Answer[]): boolean {
   return known.some(({ message, tools }) => tools.length > 0 || messageText(message).trim() !== '')
 }
 
-/** How an answer ended, when it did not just end. */
+/** Explains an answer that ended early. */
 interface EndingProps {
   readonly message: AssistantMessage
   readonly question: string | undefined

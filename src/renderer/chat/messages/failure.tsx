@@ -11,7 +11,7 @@ import { useChatActions } from '../chat-actions.ts'
 import { ProviderWords } from './provider-words.tsx'
 import { toolName } from './tool-line.tsx'
 
-/** Failures that are mended in the settings, and the place there. */
+/** Settings section that can fix an error, by error code. */
 const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
   provider_key_missing: 'models',
@@ -22,7 +22,7 @@ const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.id
   spending_limit: 'spending',
 }
 
-/** Failures of the way, not of the request: what had come by then is good, and can be gone on with. */
+/** Errors of the connection: the text received so far is valid, and the answer can be continued. */
 const breaksOff: ReadonlySet<string> = new Set([
   'provider_cut',
   'provider_timeout',
@@ -33,7 +33,7 @@ const breaksOff: ReadonlySet<string> = new Set([
   'provider_garbled',
 ])
 
-/** What went wrong, and what can be done about it. */
+/** Explains an error and offers actions. */
 export function Failure({ message, question }: { message: AssistantMessage; question: string | undefined }) {
   const { t } = useTranslation()
   const { agent, retry, resume } = useChatActions()
@@ -81,11 +81,11 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
 interface InterruptedProps {
   readonly isCrash: boolean
   readonly question: string | undefined
-  /** Something was said or done before: there is something to go on with. */
+  /** The turn has text or tool calls to continue from. */
   readonly hasBegun: boolean
 }
 
-/** An answer that was stopped, or that a crash cut off. */
+/** Explains an answer that was stopped or ended by a crash. */
 export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
   const { t } = useTranslation()
   const { retry, resume } = useChatActions()
@@ -106,7 +106,10 @@ export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
   )
 }
 
-/** An answer that its length cut off. @param cutCall the tool that was about to be used */
+/**
+ * Explains an answer that reached the length limit.
+ * @param cutCall name of the tool whose call was cut off
+ */
 export function TooLong({ cutCall }: { cutCall: string | undefined }) {
   const { t } = useTranslation()
   const { resume } = useChatActions()

@@ -24,7 +24,7 @@ import { useChatActions } from '../chat-actions.ts'
 
 const size = 13
 
-/** Quiet until the message is pointed at or focused; its place is kept, so that nothing moves. */
+/** Visible on hover or focus; its space is reserved, so that the layout does not move. */
 function Bar({ label, children, isEnd = false }: { label: string; children: ReactNode; isEnd?: boolean }) {
   return (
     <div
@@ -69,7 +69,7 @@ export function QuestionActions({
 }
 
 interface AnswerActionsProps {
-  /** The last answer of the turn. */
+  /** Id of the turn's last answer. */
   readonly id: string
   readonly question: string
   readonly text: string
@@ -123,7 +123,7 @@ function CopyAction({ text }: { text: string }) {
   )
 }
 
-/** Goes through the versions of a message; always seen, for it says that there are others. */
+/** Steps through the versions of a message. Always visible, since it shows that there are others. */
 function Versions({ versions }: { versions: SessionMessage['versions'] }) {
   const { t } = useTranslation()
   const { switchTo } = useChatActions()

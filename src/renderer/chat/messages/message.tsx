@@ -16,7 +16,7 @@ interface TurnProps {
   readonly turn: Turn
   readonly isEditing: boolean
   readonly isSelected: boolean
-  /** The answer is still being given. */
+  /** True while the answer is being generated. */
   readonly isRunning: boolean
   readonly isLast: boolean
   readonly follower: LiveTurnFollower
@@ -48,7 +48,7 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
         )}
         {(answers.length > 0 || isUnanswered || isRunning) && (
           <div className="group/message flex flex-col gap-3">
-            {/* By place, not by id: the answer that streams becomes the message that it is, without being drawn anew. */}
+            {/* Keyed by index: the streamed answer turns into the stored message without remounting. */}
             {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
               <ErrorBoundary key={place} piece="message" of={answer}>
                 <AnswerView
@@ -82,7 +82,7 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
   )
 })
 
-/** Nothing came, or tools were called and nothing came after: the app ended in the middle. */
+/** Returns true if there is no answer, or no answer after tool calls: the app ended during the turn. */
 function isOpenEnded(last: Answer | undefined): boolean {
   return last === undefined || last.message.stopReason === 'toolUse'
 }

@@ -56,14 +56,14 @@ function Attached({ files, images }: Pick<ReturnType<typeof splitAttachments>, '
   )
 }
 
-/** The message as a field again; what follows it stays on the branch that it is on. */
+/** Edits a sent message. Sending it starts a new branch; later messages stay on the old one. */
 export function QuestionEditor({ question }: { question: Question }) {
   const { t } = useTranslation()
   const { agent, edit, sendEdited } = useChatActions()
   const [sent] = useState(() => splitAttachments(question.message as UserMessage).text)
   const field = useRef<HTMLTextAreaElement>(null)
   const { draft, change, clear } = useDraft(agent.id, `edit-${question.id}`)
-  /** Something was typed here; an empty field is what somebody wants, then. */
+  /** Tells an emptied field from one that was not edited yet. */
   const [isTyped, setIsTyped] = useState(false)
   const text = isTyped || draft.text !== '' ? draft.text : sent
   const setText = (next: string) => {

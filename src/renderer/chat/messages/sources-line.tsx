@@ -42,13 +42,13 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
 
 interface SourceOfAnswer {
   readonly result: SearchResult
-  /** The search that found it. */
+  /** Search that returned the result. */
   readonly recall: SearchResponse
-  /** Its lines are cited in the answer. */
+  /** True if the answer cites its lines. */
   readonly isUsed: boolean
 }
 
-/** Each place once, those that are cited first, else by score. */
+/** Returns each source once: cited ones first, then by score. */
 function sourcesOf(turn: Turn): SourceOfAnswer[] {
   const citations = turn.answers
     .flatMap(({ message }) => splitCitations(messageText(message)))

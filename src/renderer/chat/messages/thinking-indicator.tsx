@@ -11,7 +11,7 @@ import { ProviderWords } from './provider-words.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 
-/** From here on it is told how long one waits. */
+/** Seconds after which the elapsed time is shown. */
 const showElapsedAfterS = 8
 
 export function Waiting({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
@@ -34,13 +34,13 @@ export function Waiting({ follower, last }: { follower: LiveTurnFollower; last: 
   )
 }
 
-/** How long it has been going on; said where it takes longer than one expects. */
+/** Shows the elapsed time after `showElapsedAfterS`. */
 function Elapsed() {
   const { t } = useTranslation()
   const [since] = useState(() => Date.now())
   const seconds = Math.floor((useNow() - since) / 1000)
   if (seconds < showElapsedAfterS) return null
-  // Read out once would be enough, and every second is too much.
+  // Hidden from screen readers, which would announce it every second.
   return (
     <span aria-hidden className="tabular">
       {t('chat.elapsed', { seconds: formatNumber(seconds) })}
@@ -57,7 +57,7 @@ function useNow(): number {
   return now
 }
 
-/** A tool that runs says so itself. */
+/** Returns true while a tool runs, which shows its own progress. */
 function hasOpenCall(last: Turn | undefined): boolean {
   return last?.answers.at(-1)?.tools.some(({ result }) => result === undefined) ?? false
 }

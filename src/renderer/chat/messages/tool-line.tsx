@@ -10,7 +10,7 @@ import { recallOf, type ToolStep } from './turns.ts'
 
 const known = [
   ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
-  // What Anthropic's memory tool was told to do.
+  // Commands of Anthropic's memory tool.
   ...([
     'memory_view',
     'memory_create',
@@ -65,12 +65,12 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   )
 }
 
-/** `/memories/tea.md`, as Anthropic's memory tool calls it → `memory/tea.md`. */
+/** Converts a path of Anthropic's memory tool: `/memories/tea.md` → `memory/tea.md`. */
 function withoutMemories(path: string): string {
   return path.replace(/^\/memories(?=\/|$)/, 'memory')
 }
 
-/** `mcp__files__read` → `files: read`. */
+/** Formats a tool's name: `mcp__files__read` → `files: read`. */
 export function toolName(tool: string): string {
   return tool.replace(/^mcp__(.+?)__/, '$1: ')
 }

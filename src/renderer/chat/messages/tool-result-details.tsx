@@ -152,7 +152,7 @@ function Raw({ step: { call, result } }: { step: ToolStep }) {
   )
 }
 
-/** `memory_get` wraps what it read. */
+/** Returns the `text` field of a JSON result (`memory_get`), or the result itself. */
 function textOf(result: string): string {
   if (result.length > maxPretty) return result
   const value = parseJson(result)
@@ -161,7 +161,7 @@ function textOf(result: string): string {
     : result
 }
 
-/** Longer answers are shown as they came. */
+/** Longer results are shown without formatting, in characters. */
 const maxPretty = 200_000
 
 function pretty(text: string): string {

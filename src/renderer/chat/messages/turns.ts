@@ -32,14 +32,18 @@ export interface Turn {
   readonly id: string
   readonly question: Question | undefined
   readonly answers: readonly Answer[]
-  /** What happened during the turn besides messages. */
+  /** Events of the turn that are not messages, such as a compaction. */
   readonly events: readonly PlacedEvent[]
 }
 
+/**
+ * Groups messages into turns: a user message with its answers, tool results and events. Only the first turn
+ * can lack a question.
+ */
 export function toTurns(messages: readonly SessionMessage[], events: readonly PlacedEvent[] = []): Turn[] {
   const turns: { id: string; question: Question | undefined; answers: Answer[]; events: PlacedEvent[] }[] = []
   const turnOf = new Map<string, number>()
-  // A conversation can begin with a command.
+  // A conversation can begin with a command; commands are not messages.
   if (events.some(({ after }) => after === null))
     turns.push({ id: 'start', question: undefined, answers: [], events: [] })
   for (const [at, { id, message, versions }] of messages.entries()) {
@@ -59,7 +63,7 @@ export function toTurns(messages: readonly SessionMessage[], events: readonly Pl
   return turns
 }
 
-/** What an answer's own calls came to: other answers may have calls of the same ids. */
+/** Returns the results of one answer's tool calls, by call id. The ids of other answers may be the same. */
 function resultsOf(messages: readonly SessionMessage[], answer: number): Map<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>()
   for (let at = answer + 1; at < messages.length; at += 1) {
@@ -70,7 +74,7 @@ function resultsOf(messages: readonly SessionMessage[], answer: number): Map<str
   return results
 }
 
-/** What was looked for in a turn; two searches that asked the same and found the same are one. */
+/** Returns the searches of a turn. Searches with the same query and results appear once. */
 export function recallsOf(turn: Turn): SearchResponse[] {
   const recalls = new Map<string, SearchResponse>()
   for (const step of turn.answers.flatMap(({ tools }) => tools)) {
@@ -82,12 +86,12 @@ export function recallsOf(turn: Turn): SearchResponse[] {
   return [...recalls.values()]
 }
 
-/** What `memory_search` left with its result. */
+/** Returns the search of a `memory_search` call, undefined for other tools. */
 export function recallOf({ result }: ToolStep): SearchResponse | undefined {
   return result?.details?.kind === 'recall' ? result.details.recall : undefined
 }
 
-/** What `write` and `edit` left with theirs. */
+/** Returns the file change of a `write` or `edit` call, undefined for other tools. */
 export function changeOf({ result }: ToolStep): FileChange | undefined {
   return result?.details?.kind === 'change' ? result.details.change : undefined
 }

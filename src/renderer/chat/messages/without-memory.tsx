@@ -12,7 +12,7 @@ interface SwitchProps {
   readonly onChange: (isOff: boolean) => void
 }
 
-/** Before the first message. */
+/** Switch shown before the first message. */
 export function WithoutMemorySwitch({ isOff, onChange }: SwitchProps) {
   const { t } = useTranslation()
   const Icon = isOff ? BrainOff : BrainIcon

@@ -17,7 +17,7 @@ interface ModelPickerProps {
   readonly agent: Agent
   readonly value: string | undefined
   readonly onChoose: (id: string) => void
-  /** The button that opens it. */
+  /** Button that opens the picker. */
   readonly trigger: ReactElement
   readonly align?: 'start' | 'end'
 }
@@ -44,7 +44,7 @@ export function ModelPicker({ agent, value, onChoose, trigger, align = 'end' }: 
   )
 }
 
-/** Chooses the model that the agent answers with. */
+/** Picks the agent's model. */
 export function AgentModelPicker({ agent, trigger }: Pick<ModelPickerProps, 'agent' | 'trigger'>) {
   const set = useMutation(api.settings.setModel.mutationOptions())
   const choose = (model: string) => set.mutate({ agent: agent.id, model })

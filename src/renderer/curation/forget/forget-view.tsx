@@ -123,7 +123,7 @@ function Found({ state }: { state: ForgetState }) {
   )
 }
 
-/** Of each list. */
+/** Maximum length of each list. */
 const maxListed = 60
 
 function ForgetOutcomeView({ outcome, words }: { outcome: ForgetOutcome; words: string }) {

@@ -5,7 +5,7 @@ import { api, client, queryClient } from '#lib/api/client.ts'
 import { attempt } from '#lib/feedback/toast.ts'
 
 export function useForget(agent: string) {
-  /** Empty before anything is looked for. */
+  /** Empty before the first search. */
   const [words, setWords] = useState('')
   const [lines, setLines] = useState<ReadonlySet<string>>(new Set())
   const [keep, setKeep] = useState<ReadonlySet<string>>(new Set())
@@ -28,7 +28,7 @@ export function useForget(agent: string) {
       }),
     )
     setRunning(undefined)
-    // Whatever is shown anywhere may have had it.
+    // Any cached data may contain the erased words.
     queryClient.removeQueries({ type: 'inactive' })
     await queryClient.invalidateQueries()
   }

@@ -6,10 +6,10 @@ interface FileLinesFieldProps {
   readonly agent: string
   readonly value: string
   readonly label?: string
-  /** What it looks like when it is empty. */
+  /** Placeholder. */
   readonly sample: string
   readonly className: string
-  /** It was asked for: what is typed next is meant for it. */
+  /** Focuses the field on mount. */
   readonly isFirst?: boolean
   readonly onChange: (value: string) => void
 }

@@ -3,13 +3,16 @@ import type { FoundFile } from '#shared/contract/index.ts'
 export type FindRow =
   | { readonly kind: 'file'; readonly file: FoundFile }
   | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
-  /** There are more lines than are shown: `hidden` can be, `unlisted` are only counted. */
+  /** More lines match: `hidden` can be expanded, `unlisted` are only counted. */
   | { readonly kind: 'more'; readonly path: string; readonly hidden: number; readonly unlisted: number }
 
-/** Lines of a file that are shown at first. */
+/** Lines shown of each file at first. */
 const fewLines = 5
 
-/** @param whole files of which all lines are shown */
+/**
+ * Returns the rows of the result list.
+ * @param whole paths of files that are expanded
+ */
 export function findRows(files: readonly FoundFile[], whole: ReadonlySet<string>): FindRow[] {
   const rows: FindRow[] = []
   for (const file of files) {

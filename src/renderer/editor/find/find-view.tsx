@@ -17,9 +17,9 @@ import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
 import { useFind, type Found } from './use-find.ts'
 import { useReplace } from './use-replace.ts'
 
-/** Somebody who types is not done yet, ms. */
+/** Debounce of the search, in ms. */
 const pauseMs = 150
-/** Files that were left, or not read, and are named. */
+/** Maximum number of skipped or unreadable files that are listed. */
 const fewNamed = 20
 
 export function FindView({ agent }: { agent: Agent }) {
@@ -132,7 +132,7 @@ const fieldLook =
   'min-w-0 flex-1 rounded-sm border border-line bg-raised px-3 py-1.5 font-mono text-[12px] outline-none focus:border-accent'
 const toggleLook = 'aria-pressed:bg-selected aria-pressed:text-text'
 
-/** While it goes on, that it does, and how far it is. */
+/** Shows the number of matches, and the progress while the search runs. */
 function Count({ found: { count, files, done, total, search } }: { found: Found }) {
   const { t } = useTranslation()
   const told = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
@@ -148,7 +148,7 @@ interface NamedProps {
   readonly files: readonly (LeftFile | UnreadFile)[]
 }
 
-/** Files that were not replaced in, or not read, and why. */
+/** Lists files that were skipped or unreadable, with the reason. */
 function Named({ role, title, files }: NamedProps) {
   const { t } = useTranslation()
   return (

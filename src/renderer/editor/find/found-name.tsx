@@ -1,4 +1,4 @@
-/** A file that was found by its path: its name in full, however little room there is, and then where it lies. */
+/** A file found by its path: first its name in full, then its folder, shortened to fit. */
 interface FoundNameProps {
   readonly path: string
 }

@@ -10,21 +10,24 @@ export interface FindOptions {
 
 export interface Found {
   readonly files: readonly FoundFile[]
-  /** Could not be read: nobody knows whether they have it. */
+  /** Files that could not be read. */
   readonly unread: readonly UnreadFile[]
-  /** Matches in all of them, listed or not. */
+  /** Matches in all files, including those not listed. */
   readonly count: number
-  /** Files looked at, of those there are. */
+  /** Files searched so far, and files in all. */
   readonly done: number
   readonly total: number
-  /** Names what was found, once all of it is; undefined before. */
+  /** Id of the completed search; undefined while it runs. */
   readonly search: string | undefined
   readonly error: unknown
 }
 
 const nothing: Found = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
 
-/** @param round another number looks once more */
+/**
+ * Searches the files and updates the result while it runs.
+ * @param round change it to search again
+ */
 export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): Found {
   const key = JSON.stringify([agent, text, isPattern, matchCase, round])
   const [told, setTold] = useState({ key: '', found: nothing })
@@ -60,7 +63,7 @@ async function follow(
       tell({ files, unread, count, done, total, search, error: undefined })
     }
   } catch (error) {
-    // Whoever looks for something else is told of that.
+    // A new search replaces this one; its error is irrelevant.
     if (!signal.aborted) tell({ files, unread, count, done, total, search: undefined, error })
   }
 }

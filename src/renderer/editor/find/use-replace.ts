@@ -13,14 +13,14 @@ interface Progress {
 
 interface Replacing {
   readonly progress: Progress | undefined
-  /** Of the last replacement: what was left as it is. */
+  /** Files that the last replacement skipped. */
   readonly left: readonly LeftFile[]
-  /** @param paths some of the files that were found; all of them when left out */
+  /** @param paths files to change; all matching files if omitted */
   readonly replace: (search: string, replacement: string, paths?: readonly string[]) => void
   readonly stop: () => void
 }
 
-/** @param onEnd files are others now */
+/** @param onEnd called when files have changed */
 export function useReplace(agent: string, onEnd: () => void): Replacing {
   const { t } = useTranslation()
   const [running, setRunning] = useState<Progress & { search?: string }>()

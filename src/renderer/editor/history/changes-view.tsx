@@ -43,7 +43,7 @@ export function ChangesView({ agent }: { agent: Agent }) {
   const accepted = useQuery(api.history.accepted.queryOptions({ input: { agent: agent.id } }))
   const accept = useMutation(api.history.accept.mutationOptions())
   const since = sinceOf(spans[span])
-  // Where the agent changed nothing, what others did is what there is to see.
+  // If the agent has made no changes, the list starts with those of others.
   const agents = useQuery(
     api.history.timeline.queryOptions({
       input: {
@@ -181,7 +181,7 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   )
 }
 
-/** What was there when the history began: nobody changed anything, and there is nothing to take back. */
+/** The state of the files when the history began; it cannot be undone. */
 function Adopted({ files, at }: { files: number; at: number }) {
   const { t } = useTranslation()
   return (
@@ -192,7 +192,7 @@ function Adopted({ files, at }: { files: number; at: number }) {
   )
 }
 
-/** What was taken back is told where it was written; here only that it was. */
+/** An undo shows as one line; the change that it reverted shows its text. */
 function TakenBack({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
   const { path, now, at, exists } = change
   const { t } = useTranslation()
@@ -222,7 +222,7 @@ function sinceOf(daysBack: number | undefined): number | undefined {
 
 function WholeChanges({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  // What was changed before this view opened is listed, too.
+  // Includes changes from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
   const takeBack = useMutation({ mutationFn: (batch: PastBatch) => takeBackBatch(agent, batch.undo, batch) })
   const changes = batches.data ?? []
@@ -259,7 +259,7 @@ function WholeChanges({ agent }: { agent: string }) {
 
 const undoLabels = { move: 'undoMove', tag: 'undoRename', replacement: 'undoReplacement' } as const
 
-/** How many notes it changed; undefined for a move that changed none. */
+/** Returns the number of changed notes in words, or undefined for a move that changed none. */
 function extentOf({ kind, count = 0, notes }: PastBatch, t: TFunction): string | undefined {
   if (kind === 'replacement') return t('find.replaced', { count, files: t('find.inFiles', { count: notes }) })
   return notes > 0 ? t('links.inNotes', { count: notes }) : undefined

@@ -20,9 +20,9 @@ import { GitCommitHorizontal } from 'lucide-react'
 import { Patch } from '#lib/diff-view/patch.tsx'
 
 const page = 100
-/** That are asked for at once. */
+/** Maximum number of changes per request. */
 const maxChanges = 1000
-/** Of a change that is closed, px. */
+/** Estimated height of a collapsed change, px. */
 const rowHeight = 54
 
 type Row =
@@ -104,7 +104,7 @@ function keyOf(row: Row): string {
   return row.kind === 'commit' ? `git ${row.commit.commit}` : row.change.commit
 }
 
-/** Newest first. */
+/** Returns changes and commits, newest first. */
 function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]): Row[] {
   return [
     ...changes.map((change): Row => ({ kind: 'change', at: change.at, change })),
@@ -112,7 +112,7 @@ function rowsOf(changes: readonly HistoryEntry[], commits: readonly FileCommit[]
   ].toSorted((one, other) => other.at - one.at)
 }
 
-/** What Git says of a folder that it does not trust, and the remedy. */
+/** Explains Git's "dubious ownership" error and how to fix it. */
 function Untrusted({ path }: { path: string }) {
   const { t } = useTranslation()
   return (
@@ -164,7 +164,7 @@ function ChangeRow({ agent, change, isNewest, isSelected, onSelect }: ChangeRowP
   )
 }
 
-/** What was written, or what went, in its first words. */
+/** Shows the first line with text that was added, or else removed. */
 function FirstLine({ agent, change: { commit, path } }: { agent: string; change: HistoryEntry }) {
   const diff = useQuery(api.history.diff.queryOptions({ input: { agent, commit, path } }))
   const lines = useMemo(() => (diff.data ? patchLines(diff.data.patch) : []), [diff.data])
@@ -212,7 +212,7 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
 
 interface CommitRowProps {
   readonly agent: string
-  /** What the file is called now. */
+  /** Current path of the file. */
   readonly path: string
   readonly commit: FileCommit
   readonly isSelected: boolean

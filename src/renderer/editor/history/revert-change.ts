@@ -4,10 +4,13 @@ import type { LeftFile, PastBatch } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
-/** Of a text that was found, or that took its place. */
+/** Maximum characters of a searched or replacement text. */
 const maxShown = 60
 
-/** Without a word. @returns what was left as it is */
+/**
+ * Undoes a batch without a toast.
+ * @returns the number of changed notes, and the files that could not be reverted
+ */
 export async function undoBatch(agent: string, undo: string): Promise<{ notes: number; left: LeftFile[] }> {
   try {
     return await client.history.undoBatch({ agent, undo })
@@ -16,17 +19,19 @@ export async function undoBatch(agent: string, undo: string): Promise<{ notes: n
   }
 }
 
+/** Refetches the data that an undone batch changes. */
 export function refreshBatches(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: api.history.batches.key() })
 }
 
-/** As they are shown: a tag with its mark, a text that was replaced in one short line. */
+/** Formats the names of a batch: tags with `#`, long texts shortened. */
 export function shownNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>): { from: string; to: string } {
   if (kind === 'move') return { from, to }
   const mark = kind === 'tag' ? '#' : ''
   return { from: mark + clipLine(from, maxShown), to: mark + clipLine(to, maxShown) }
 }
 
+/** Undoes a batch and shows a toast with the result. */
 export async function takeBackBatch(
   agent: string,
   undo: string,

@@ -12,7 +12,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 
-/** Rows drawn at first, and with each further step. */
+/** Rows shown at first, and added by each click on "more". */
 const page = 100
 
 export function BrokenView({ agent }: { agent: Agent }) {

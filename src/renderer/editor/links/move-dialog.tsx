@@ -9,7 +9,7 @@ import { PlanDialog } from './plan-dialog.tsx'
 
 interface MoveDialogProps {
   readonly agent: string
-  /** A file, or a folder without `/` at its end. */
+  /** A file, or a folder without a trailing `/`. */
   readonly from: string
   readonly onMoved: (to: string) => void
   readonly onClose: () => void
@@ -32,11 +32,11 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
     onMoved(to)
   }
   const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {
-    // How far it is, and the way to cancel it, stand in a corner: nothing is to be in front of that.
+    // Closed first: progress and cancel appear in a corner, which the dialog would cover.
     onClose()
     await attempt(move(to, chosen))
   }
-  /** Closes the dialog, or goes on to what the move would change. */
+  /** Moves at once if no links change, else shows the plan. */
   const begin = async (to: string) => {
     const plan = to === from ? undefined : await client.links.planMove({ agent, from, to })
     if (plan && (plan.links > 0 || plan.left.length > 0)) return setPlanned({ to, plan })
@@ -65,14 +65,14 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
 
 interface NameDialogProps {
   readonly from: string
-  /** @returns why it cannot be */
+  /** @returns a sentence if the path is refused */
   readonly onSubmit: (to: string) => Promise<string | undefined>
   readonly onClose: () => void
 }
 
 function NameDialog({ from, onSubmit, onClose }: NameDialogProps) {
   const { t } = useTranslation()
-  /** It is closed by what comes of it. */
+  /** Set once the move has closed the dialog. */
   const isDone = useRef(false)
   return (
     <PromptDialog

@@ -4,7 +4,7 @@ import { api } from '#lib/api/client.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-/** Fewer are written before anybody could read it. */
+/** Smaller moves finish before the notice could be read. */
 const minNotes = 64
 
 export function MoveNotice({ agent }: { agent: string }) {

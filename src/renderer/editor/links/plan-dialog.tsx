@@ -5,17 +5,17 @@ import { Patch } from '#lib/diff-view/patch.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 
-/** Notes whose changes are seen without asking. */
+/** Number of notes whose changes are expanded at first. */
 const openAtFirst = 3
 
 interface PlanDialogProps {
   readonly plan: Pick<MovePlan, 'notes' | 'files' | 'left'>
   readonly title: string
-  /** What has to be known besides. */
+  /** Additional information. */
   readonly hint?: string | undefined
-  /** Said of what cannot be written anew. */
+  /** Explains links that cannot be updated. */
   readonly leftBehind: string
-  /** The last one is what is meant most often. */
+  /** The last choice is the default button. */
   readonly choices: readonly { readonly label: string; readonly onChoose: () => Promise<void> }[]
   readonly onClose: () => void
 }
@@ -79,7 +79,7 @@ export function PlanDialog({ plan, title, hint, leftBehind, choices, onClose }: 
 interface FileChangesProps {
   readonly path: string
   readonly count: number
-  /** At first; then it is the reader's. */
+  /** Initial state. */
   readonly isOpen: boolean
   readonly children: ReactNode
 }

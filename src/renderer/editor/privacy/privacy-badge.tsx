@@ -7,7 +7,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 
 type Local = NonNullable<FileEntry['local']>
 
-/** A small sign; what it means in words to those who point at it or cannot see it. */
+/** An icon with a tooltip and an accessible name. */
 export function LocalMark({ local }: { local: Local }) {
   const said = useLocalWords(local)
   return (
@@ -36,7 +36,7 @@ interface LockButtonProps {
   readonly onChange: (isLocal: boolean) => void
 }
 
-/** Locks a note, or opens it again; what the settings lock is opened there. */
+/** Makes a note local or shared. Hidden if a rule in the settings decides. */
 export function LockButton({ path, local, onChange }: LockButtonProps) {
   const { t } = useTranslation()
   if (local?.rule !== undefined) return null
@@ -48,7 +48,7 @@ export function LockButton({ path, local, onChange }: LockButtonProps) {
   )
 }
 
-/** What a request to a remote model went without. */
+/** Lists the parts of a request that a remote model did not get. */
 export function HeldBackList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
   const { t } = useTranslation()
   if (!heldBack) return null

@@ -8,7 +8,7 @@ import { tellDone } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 
-/** A small sign; the reason in words to those who point at it or cannot see it. */
+/** An icon with the reason as tooltip and accessible name. */
 export function UnsearchedMark({ unsearched }: { unsearched: Unsearched }) {
   const { t } = useTranslation()
   const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
@@ -24,7 +24,7 @@ interface UnsearchedNoteProps {
   readonly unsearched: Unsearched
 }
 
-/** The reason in full, with what changes it. */
+/** Shows the full reason and a button that fixes it. */
 export function UnsearchedNote({ agent, unsearched }: UnsearchedNoteProps) {
   const { t } = useTranslation()
   const { reason, message = '' } = unsearched
@@ -42,7 +42,7 @@ export function UnsearchedNote({ agent, unsearched }: UnsearchedNoteProps) {
   )
 }
 
-/** Has all notes of the workspace searched. */
+/** Button that extends the search to all notes of the workspace. */
 export function SearchAll({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const widen = useMutation(

@@ -16,7 +16,7 @@ import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
-/** Drawn at most: the text itself has the others. */
+/** Maximum number of tags and of properties shown. */
 const maxShown = 60
 
 export function NoteProperties({ agent, path }: { agent: string; path: string }) {
@@ -26,7 +26,7 @@ export function NoteProperties({ agent, path }: { agent: string; path: string })
   if (said.error) return <p className="p-2 text-muted">{explainError(said.error)}</p>
   if (!said.data) return null
   const tags = [...new Map(said.data.tags.toReversed().map((tag) => [tagKey(tag.name), tag])).values()].toReversed()
-  // They stand among the tags.
+  // Listed as tags.
   const properties = said.data.properties.filter(({ name }) => !/^tags?$/i.test(name))
   return (
     <section aria-label={t('tags.ofNote')}>

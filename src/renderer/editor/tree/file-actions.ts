@@ -5,19 +5,18 @@ import { attempt, tellDone } from '#lib/feedback/toast.ts'
 import { downloadBlob } from '#lib/util/download.ts'
 
 export interface FileActions {
-  /** Whose files they are. */
   readonly agent: string
-  /** @returns false when a file of that name is there, or it could not be made */
+  /** @returns false if the file exists or cannot be created */
   create(path: string, text?: string): Promise<boolean>
-  /** @returns the path of the copy */
+  /** @returns the path of the copy, or undefined if it failed */
   duplicate(path: string): Promise<string | undefined>
   remove(path: string): Promise<boolean>
   reveal(path: string, open: boolean): void
-  /** Saves a note with what it shows as a zip. */
+  /** Downloads a note and its attachments as a zip archive. */
   exportNote(path: string): Promise<void>
-  /** Keeps a note on this machine, or shows it to every model again. */
+  /** Marks a note as local, or shares it with every model again. */
   setLocal(path: string, isLocal: boolean): Promise<void>
-  /** The same for a folder, in the settings. */
+  /** Marks a folder as local with a rule in the settings, or removes the rule. */
   setFolderLocal(path: string, isLocal: boolean): Promise<void>
 }
 

@@ -34,9 +34,9 @@ interface TreeProps {
   readonly current: string
 }
 
-/** More files than this can be narrowed down by name. */
+/** Number of files above which there is a filter field. */
 const manyFiles = 12
-/** Found by name and shown. */
+/** Maximum number of results of the filter. */
 const mostNamed = 50
 
 export function FileTree({ agent, current }: TreeProps) {
@@ -49,9 +49,9 @@ export function FileTree({ agent, current }: TreeProps) {
   const actions = useFileActions(agent.id)
   const drop = useDropMarkdown(agent.id, actions)
   const others = useOthers(agent.id)
-  // Whoever looks for a note goes by its name: what else is told of the files follows.
+  // The list of names loads first; details follow.
   const all = files.data ?? named.data ?? []
-  // What is typed appears first; what has that name follows.
+  // The results may lag behind the field.
   const typed = useDeferredValue(filter.trim().toLowerCase())
   return (
     <SidebarSection
@@ -135,7 +135,7 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
   )
 })
 
-/** Names are there before the memory is: why nothing can be opened yet. */
+/** Explains why files cannot be opened yet: a recovered change is being completed. */
 function EndingChange({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
@@ -149,7 +149,7 @@ function EndingChange({ agent }: { agent: string }) {
 
 const changeKinds = ['move', 'tag', 'replacement'] as const
 
-/** Before anything can be listed: that it goes on. */
+/** Placeholder until the list is loaded. */
 function Opening() {
   const { t } = useTranslation()
   return (
@@ -161,12 +161,12 @@ function Opening() {
 
 interface EverythingProps extends TreeProps {
   readonly files: readonly TreeFile[]
-  /** Paths of what is no note. */
+  /** Paths of attachments and other files that are not notes. */
   readonly others: readonly string[]
   readonly actions: FileActions
 }
 
-/** Folders that were opened or closed, by agent: whoever comes back finds them so. */
+/** Expanded folders by agent, kept while the window is open. */
 const seenFolders = new Map<string, ReadonlyMap<string, boolean>>()
 
 function Everything({ agent, current, files, others, actions }: EverythingProps) {
@@ -174,7 +174,7 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
   const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => seenFolders.get(agent.id) ?? new Map())
   const [shownAt, setShownAt] = useState<string>()
   const shown = fileAt(current)
-  // Where one went to is in sight.
+  // Expands the folders of the opened file.
   if (shownAt !== shown) {
     setShownAt(shown)
     if (shown !== undefined)
@@ -197,7 +197,7 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
       toggle(row.path, false)
       return true
     }
-    // To the folder that it lies in.
+    // Moves to the parent folder.
     const above = rows.slice(0, at).findLastIndex(({ kind, depth }) => kind === 'folder' && depth === row.depth - 1)
     return above < 0 ? true : above
   }
@@ -228,7 +228,7 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
   )
 }
 
-/** Of each level, px. */
+/** Indentation of each level, px. */
 const indent = 14
 
 const keyOfRow = (row: TreeRow) =>
@@ -243,13 +243,13 @@ interface FolderRowProps {
   readonly onToggle: (path: string, isOpen: boolean) => void
 }
 
-/** Whether the settings keep the folder on this machine, as its files say. */
+/** Returns true if a rule in the settings makes the folder local. */
 function useLocalFolder(agent: string, path: string): boolean {
   const { data: files } = useQuery(api.workspace.list.queryOptions({ input: { agent } }))
   return files !== undefined && localFoldersOf(files).has(path)
 }
 
-/** By the list that they were read from: every row of a folder asks. */
+/** Cached by file list, since every folder row asks. */
 const localFolders = new WeakMap<readonly FileEntry[], ReadonlySet<string>>()
 
 function localFoldersOf(files: readonly FileEntry[]): ReadonlySet<string> {
@@ -313,7 +313,7 @@ function FolderMenu({ actions, path, current, isLocal }: FolderMenuProps) {
   )
 }
 
-/** Markdown files that are dropped here become files of the workspace; none is ever replaced. */
+/** Copies dropped Markdown files into the workspace without overwriting any. */
 function useDropMarkdown(agent: string, actions: FileActions) {
   const { t } = useTranslation()
   const folder = useNewNoteFolder(agent)

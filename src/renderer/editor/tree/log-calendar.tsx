@@ -9,7 +9,7 @@ import { isFileAt, paths } from '#lib/router/paths.ts'
 interface LogCalendarProps {
   readonly logs: readonly FileEntry[]
   readonly current: string
-  /** Where the log of a day is begun. */
+  /** Returns the path of a date's log. Dates are `YYYY-MM-DD`. */
   readonly pathOf: (date: string) => string
 }
 
@@ -17,7 +17,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
   const { t, i18n } = useTranslation()
   const [today] = useState(() => new Date())
   const [shown, setShown] = useState({ year: today.getFullYear(), month: today.getMonth() })
-  // December comes before January of the next year.
+  // Normalizes a month below 0 or above 11.
   const month = new Date(shown.year, shown.month, 1)
   const go = (year: number, index: number) => {
     const next = new Date(year, index, 1)
@@ -98,7 +98,7 @@ export function LogCalendar({ logs, current, pathOf }: LogCalendarProps) {
 const jumpLook =
   'min-h-6 cursor-pointer appearance-none rounded-sm bg-transparent px-1 text-[11px] font-medium tracking-wide text-muted hover:bg-soft hover:text-text'
 
-/** One day is reached by Tab, the others from it by the arrows. */
+/** Roving focus: Tab reaches one day, the arrow keys the others. */
 function moveAmongDays(event: KeyboardEvent<HTMLElement>): void {
   const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
   const step = steps[event.key]
@@ -110,7 +110,7 @@ function moveAmongDays(event: KeyboardEvent<HTMLElement>): void {
   days[at + step]?.focus()
 }
 
-/** From the first log on, and one year round what is shown. */
+/** Returns the years from the first log to the latest, newest first, including the shown one. */
 function yearsOf(dates: Iterable<string>, shown: number, now: number): number[] {
   const written = [...dates].map((date) => Number(date.slice(0, 4))).filter((year) => year > 0)
   const first = written.reduce((least, year) => Math.min(least, year), Math.min(shown, now - 5))
@@ -124,12 +124,12 @@ interface DayProps {
   readonly logs: readonly FileEntry[]
   readonly newPath: string
   readonly isToday: boolean
-  /** Tab leads here. */
+  /** Can be reached by Tab. */
   readonly isFirst: boolean
   readonly current: string
 }
 
-/** The day's log, or the page that says that there is none and begins one. */
+/** Links to the day's log, or to the page that creates it. */
 function Day({ date, day, logs, newPath, isToday, isFirst, current }: DayProps) {
   const { t } = useTranslation()
   const words = logs.reduce((sum, log) => sum + log.words, 0)
@@ -167,7 +167,7 @@ function MonthButton({ label, onClick, children }: { label: string; onClick: () 
   )
 }
 
-/** Days of the month with gaps before the first, weeks beginning on Monday. */
+/** Returns the days of a month with nulls before the first; weeks begin on Monday. */
 function daysOf(month: Date): (number | null)[] {
   const lead = (month.getDay() + 6) % 7
   const count = new Date(month.getFullYear(), month.getMonth() + 1, 0).getDate()

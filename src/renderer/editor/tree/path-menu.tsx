@@ -7,7 +7,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 
 interface PathMenuProps {
   readonly agent: string
-  /** A file, or a folder without `/` at its end. */
+  /** A file, or a folder without a trailing `/`. */
   readonly path: string
   readonly onMoved: (to: string) => void
   readonly children?: ReactNode

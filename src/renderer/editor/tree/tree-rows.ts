@@ -1,19 +1,19 @@
 import type { FileEntry, ListedFile } from '#shared/contract/index.ts'
 
-/** As it is known: by its name at first. */
+/** Only the name until the details are loaded. */
 export type TreeFile = FileEntry | ListedFile
 
 export type TreeRow =
   | { readonly kind: 'file'; readonly file: TreeFile; readonly name: string; readonly depth: number }
-  /** A picture, a PDF, and what else lies beside notes. */
+  /** A file that is not a note, such as an image or PDF. */
   | { readonly kind: 'other'; readonly path: string; readonly name: string; readonly depth: number }
   | {
       readonly kind: 'folder'
-      /** Without a slash at its end. */
+      /** Without a trailing slash. */
       readonly path: string
       readonly name: string
       readonly depth: number
-      /** Files in it and below. */
+      /** Files in the folder and its subfolders. */
       readonly count: number
       readonly isOpen: boolean
     }
@@ -32,7 +32,7 @@ interface Tree {
   readonly root: Branch
 }
 
-/** What is always read stands first; then folders, then the files beside them, notes before others. */
+/** Builds the tree: always-included files first, then folders, then notes and other files. */
 export function treeOf(files: readonly TreeFile[], others: readonly string[] = []): Tree {
   const pinned = [...files.filter(({ kind }) => kind === 'memory'), ...files.filter(({ kind }) => kind === 'project')]
   const root = empty()
@@ -41,7 +41,7 @@ export function treeOf(files: readonly TreeFile[], others: readonly string[] = [
   return { pinned, root }
 }
 
-/** Where a file lies; one more there, and in all above. */
+/** Returns the folder of a path, and increments the counts of it and its parents. */
 function branchOf(root: Branch, path: string): Branch {
   let at = root
   at.count += 1
@@ -54,11 +54,12 @@ function branchOf(root: Branch, path: string): Branch {
   return at
 }
 
-/** The logs of a memory of ours have the calendar; those of another program's vault are notes among others as well. */
+/** Logs in Commonplace's own folder appear in the calendar only; logs of a vault are also listed. */
 function isInTree({ kind, path }: TreeFile): boolean {
   return kind === 'note' || (kind === 'log' && !/^(?:\.commonplace\/)?memory\//.test(path))
 }
 
+/** Returns the visible rows of the tree. `depth` starts at 1. */
 export function treeRows({ pinned, root }: Tree, isOpen: (folder: string) => boolean): TreeRow[] {
   const rows = pinned.map((file): TreeRow => ({ kind: 'file', file, name: baseName(file.path), depth: 1 }))
   const add = (branch: Branch, prefix: string, depth: number) => {
@@ -75,7 +76,7 @@ export function treeRows({ pinned, root }: Tree, isOpen: (folder: string) => boo
   return rows
 }
 
-/** The folders that a file lies in, the outermost first. */
+/** Returns the parent folders of a file, outermost first. */
 export function foldersAbove(path: string): string[] {
   const steps = path.split('/').slice(0, -1)
   return steps.map((_step, at) => steps.slice(0, at + 1).join('/'))

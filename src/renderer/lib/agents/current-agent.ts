@@ -9,8 +9,9 @@ const lastPlaces = new Map<string, string>()
 let chosen = localStorage.getItem(storageKey) ?? ''
 
 /**
- * The agent that was chosen last, or else the first one that is not archived: what the address named was the other's
- * then, and the window begins anew.
+ * Returns the agent that was chosen last. If it is gone or archived, returns the first agent that is not
+ * archived and navigates away, since the address belongs to the other agent.
+ * @returns undefined if there are no agents
  */
 export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
   const id = useSyncExternalStore(subscribe, () => chosen)
@@ -25,7 +26,10 @@ export function useCurrentAgent(agents: readonly Agent[]): Agent | undefined {
   return agent
 }
 
-/** @returns where the window should go: the place at which the agent was left, or its new chat */
+/**
+ * Switches to an agent and remembers the address at which the previous one was left.
+ * @returns the address to open: the last one of this agent, or `/`
+ */
 export function chooseAgent(id: string, from: { readonly id: string; readonly place: string }): string {
   lastPlaces.set(from.id, from.place)
   chosen = id

@@ -9,7 +9,7 @@ export const connection = new Connection()
 export const { client } = connection
 export const api = createTanstackQueryUtils(client)
 
-/** What the client says of a socket that closes while it waits. A runtime that ends hands over to another within seconds. */
+/** Queries retry this often when the socket closes under them: another runtime takes over within seconds. */
 const lostRetries = 20
 const lostRetryMs = 500
 
@@ -24,7 +24,10 @@ function isConnectionLost(failures: number, error: unknown): boolean {
   return /AsyncIdQueue|WebSocket is not open/.test(error.message)
 }
 
-/** What was read before stays where it is shown while nobody answers; it is read anew as soon as somebody does. */
+/**
+ * Keeps showing cached data when the runtime cannot be reached, and marks it stale so that it is refetched
+ * after reconnecting.
+ */
 function createQueryCache(): QueryCache {
   return new QueryCache({
     onError: (error, query) => {
@@ -36,8 +39,8 @@ function createQueryCache(): QueryCache {
 }
 
 /**
- * Events say when something is stale; until then what is there is right. A mutation that fails is told in a toast; a query
- * that fails is not: its view stands where the failure is shown, and can be asked again.
+ * Data never goes stale on a timer: events invalidate it. Failed mutations show a toast. Failed queries do
+ * not: their view shows the error and a retry.
  */
 export const queryClient = new QueryClient({
   queryCache: createQueryCache(),

@@ -1,7 +1,8 @@
 /**
- * The one connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A WebSocket that is
- * lost is opened again; calls wait for it, and whoever listens is told to look at everything anew. Where the runtime no
- * longer knows this browser, that is said, and tried again when another page of it was let in.
+ * The single connection to the runtime: a MessagePort in the desktop window, a WebSocket in a browser. A lost
+ * WebSocket is reopened, calls wait for it, and listeners are notified so that they can refetch. If the
+ * runtime refuses this browser, the state becomes `refused`; the connection retries when another page of this
+ * browser is let in.
  */
 import { createORPCClient, ORPCError, type ClientContext, type ClientLink, type ClientOptions } from '@orpc/client'
 import { TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL } from '@orpc/tanstack-query'
@@ -10,26 +11,29 @@ import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 
-/** `refused`: this browser was not let in (any more). `flooded`: the runtime hung up because too much came at once. */
+/**
+ * `refused`: the runtime does not accept this browser's key. `flooded`: the runtime closed the socket because
+ * this page sent too much.
+ */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'flooded'
 
-/** Nobody answers, and whoever asked is told so instead of waiting on. */
+/** Thrown when a query has waited too long for a connection. */
 export class Unreachable extends Error {
   override name = 'Unreachable'
 }
 
 type Link = ClientLink<ClientContext>
 
-/** A view waits this long for a connection that is gone; a runtime that ends hands over to another within seconds. */
+/** Queries wait this long for a lost connection. Another runtime takes over within seconds. */
 const viewPatienceMs = 4000
 
-/** Waits before each try to connect again, in ms; the last one is repeated. */
+/** Delays before each reconnect attempt, in ms; the last one repeats. */
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
-/** After being refused; another page that is let in cuts it short. */
+/** Delay after a refusal. Ends early when another page of this browser is let in. */
 const refusedDelayMs = 60_000
-/** After it was too much. */
+/** Delay after the runtime closed the socket because of too much traffic. */
 const floodedDelayMs = 5000
-/** Codes of RFC 6455 with which the runtime hangs up on whoever sends too much. */
+/** Close codes of RFC 6455 that the runtime uses for too much traffic. */
 const floodCodes: ReadonlySet<number> = new Set([1008, 1009, 1013])
 
 export class Connection {
@@ -37,7 +41,7 @@ export class Connection {
   #state: ConnectionState = 'connecting'
   #link: Promise<Link>
   readonly #listeners = new Set<() => void>()
-  /** Lets go of the socket that is open. */
+  /** Drops the open socket and reconnects. */
   #giveUp: (() => void) | undefined
 
   constructor() {
@@ -59,7 +63,7 @@ export class Connection {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A socket can stay open with nobody behind it: asked for over a way of its own, it is found out. */
+  /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
   async check(): Promise<void> {
     const asked = this.#giveUp
     if (asked && !(await isAnswering()) && this.#giveUp === asked) asked()
@@ -101,7 +105,10 @@ export class Connection {
     }
   }
 
-  /** @throws Unreachable */
+  /**
+   * Waits at most `viewPatienceMs` for the connection.
+   * @throws Unreachable if it is not open by then
+   */
   async #linkInTime(): Promise<Link> {
     if (this.#state === 'open') return this.#link
     const { promise: late, reject } = Promise.withResolvers<never>()
@@ -120,20 +127,20 @@ export class Connection {
   }
 }
 
-/** What a view reads can be asked for again; what somebody does must not be given up while it might still be done. */
+/** True for queries. Only they may time out: a mutation that was given up could still be carried out. */
 function isForView({ context }: ClientOptions<ClientContext>): boolean {
   const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
   return operation?.type === 'query'
 }
 
-/** The preload script leaves this mark; there is nothing else to see of it. */
+/** The preload script sets this property; it exposes nothing else. */
 function isDesktop(): boolean {
   return 'commonplaceDesktop' in window
 }
 
 function openSocket(): Promise<WebSocket | undefined> {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/rpc`
-  // A page can send a socket no header of its own: the key goes as the name of a protocol.
+  // A page cannot set headers on a WebSocket, so the key travels as a subprotocol.
   const socket = new WebSocket(address, ['commonplace', keptKey() || 'none'])
   return new Promise((resolve) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })
@@ -141,7 +148,7 @@ function openSocket(): Promise<WebSocket | undefined> {
   })
 }
 
-/** A message over the limit would cost the connection; so it fails here, alone. */
+/** Rejects a message over the size limit here. The runtime would close the connection for it. */
 function limited(
   socket: WebSocket,
 ): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
@@ -163,11 +170,11 @@ function limited(
 function sizeOf(data: string | ArrayBufferLike | Blob | ArrayBufferView): number {
   if (data instanceof Blob) return data.size
   if (typeof data !== 'string') return data.byteLength
-  // No character takes more than three bytes: only a long text has to be measured.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so only long texts are measured.
   return data.length * 3 <= maxMessageBytes ? data.length : new Blob([data]).size
 }
 
-/** Until the time has passed, another page of this browser was let in, or the browser says that it is online again. */
+/** Resolves after `ms`, or earlier if another page of this browser was let in or the browser comes back online. */
 function pause(ms: number): Promise<void> {
   if (ms === 0) return Promise.resolve()
   return new Promise((resolve) => {
@@ -184,47 +191,48 @@ function pause(ms: number): Promise<void> {
 }
 
 /**
- * How a page proves that this browser was let in. The address that the terminal shows leads here with a key in the
- * fragment; the page keeps it in the storage of exactly this origin, so that reloads, restored tabs and further tabs
- * find it, and no page of another port does. Without the browser's cookie it opens nothing.
+ * Access key of this browser. The address that the terminal shows carries it in the fragment. The page stores
+ * it per origin, so reloads and other tabs find it and pages of another port do not. It is useless without
+ * the browser's cookie.
  */
 
 const storageName = 'commonplace:key'
 const inFragment = /^#key=([\w-]{20,100})$/
 
-/** The key of this browser; empty when it has none. */
+/** Returns this browser's key, or an empty string. */
 function keptKey(): string {
   return localStorage.getItem(storageName) ?? ''
 }
 
 /**
- * Takes the key out of the address, if one is there, and keeps it. Anybody's link can bring one along: it takes the place
- * of another only if it is right.
+ * Moves the key from the address to the storage. Any link can carry a key, so it replaces an existing one
+ * only after the runtime has accepted it.
  */
 async function adoptKey(): Promise<void> {
   const key = inFragment.exec(location.hash)?.[1]
   if (key === undefined) return
   history.replaceState(history.state, '', location.pathname + location.search)
   if (key === keptKey()) return
-  // At once where there is none to lose: the page may be left before anybody answers.
+  // Without an existing key there is nothing to protect, so store it at once: the page may be closed before
+  // the check returns.
   if (keptKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
 }
 
-/** Asks whether a key opens the memory; a socket that is refused does not say why. */
+/** Asks over HTTP if the key is valid: a refused WebSocket does not report a reason. */
 async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknown'> {
   try {
     const { status } = await fetch('/rpc', { headers: { 'Commonplace-Key': key }, cache: 'no-store' })
     return status === 204 ? 'allowed' : status === 401 ? 'refused' : 'unknown'
   } catch {
-    // Nobody answers: the runtime is gone, for now.
+    // The runtime is not running at the moment.
     return 'unknown'
   }
 }
 
-/** How long somebody may take to answer anything at all, in ms. */
+/** Timeout of the check that the runtime answers, in ms. */
 const answerMs = 3000
 
-/** True when somebody answers, whatever it is. */
+/** Returns true if the runtime sends any HTTP response within `answerMs`. */
 async function isAnswering(): Promise<boolean> {
   try {
     const headers = { 'Commonplace-Key': keptKey() }
@@ -235,7 +243,7 @@ async function isAnswering(): Promise<boolean> {
   }
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listener */
 function onKeyChange(listener: () => void): () => void {
   const look = ({ key }: StorageEvent) => {
     if (key === storageName) listener()

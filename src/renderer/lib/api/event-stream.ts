@@ -4,7 +4,7 @@ import type { AppEvent } from '#shared/contract/index.ts'
 import { tellDone } from '../feedback/toast.ts'
 import { api, client, connection, queryClient } from './client.ts'
 
-/** Runs for the life of the window; starts over whenever the connection was lost. */
+/** Applies the runtime's events for the life of the window. Subscribes again after each reconnect. */
 export async function followEvents(): Promise<never> {
   for (;;) {
     try {
@@ -17,7 +17,7 @@ export async function followEvents(): Promise<never> {
   }
 }
 
-/** Told to the window when something outside of it asks for a place. */
+/** DOM event on `window`, sent when the runtime asks to open an address (its `detail`). */
 export const goToEvent = 'commonplace:go-to'
 
 function apply(event: AppEvent): void {
@@ -46,7 +46,8 @@ function apply(event: AppEvent): void {
       drop(api.sessions.find.key())
       drop(api.search.recalls.key())
       drop(api.sessions.usage.key({ input: { agent: event.agent, session: event.session } }))
-      // The conversation that is open follows its own stream, until it is put aside; others are read anew when opened.
+      // An open conversation follows its own stream, except for archiving and restoring. Others are refetched
+      // when they are opened.
       void queryClient.invalidateQueries({
         queryKey: api.sessions.get.key({ input: { agent: event.agent, session: event.session } }),
         refetchType: event.isWhole ? 'active' : 'none',
@@ -98,7 +99,7 @@ function apply(event: AppEvent): void {
       return
     }
     case 'moveProgress':
-      // What is no note moves without a word of it elsewhere.
+      // Moving an attachment sends no other event, so links are refetched when a move ends.
       if (!event.moving) drop(api.links.key())
       queryClient.setQueryData(api.links.moving.queryKey({ input: { agent: event.agent } }), event.moving)
       return
@@ -109,7 +110,7 @@ function apply(event: AppEvent): void {
       toast.warning(i18next.t('error.recovered'))
       return
     case 'fault':
-      // One at a time: the newest stands for the others.
+      // One id, so that the newest fault replaces the others.
       toast.error(i18next.t(event.isRepeated ? 'error.faults' : 'error.fault', { reference: event.reference }), {
         id: 'fault',
         duration: Infinity,
@@ -122,7 +123,7 @@ function apply(event: AppEvent): void {
       tellCaptured(event)
       return
     case 'historyChanged':
-      // Where a file went that is not there any more is known by now.
+      // Files that failed to load may now be found under their new path.
       void queryClient.invalidateQueries({
         queryKey: api.workspace.read.key(),
         predicate: ({ state }) => state.status === 'error',
@@ -149,7 +150,7 @@ function apply(event: AppEvent): void {
   }
 }
 
-/** Whatever window it was typed in: here it can be taken back. */
+/** Every window offers undo, not only the one in which the text was typed. */
 function tellCaptured({ agent, path, patch, client: by }: Extract<AppEvent, { type: 'captured' }>): void {
   const done = by === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name: by, path })
   tellDone(done, () => client.workspace.undo({ agent, path, patch }), by === undefined ? {} : { id: `wrote-${by}` })
@@ -163,7 +164,7 @@ function untilOpen(): Promise<void> {
       resolve()
     }
     const stop = connection.onChange(check)
-    // A stream can end while the connection stays: do not spin then.
+    // A stream can end while the connection stays open: the delay prevents a busy loop.
     setTimeout(check, 250)
   })
 }

@@ -15,7 +15,7 @@ export function useCauseName(agent: string): (change: Pick<HistoryEntry, 'cause'
   )
 }
 
-/** The way to the chat turn that made a change. */
+/** Links to the chat turn that made a change. Renders nothing if no turn did. */
 export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 'turn'> }) {
   const { t } = useTranslation()
   if (change.session === undefined) return null
@@ -26,7 +26,7 @@ export function TurnLink({ change }: { change: Pick<HistoryEntry, 'session' | 't
   )
 }
 
-/** Where some of a change comes from that is trusted less than the user. */
+/** Names the untrusted sources of a change. Renders nothing if there are none. */
 export function SourceNote({ change: { sources } }: { change: Pick<HistoryEntry, 'sources'> }) {
   const { t } = useTranslation()
   if (!sources || sources.length === 0) return null
@@ -47,7 +47,7 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
   )
 }
 
-/** Why a change cannot be taken back any more. */
+/** States why a change can no longer be undone. */
 export function Outcome({ of }: { of: 'undone' | 'changed' }) {
   const { t } = useTranslation()
   return <span className="text-muted">{t(of === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>

@@ -22,7 +22,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           {removed > 0 && <span>{t('tool.linesRemoved', { count: removed })}</span>}
         </span>
         <span className="flex-1" />
-        {/* Together, also where there is no room beside the path. */}
+        {/* Kept together when they wrap below the path. */}
         <span className="flex items-center gap-3 whitespace-nowrap">
           {standing.whole === 'there' ? (
             <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>

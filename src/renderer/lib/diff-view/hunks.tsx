@@ -7,7 +7,7 @@ import { Outcome } from './change-label.tsx'
 import { Patch } from './patch.tsx'
 import { useStanding, type StandingChange } from './use-revert-status.ts'
 
-/** Hunks shown at first, and with each further step. */
+/** Hunks shown at first, and added by each click on "more". */
 const atFirst = 6
 const step = 30
 
@@ -15,10 +15,10 @@ interface HunksProps {
   readonly agent: string
   readonly path: string
   readonly patch: string
-  /** Hunks that were looked at and are fine. */
+  /** Ids of the reviewed hunks. */
   readonly accepted?: ReadonlySet<string>
   readonly onAccept?: (hunk: string) => void
-  /** False for what nobody did: there is nothing to take back. */
+  /** False for the version with which the history begins: there is no change to undo. */
   readonly mayUndo?: boolean
 }
 
@@ -52,7 +52,7 @@ export function Hunks({ agent, path, patch, accepted, onAccept, mayUndo = true }
 
 interface HunkProps {
   readonly hunk: string
-  /** Among those of its change, 0-based. */
+  /** 0-based index within the change. */
   readonly place: number
   readonly standing: StandingChange
   readonly onAccept: (() => void) | undefined

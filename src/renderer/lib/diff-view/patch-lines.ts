@@ -1,4 +1,3 @@
-/** The changed lines of a unified diff, without its bookkeeping. Empty lines at the edges are left out. Pure. */
 export interface PatchLine {
   readonly kind: 'added' | 'removed' | 'same'
   readonly text: string
@@ -6,6 +5,10 @@ export interface PatchLine {
 
 const kinds = { '+': 'added', '-': 'removed', ' ': 'same' } as const
 
+/**
+ * Returns the lines of a unified diff without headers, trimmed to the range between the first and last
+ * non-blank change.
+ */
 export function patchLines(patch: string): PatchLine[] {
   const lines: PatchLine[] = []
   let inHunk = false

@@ -7,16 +7,16 @@ import { patchLines } from './patch-lines.ts'
 
 const looks = { added: 'bg-added-wash text-added', removed: 'bg-removed-wash text-bad', same: 'text-muted' } as const
 
-/** Lines shown with each further step; a change can have any number of them. */
+/** Lines added by each click on "more". */
 const step = 300
-/** Lines shown at first; fewer where it is one of many. */
+/** Lines shown at first; fewer if the patch is one of many. */
 const atFirst = { alone: 300, small: 40 }
 const maxOfLine = 2000
 
 interface PatchProps {
   readonly patch: string
   readonly isUndone?: boolean
-  /** Narrower: beside something else. */
+  /** Compact form, for a patch inside another block. */
   readonly isSmall?: boolean
 }
 

@@ -8,17 +8,21 @@ import { tellDone } from '../feedback/toast.ts'
 type Standing = 'there' | 'undone' | 'changed'
 
 export interface StandingChange {
-  /** Of each hunk. What is not known yet is taken to stand: taking it back says when it does not. */
+  /** Status of each hunk. While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
   readonly of: (place: number) => Standing
-  /** Of all of it: it stands while any of it can be taken back. */
+  /** Status of the whole change: `there` while any hunk can be undone. */
   readonly whole: Standing
   readonly isUndoing: boolean
-  /** Takes back what still stands of it, or of one hunk. */
+  /** Undoes one hunk, or all hunks that are still there. */
   readonly undo: (place?: number) => void
-  /** Does again what was taken back of it, or one hunk. */
+  /** Redoes one hunk, or all hunks that were undone. */
   readonly redo: (place?: number) => void
 }
 
+/**
+ * Returns the undo status of a change, with actions that undo and redo it.
+ * @param patch unified diff of the change
+ */
 export function useStanding(agent: string, path: string, patch: string): StandingChange {
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
@@ -52,7 +56,8 @@ function useUndo() {
         if (trashed === undefined) tellDone(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
         else tellDone(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
       },
-      // Under way until it is known what stands now: nobody is offered the same twice.
+      // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked
+      // twice.
       onSettled: () => queryClient.invalidateQueries({ queryKey: api.history.standing.key() }),
     }),
   )

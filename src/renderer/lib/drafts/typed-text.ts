@@ -2,7 +2,7 @@ import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/client.ts'
 import { isNamed, isOpen, windowId } from './window-id.ts'
 
-/** A file has a draft for each window; null says that nothing is unsaved. */
+/** A file has one draft for each window. `draft` is null if there are no unsaved changes. */
 interface TypedFile {
   readonly kind: 'file'
   readonly agent: string
@@ -19,41 +19,47 @@ interface TypedMessage {
 
 type Kept = (TypedFile & { readonly writer: string }) | TypedMessage
 
-/** With the time that a write takes, a draft is on the disk within 300 ms of the last key. */
+/** Debounce, in ms. Together with the write, a draft is on disk within 300 ms of the last key. */
 export const keepAfterMs = 200
 
 const prefix = 'commonplace:typed:'
 
-/** @param writer changes another window's draft of a file */
+/**
+ * Stores a draft in the browser and then sends it to the runtime.
+ * @param writer id of another window whose file draft changes; the browser's copy is skipped then
+ */
 export async function keepTyped(typed: TypedFile | TypedMessage, writer?: string): Promise<void> {
   const keptBy = (): Kept => (typed.kind === 'file' ? { ...typed, writer: writer ?? windowId() } : typed)
-  // At once: the page may be gone before the runtime answers.
+  // Stored in the browser first: the page may close before the runtime answers.
   if (writer === undefined) store(keptBy())
   await isNamed
   const kept = keptBy()
   await handOver(keyOf(kept), kept)
 }
 
-/** A message typed in this browser that the runtime does not have yet. */
+/** Returns the message draft that this browser holds and the runtime does not have yet, or undefined. */
 export function messageTypedHere(agent: string, session: string | undefined): Draft | undefined {
   const kept = read(messageKey(agent, session))
   return kept?.kind === 'message' ? kept.draft : undefined
 }
 
-/** The same for a file in this window; null where nothing is unsaved. */
+/**
+ * Returns this window's file draft that the runtime does not have yet.
+ * @returns null if the draft was discarded, undefined if nothing is stored
+ */
 export function fileTypedHere(agent: string, path: string): FileDraft | null | undefined {
   const kept = read(fileKey(agent, path, windowId()))
   return kept?.kind === 'file' ? kept.draft : undefined
 }
 
-/** Hands over what earlier windows left in this browser. */
+/** Sends the drafts that closed windows left in this browser to the runtime. */
 export async function handedOver(agent: string): Promise<void> {
   await isNamed
   const mine = beginningOf(agent)
   for (const key of Object.keys(localStorage)) {
     const kept = key.startsWith(mine) ? read(key) : undefined
     if (!kept || (kept.kind === 'file' && kept.writer !== windowId() && (await isOpen(kept.writer)))) continue
-    // Something may have been typed since.
+    // The draft may have changed while the check was pending.
     const now = read(key)
     if (now) await handOver(key, now)
   }
@@ -64,7 +70,7 @@ function store(kept: Kept): void {
   try {
     localStorage.setItem(key, JSON.stringify(kept))
   } catch {
-    // No room for pictures: the words cannot be had again.
+    // The quota is used up. Store the message without its attachments.
     if (kept.kind === 'message') storeWords(key, kept)
   }
 }
@@ -88,16 +94,17 @@ async function handOver(key: string, kept: Kept): Promise<void> {
       const target = kept.session === undefined ? { agent } : { agent, session: kept.session }
       await client.sessions.saveDraft({ ...target, draft: kept.draft })
     }
-    // What was typed since is on its way.
+    // A newer draft has its own request under way.
     if (localStorage.getItem(key) === before) localStorage.removeItem(key)
   } catch {
-    // A draft that cannot be kept (a full disk) stays here; saving reports the full disk.
+    // A draft that the runtime cannot store (a full disk) stays in the browser. Saving the file reports the
+    // full disk.
   }
 }
 
 function read(key: string): Kept | undefined {
   const text = localStorage.getItem(key)
-  // Only this module writes there.
+  // Only this module writes these keys.
   return text === null ? undefined : (JSON.parse(text) as Kept)
 }
 
@@ -113,7 +120,7 @@ function messageKey(agent: string, session: string | undefined): string {
   return `${beginningOf(agent)}${JSON.stringify(['message', session ?? null])}`
 }
 
-/** The same address may show another memory tomorrow. */
+/** Includes the workspace: the same origin may serve another memory later. */
 function beginningOf(agent: string): string {
   const agents = queryClient.getQueryData(api.agents.list.queryKey())
   const workspace = agents?.find(({ id }) => id === agent)?.workspace ?? ''

@@ -5,9 +5,9 @@ import { handedOver, keepAfterMs, keepTyped, messageTypedHere } from './typed-te
 
 const empty: Draft = { text: '', attachments: [] }
 
-/** Fields on screen by name; calling one empties it and returns its draft. */
+/** Mounted fields by name. Calling one empties it and returns its draft. */
 const shown = new Map<string, () => Draft>()
-/** Drafts for fields that are about to appear. */
+/** Drafts for fields that are about to mount. */
 const carried = new Map<string, Draft>()
 
 export interface DraftField {
@@ -17,9 +17,9 @@ export interface DraftField {
 }
 
 /**
- * The unsent message of a conversation, saved shortly after each key. Where two windows have the same conversation open,
- * the last one to type wins; the other shows its text when it gets the focus.
- * @param given starts with this text instead of the stored draft
+ * The unsent message of a conversation, saved shortly after each key. If two windows show the same
+ * conversation, the last one to type wins; the other loads its text on focus.
+ * @param given initial text, instead of the stored draft
  */
 export function useDraft(agent: string, session: string | undefined, given?: string): DraftField {
   const name = nameOf(agent, session)
@@ -104,13 +104,13 @@ export function useDraft(agent: string, session: string | undefined, given?: str
   }
 }
 
-/** Moves what is being typed to the conversation that a first message has begun. */
+/** Moves the draft to the conversation that a first message has created. */
 export function carryDraft(agent: string, from: string | undefined, to: string): void {
   const taken = shown.get(nameOf(agent, from))?.()
   if (taken && !isEmpty(taken)) carried.set(nameOf(agent, to), taken)
 }
 
-/** Puts one draft before another. */
+/** Returns one draft with the texts and attachments of both, in this order. */
 export function joinDrafts(first: Draft, second: Draft): Draft {
   return {
     text: [first.text, second.text].filter(Boolean).join('\n\n'),

@@ -1,22 +1,26 @@
 /**
- * This window by a name of its own, under which its drafts are kept: the same after a reload, another one in every other
- * window, also in one that was made as a copy of this one. As long as a window is there it holds a lock of its name.
+ * The id under which this window stores its drafts. It survives a reload and is unique even in a duplicated
+ * tab, whose `sessionStorage` is a copy. Each open window holds a Web Lock with its id.
  */
 const storageName = 'commonplace:window'
 const lockName = (id: string) => `commonplace:window:${id}`
-/** The page before a reload lets go of its name at once; one that does not within this time is another window, ms. */
+/**
+ * Wait for the lock, in ms. After a reload the old page releases it at once; if it stays locked, another
+ * window has this id.
+ */
 const patienceMs = 1000
 
 let id = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
 
+/** Returns this window's id. It can change until `isNamed` resolves. */
 export function windowId(): string {
   return id
 }
 
-/** Until then the name may turn out to be another window's. */
+/** Resolves when the id is final. Before that, it may change. */
 export const isNamed: Promise<void> = claim()
 
-/** Whether a window of this browser has that name and is open. */
+/** Returns true if an open window of this browser has this id. */
 export async function isOpen(writer: string): Promise<boolean> {
   if (writer === id) return true
   const { held = [] } = await navigator.locks.query()
@@ -31,7 +35,7 @@ async function claim(): Promise<void> {
   await hold(id)
 }
 
-/** @returns false when another window has it */
+/** @returns false if another window holds the lock */
 function hold(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const forever = () => {

@@ -3,12 +3,14 @@ import i18next from 'i18next'
 import type { ConfigFault } from '#shared/contract/index.ts'
 import { errorCodes, type ErrorCode } from '#shared/util/errors.ts'
 
+/** Returns a sentence for the user. Anything but an error of the contract reads as a lost connection. */
 export function explainError(error: unknown): string {
   if (error instanceof ORPCError && isErrorCode(error.code))
     return explainCode(error.code, { ...(error.data as object) })
   return i18next.t('error.unreachable')
 }
 
+/** Returns a sentence for an error code. An unknown code reads as an internal error with the code as its reference. */
 export function explainCode(code: string, data: Record<string, unknown>): string {
   if (code === 'step_limit') return i18next.t('error.step_limit')
   if (code === 'config_invalid') return i18next.t('error.config_invalid', { reason: configReason(data) })
@@ -25,9 +27,7 @@ export function explainCode(code: string, data: Record<string, unknown>): string
   return String(i18next.t(`error.${code}` as 'error.internal', data as { reference: string }))
 }
 
-/**
- * The same where a memory is set up: there is no message yet that could be kept, and no settings to go to.
- */
+/** Explains an error during setup. Omits hints about messages and settings, which do not exist yet. */
 export function explainSetup(error: unknown): string {
   if (error instanceof ORPCError && isSetupCode(error.code))
     return i18next.t(`onboarding.failed.${error.code}`, { ...(error.data as { provider: string }) })
@@ -40,7 +40,7 @@ function isSetupCode(code: string): code is (typeof setupCodes)[number] {
   return (setupCodes as readonly string[]).includes(code)
 }
 
-/** What the system says of a folder, by its own names for that. */
+/** Values of `fault` that have a sentence of their own. */
 const folderFaults = [
   'disk',
   'ENOENT',
@@ -57,7 +57,7 @@ function isFolderFault(fault: unknown): fault is (typeof folderFaults)[number] {
   return (folderFaults as readonly unknown[]).includes(fault)
 }
 
-/** What the contract says of a text that is no address. */
+/** Zod's message for an invalid URL. */
 const invalidAddress = 'Invalid URL'
 
 function configReason({ key, fault, allowed, reason }: Record<string, unknown>): string {
@@ -65,7 +65,7 @@ function configReason({ key, fault, allowed, reason }: Record<string, unknown>):
   return fault === undefined || key === '' ? words : `${String(key)}: ${words}`
 }
 
-/** What is wrong with a value of the configuration; the English message where there are no other words. */
+/** Explains an invalid configuration value. Falls back to the English message if there is no translation. */
 export function explainFault({
   message,
   fault,

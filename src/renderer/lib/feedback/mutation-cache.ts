@@ -3,7 +3,7 @@ import { tellFailure } from './toast.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `isToldInPlace`: who asked for it shows its failure; it needs no toast. */
+    /** `isToldInPlace`: the component shows the failure itself, so there is no toast. */
     mutationMeta: { readonly isToldInPlace?: boolean }
   }
 }

@@ -2,15 +2,16 @@ import i18next from 'i18next'
 import { toast } from 'sonner'
 import { explainError } from './explain.ts'
 
-/** Once, however many things fail for the same reason at the same time. */
+/** Shows an error toast. Errors with the same text share one toast. */
 export function tellFailure(error: unknown): void {
   const told = explainError(error)
   toast.error(told, { id: told })
 }
 
 /**
- * For work that is no mutation of a component: of a toast, a stream, several calls in a row.
- * @returns what came of it; undefined when it failed, which is told
+ * Awaits work outside a component's mutation (a toast's action, a stream, several calls in a row) and shows a
+ * toast if it fails.
+ * @returns the result as `value`, or undefined if the work failed
  */
 export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
   try {
@@ -21,7 +22,10 @@ export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T 
   }
 }
 
-/** For work that is asked for in a field: why it cannot be is told there. @returns undefined when it was done */
+/**
+ * Awaits work that a field has started, so that the field can show the error.
+ * @returns undefined if it succeeded, else the sentence to show
+ */
 export async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work
@@ -31,19 +35,19 @@ export async function refusalOf(work: Promise<unknown>): Promise<string | undefi
   }
 }
 
-/** Long enough to read it, think, and reach for it; it stays while it is pointed at. */
+/** Duration of a toast with an action, in ms. Hovering pauses it. */
 const undoMs = 10_000
 
 interface Look {
   readonly look?: 'plain' | 'success'
-  /** Takes the place of what was told under the same name. */
+  /** Replaces the toast with the same id. */
   readonly id?: string
 }
 
-/** A failed way back waits until something was done about what stood in its way. */
+/** Duration of the toast after a failed undo, in ms: long enough to fix the cause and retry. */
 const againMs = 60_000
 
-/** @param undo takes it back; a failure of that is told, and it is offered again */
+/** Shows a toast with an undo action. If the undo fails, a toast offers it again. */
 export function tellDone(text: string, undo: () => Promise<unknown>, { look = 'success', id }: Look = {}): void {
   const tell = look === 'plain' ? toast : toast.success
   tell(text, { duration: undoMs, action: wayBack(undo), ...(id === undefined ? {} : { id }) })
@@ -53,12 +57,12 @@ interface Seen {
   readonly id: string
   readonly description: string
   readonly undo: (() => Promise<unknown>) | undefined
-  /** Where more of it is. */
+  /** Link to more details. */
   readonly onward: { readonly label: string; readonly go: () => void }
   readonly onSeen: () => void
 }
 
-/** What was done while nobody looked: it stays until somebody has dealt with it. */
+/** Shows a toast for a change made in the background. It stays until the user acts on it or dismisses it. */
 export function tellUntilSeen(text: string, { id, description, undo, onward, onSeen }: Seen): void {
   const back = undo && wayBack(undo)
   const seen = (act: () => void) => () => {
@@ -76,12 +80,12 @@ export function tellUntilSeen(text: string, { id, description, undo, onward, onS
   })
 }
 
-/** What was done in part, which the user has to look at. */
+/** Warns about a change that was only partly made. */
 export function tellPartly(text: string, { id }: Pick<Look, 'id'> = {}): void {
   toast.warning(text, { duration: undoMs, ...(id === undefined ? {} : { id }) })
 }
 
-/** What was told under this name does not hold any more. */
+/** Dismisses the toast with this id. */
 export function forgetTold(id: string): void {
   toast.dismiss(id)
 }

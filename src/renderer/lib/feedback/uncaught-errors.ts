@@ -2,14 +2,15 @@ import i18next from 'i18next'
 import { toast } from 'sonner'
 import { describeError } from '../ui/error-actions.tsx'
 
-/** The same failure is not told again for so long, ms. */
+/** The same error is not shown again within this time, in ms. */
 const quietMs = 30_000
-/** Failures remembered: each may carry another number or path in its words. */
+/** Limit of remembered errors: a changing number or path makes each message unique. */
 const maxRemembered = 20
 
-/** Browsers report this through the same door; layout that settles in the next frame is no failure. */
+/** Reported as an error event although the layout settles in the next frame. */
 const harmless = /^ResizeObserver loop/
 
+/** Shows a toast for uncaught errors and unhandled rejections of this window. */
 export function tellUncaught(): void {
   const toldAt = new Map<string, number>()
   const tell = (error: unknown, words: string) => {
@@ -37,7 +38,7 @@ export function tellUncaught(): void {
   )
 }
 
-/** Work that was called off (a view that closed, an editor that went) says so by rejecting. */
+/** Cancelled work (a closed view, a disposed editor) rejects with one of these names. */
 function isCancelled(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')
 }

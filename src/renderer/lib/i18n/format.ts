@@ -5,44 +5,46 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat(i18next.language).format(value)
 }
 
-/** 46,120 → 46.1k; for places where a rough figure is enough. */
+/** Formats a rough token count: 46,120 → 46.1k. */
 export function formatShort(tokens: number): string {
   if (tokens < 1000) return formatNumber(tokens)
   const thousands = tokens / 1000
   return `${new Intl.NumberFormat(i18next.language, { maximumFractionDigits: thousands < 100 ? 1 : 0 }).format(thousands)}k`
 }
 
-/** The signs themselves: what `Intl` writes for a byte is a word, and in some languages an English one. */
+/** `Intl` writes the byte unit as a word, in some languages an English one. */
 const byteUnits = ['B', 'kB', 'MB', 'GB'] as const
 
+/** Formats bytes in decimal units (1 kB = 1000 bytes). */
 export function formatBytes(bytes: number): string {
   const step = Math.min(byteUnits.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1000)))
   const amount = new Intl.NumberFormat(i18next.language, { maximumFractionDigits: 1 }).format(bytes / 1000 ** step)
   return `${amount}\u202f${byteUnits[step] ?? 'B'}`
 }
 
+/** @param share 0 to 1 */
 export function formatPercent(share: number): string {
   return new Intl.NumberFormat(i18next.language, { style: 'percent', maximumFractionDigits: 1 }).format(share)
 }
 
-/** @param threshold what the score is held against: as many digits are shown as tell the two apart */
+/** @param threshold the limit that the score is compared with: enough digits are shown to tell the two values apart */
 export function formatScore(score: number | null | undefined, threshold?: number): string {
   if (score === null || score === undefined) return '–'
   return score.toFixed(threshold === undefined ? 2 : decidingDigits(score, threshold))
 }
 
-/** A day (`YYYY-MM-DD`) in words. */
+/** Formats a `YYYY-MM-DD` date in words. */
 export function formatDay(date: string): string {
   return new Intl.DateTimeFormat(i18next.language, { dateStyle: 'long' }).format(new Date(`${date}T12:00:00`))
 }
 
-/** A month (`YYYY-MM`) in words. */
+/** Formats a `YYYY-MM` month in words. */
 export function formatMonth(month: string): string {
   const format = new Intl.DateTimeFormat(i18next.language, { year: 'numeric', month: 'long' })
   return format.format(new Date(`${month}-15T12:00:00`))
 }
 
-/** A moment as short as it can be told: the time today, else the day with it. */
+/** Formats a timestamp (ms): the time alone if it is today, else with the day. */
 export function formatMoment(at: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
@@ -51,15 +53,15 @@ export function formatMoment(at: number): string {
   return new Intl.DateTimeFormat(i18next.language, isToday ? time : { ...day, ...time }).format(date)
 }
 
-/** A day without its year. */
+/** Formats a timestamp (ms) as a day without its year. */
 export function formatShortDay(at: number): string {
   return new Intl.DateTimeFormat(i18next.language, { month: 'short', day: 'numeric' }).format(new Date(at))
 }
 
-/** Less is not told apart. */
+/** Smaller sums are shown as "less than" this one. */
 const leastMoney = 0.0001
 
-/** US dollars; small sums keep the digits that say something. */
+/** Formats US dollars, with two more digits below one dollar. */
 export function formatMoney(dollars: number): string {
   const digits = dollars >= 1 ? 2 : 4
   if (dollars > 0 && dollars < leastMoney) return `<${formatMoney(leastMoney)}`

@@ -10,18 +10,17 @@ const strings = {
 
 export const locales = ['en', 'zh-CN', 'zh-TW'] as const
 
-/** Resolves once there are words to show. */
+/** Resolves once the texts of the system's language are loaded. */
 export async function startI18n(): Promise<void> {
   const locale = systemLocale()
   const { default: translation } = await strings[locale]()
   await i18next.use(initReactI18next).init({
     resources: { [locale]: { translation } },
-    // Others come while the window is open.
+    // Other languages load while the window is open.
     partialBundledLanguages: true,
     lng: locale,
     fallbackLng: 'en',
     interpolation: { escapeValue: false },
-    // Names of context items come from the runtime and may hold dots.
     keySeparator: '.',
     returnNull: false,
     react: { bindI18nStore: 'added' },
@@ -29,13 +28,14 @@ export async function startI18n(): Promise<void> {
   document.documentElement.lang = locale
 }
 
-/** The palette is searched in English whatever language is shown. */
+/** Loads the English texts: the palette finds commands by their English names in every language. */
 export function loadEnglish(): Promise<void> {
   return load('en')
 }
 
 let wanted: Locale | undefined
 
+/** Loads and shows a language. If another one is chosen meanwhile, that one wins. */
 export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
   const locale = chosen === 'system' ? systemLocale() : chosen
   wanted = locale
@@ -51,6 +51,7 @@ async function load(locale: Locale): Promise<void> {
   i18next.addResourceBundle(locale, 'translation', translation)
 }
 
+/** Returns the supported locale that the system prefers, English if there is none. */
 export function systemLocale(): Locale {
   for (const language of navigator.languages) {
     if (/^zh-(TW|HK|MO|Hant)/i.test(language)) return 'zh-TW'
@@ -60,7 +61,7 @@ export function systemLocale(): Locale {
   return 'en'
 }
 
-/** The language that is shown, as one of ours. */
+/** Returns the shown language as one of the supported locales. */
 export function currentLocale(): Locale {
   return locales.find((known) => known === i18next.language) ?? systemLocale()
 }

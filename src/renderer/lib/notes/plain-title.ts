@@ -1,6 +1,7 @@
-/** Looked at up to here, in characters. */
+/** Only so many characters are searched for markup. */
 const maxTitle = 400
 
+/** Returns a heading's text without inline Markdown and block id, or the heading itself if nothing would be left. */
 export function plainTitle(title: string): string {
   const plain = title
     .slice(0, maxTitle)

@@ -1,6 +1,9 @@
 import { wholeTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 
-/** @param title of the note that it leads to; undefined for one that has none, or is not there */
+/**
+ * Returns the label of a wiki link without one, as the vault's own program shows it.
+ * @param title title of the target note, if it has one
+ */
 export function shownName(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
   const whole = wholeTarget(link)
   if (kind === 'obsidian')

@@ -3,25 +3,26 @@ import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
 import { longTermName } from '#shared/util/own-files.ts'
 import { api } from '../api/client.ts'
 
+/** Returns the conventions of the agent's vault, undefined while loading. */
 export function useHabits(agent: string) {
   return useQuery(api.habits.of.queryOptions({ input: { agent } })).data?.kept
 }
 
-/** @returns where the note of a day (`YYYY-MM-DD`) is made */
+/** Returns a function from a date (`YYYY-MM-DD`) to the path of its daily note. */
 export function useDailyPath(agent: string): (date: string) => string {
   const daily = useHabits(agent)?.daily ?? usualDailyNotes
   return (date) => dailyNotePath(daily, date)
 }
 
-/** @returns where a new note goes that nothing links to, with a slash at its end; empty for the top */
+/** Returns the folder of new notes with a trailing slash, or an empty string for the root. */
 export function useNewNoteFolder(agent: string): string {
   const habits = useHabits(agent)
-  // A memory of ours has its notes there; in a vault they go where its program puts them.
+  // Commonplace's own folders use `memory/`; a vault uses the folder set in its program.
   if (!habits || (habits.own === '' && (habits.kind === 'plain' || habits.kind === 'openclaw'))) return 'memory/'
   return habits.newNotes === 'beside' || habits.newNotes.path === '' ? '' : `${habits.newNotes.path}/`
 }
 
-/** @returns where what is known for long lies */
+/** Returns the path of the long-term memory file. */
 export function useLongTermPath(agent: string): string {
   const own = useHabits(agent)?.own ?? ''
   return own === '' ? longTermName : `${own}/${longTermName}`

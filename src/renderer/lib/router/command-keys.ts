@@ -1,4 +1,4 @@
-/** The commands of the app with the keys that they have unless the configuration gives them others. */
+/** Default shortcuts of the app's commands. The configuration can override them. */
 export const commandKeys = {
   palette: 'Mod+K',
   goToFile: 'Mod+P',

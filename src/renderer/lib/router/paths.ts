@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 
-/** A line of a file, 1-based. */
+/** A line of a file; `line` is 1-based. */
 export interface Place {
   readonly path: string
   readonly line: number
 }
 
-/** Some lines of a file, 1-based, the last one included. */
+/** A range of lines, 1-based and inclusive. */
 export interface Lines {
   readonly path: string
   readonly startLine: number
@@ -31,18 +31,18 @@ interface Paths {
   capture(): string
 }
 
-/** Addresses of the views; everything that can be linked to has one. */
+/** Builds the address of each view. */
 export const paths: Paths = {
   chat: (session?: string, message?: string) =>
     session === undefined ? '/' : `/chat/${encodePart(session)}${message === undefined ? '' : `#m-${message}`}`,
   file: (path: string, line?: number) =>
     `/file/${path.split('/').map(encodePart).join('/')}${line === undefined ? '' : `#L${line}`}`,
-  /** A result's or citation's own view: a conversation for a transcript, else the file. */
+  /** The view of a search result or citation: the conversation for a transcript, else the file. */
   source: (path: string, line?: number) => {
     const session = sessionOfPath(path)
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
-  /** With a place: what becomes of that line. */
+  /** @param why the line whose ranking is explained */
   search: (query?: string, why?: Place) => {
     const parameters = new URLSearchParams()
     if (query) parameters.set('q', query)
@@ -50,21 +50,21 @@ export const paths: Paths = {
     return parameters.size === 0 ? '/search' : `/search?${parameters}`
   },
   settings: (section?: string) => (section === undefined ? '/settings' : `/settings#${section}`),
-  /** With a message of the user: what was looked for to answer it. */
+  /** @param message id of a user message; shows the searches made to answer it */
   recalls: (message?: string) =>
     message === undefined ? '/search/recalls' : `/search/recalls?${new URLSearchParams({ message })}`,
   checks: () => '/search/checks',
   changes: () => '/changes',
   find: () => '/find',
   brokenLinks: () => '/links/broken',
-  /** With a proposal: the one that is shown. */
+  /** @param proposal id of the suggestion to select */
   inbox: (proposal?: string) => (proposal === undefined ? '/inbox' : `/inbox?${new URLSearchParams({ proposal })}`),
   forget: () => '/forget',
   capture: () => '/capture',
   context: (session?: string) => (session === undefined ? '/context' : `/context/${encodePart(session)}`),
 }
 
-/** `sessions/1a2b.jsonl` → the conversation; undefined for another file. */
+/** Returns the session id for `sessions/1a2b.jsonl`, undefined for any other file. */
 export function sessionOfPath(path: string): string | undefined {
   return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
 }
@@ -73,38 +73,44 @@ export function formatPlace({ path, line }: Place): string {
   return `${path}:${line}`
 }
 
-/** `memory/a.md:12–14`, as it is shown. */
+/** Formats lines for display, such as `memory/a.md:12–14`. */
 export function formatLines({ path, startLine, endLine }: Lines): string {
   return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine}–${endLine}`
 }
 
-/** `memory/a.md:12` → its parts; a path alone means its first line. Undefined for nothing. */
+/**
+ * Parses `memory/a.md:12`. Without a line number the line is 1; a range keeps its first line.
+ * @returns undefined for an empty text
+ */
 export function parsePlace(text: string): Place | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
 }
 
-/** `memory/a.md:12-14` → its parts. Undefined for what names no line. */
+/**
+ * Parses `memory/a.md:12-14` or `memory/a.md:12`.
+ * @returns undefined if there is no line number
+ */
 export function parseLines(text: string): Lines | undefined {
   const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
   const startLine = Math.max(1, Number(first))
   return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
 }
 
-/** The fragment of the address, with its `#`; follows it as it changes. */
+/** Returns the fragment of the address with its `#` and rerenders when it changes. */
 export function useHash(): string {
   return useSyncExternalStore(onPlaceChange, () => location.hash)
 }
 
 /**
- * The path of the address, still encoded. The router decodes what it hands out, so that a name with a `%` in it could not
- * be told from an encoded one; what a path means is asked of `fileAt` and `sessionAt`.
+ * Returns the path of the address, still encoded, and rerenders when it changes. The router decodes its
+ * paths, so a file name with a `%` would be ambiguous; decode with `fileAt` and `sessionAt` instead.
  */
 export function usePlace(): string {
   return useSyncExternalStore(onPlaceChange, () => location.pathname)
 }
 
-/** The parameters of the address, decoded once. */
+/** Returns the query parameters, decoded once. */
 export function useParameters(): URLSearchParams {
   return new URLSearchParams(useSyncExternalStore(onPlaceChange, () => location.search))
 }
@@ -117,29 +123,35 @@ function onPlaceChange(listener: () => void): () => void {
   }
 }
 
-/** The file that an address shows; undefined for another view. @param place encoded, from `usePlace` */
+/**
+ * Returns the file that an address shows, or undefined for another view.
+ * @param place encoded, from `usePlace`
+ */
 export function fileAt(place: string): string | undefined {
   const encoded = /^\/file\/(.+)$/.exec(place)?.[1]
   return encoded?.split('/').map(decodePart).join('/')
 }
 
-/** The conversation that an address shows or tells the context of. @param place encoded, from `usePlace` */
+/**
+ * Returns the session whose chat or context an address shows, or undefined for another view.
+ * @param place encoded, from `usePlace`
+ */
 export function sessionAt(place: string): string | undefined {
   const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(place)?.[1]
   return encoded === undefined ? undefined : decodePart(encoded)
 }
 
-/** Whether an address shows a file. @param place encoded, from `usePlace` */
+/** @param place encoded, from `usePlace` */
 export function isFileAt(place: string, path: string): boolean {
   return fileAt(place) === path
 }
 
-/** `#m-1a2b` → the entry of a message. */
+/** Returns the message id of `#m-1a2b`, or undefined. */
 export function messageOfHash(hash: string): string | undefined {
   return /^#m-([\w-]+)$/.exec(hash)?.[1]
 }
 
-/** `#L12` → 12. */
+/** Returns the 1-based line of `#L12`, or undefined. */
 export function lineOfHash(hash: string): number | undefined {
   const line = /^#L(\d+)$/.exec(hash)?.[1]
   return line === undefined ? undefined : Number(line)

@@ -1,4 +1,4 @@
-/** Whether the hints of the first start are still to be shown. They are shown once. */
+/** Set while the hints of the first start are due. They are shown once. */
 const storageKey = 'commonplace.tour'
 
 export function planTour(): void {

@@ -8,16 +8,16 @@ import { endTour, isTourDue } from './tour-state.ts'
 const hints = ['files', 'why', 'palette'] as const
 export type Hint = (typeof hints)[number]
 
-/** Where a hint stands: `<section {...hintPlace('files')}>`. */
+/** Marks the element that a hint points at: `<section {...hintPlace('files')}>`. */
 export function hintPlace(hint: Hint): { readonly 'data-hint': Hint } {
   return { 'data-hint': hint }
 }
 
-/** px between the hint and what it speaks of, and what is left below it at the least. */
+/** Distance between hint and target, and space reserved below the hint, px. */
 const gap = 12
 const roomBelow = 240
 
-/** Of the header, and of the composer with a hint above it. */
+/** Heights of the header, and of the composer with a hint above it, px. */
 const head = 56
 const foot = 320
 
@@ -67,7 +67,7 @@ function aboveComposer() {
   return { left: gap, top: Math.max(head, innerHeight - foot) }
 }
 
-/** Beside what the hint speaks of; where that is out of sight, below what there is to read and above what one writes in. */
+/** Places the hint beside its target, or above the composer if the target is not on the page. */
 function useSpot(hint: Hint | undefined): { readonly left: number; readonly top: number } {
   const [spot, setSpot] = useState(aboveComposer)
   useLayoutEffect(() => {

@@ -1,4 +1,3 @@
-/** One of a few, all in sight. */
 interface ChoiceProps<T extends string> {
   readonly label: string
   readonly value: T

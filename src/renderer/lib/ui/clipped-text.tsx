@@ -6,7 +6,7 @@ import { clipPassage, withoutPiles } from '../util/clip.ts'
 import { LongText } from './long-text.tsx'
 import { Sheet } from './sheet.tsx'
 
-/** The beginning of a text; of a long one, the rest is one click away. Stands inside of what gives it its look. */
+/** Shows the beginning of a text and, if it is long, a button that opens the rest. The parent provides the frame. */
 export function ClippedText({ text, className }: { text: string; className: string }) {
   const shown = clipPassage(text)
   return (
@@ -19,7 +19,7 @@ export function ClippedText({ text, className }: { text: string; className: stri
   )
 }
 
-/** Opens a text of any length in a sheet of its own. */
+/** Button that opens the whole text in a sheet. */
 export function ShowAll({ text }: { text: string }) {
   const { t } = useTranslation()
   const [isOpen, setIsOpen] = useState(false)

@@ -5,7 +5,7 @@ import { useCopy } from '../util/copy-text.ts'
 interface WaysOnProps {
   readonly details: string
   readonly onRetry?: (() => void) | undefined
-  /** `link`: on one line with the sentence. */
+  /** `link`: inline, after a sentence. */
   readonly look?: 'link' | 'plain'
 }
 
@@ -26,7 +26,7 @@ export function WaysOn({ details, onRetry, look = 'plain' }: WaysOnProps) {
   )
 }
 
-/** An error as a report needs it; anything can be thrown. */
+/** Returns the stack or message for a bug report. Accepts anything that can be thrown. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error)
 }

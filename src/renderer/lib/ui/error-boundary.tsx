@@ -3,14 +3,14 @@ import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { describeError, WaysOn } from './error-actions.tsx'
 
-/** What the piece is, for the sentence that tells of it. */
+/** Selects the sentence of the error. */
 export type Piece = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
 interface ErrorBoundaryProps {
   readonly piece: Piece
-  /** `row`: a line where the piece would be. `tableRow`: the same among rows of a table. `view`: the middle of the room. */
+  /** `row`: one line. `tableRow`: one table row. `view`: centered in the available space. */
   readonly look?: 'row' | 'tableRow' | 'view'
-  /** What the piece shows: when it is something else, the piece is drawn anew. */
+  /** Reset key: when it changes, the children are rendered again. */
   readonly of?: unknown
   readonly children: ReactNode
 }

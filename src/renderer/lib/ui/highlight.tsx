@@ -1,4 +1,4 @@
-/** Marks the words that matched. */
+/** Marks every occurrence of the words. */
 export function Highlight({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return text
   const pattern = new RegExp(

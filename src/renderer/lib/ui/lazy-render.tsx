@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 
-/** Drawn this far above and below what can be seen, px. */
+/** Content is rendered this far above and below the viewport, px. */
 const margin = 1200
 
 interface InSightProps {
-  /** Until it was drawn once, px; after that its own. */
+  /** Placeholder height until the content was rendered once, px. After that the measured height is used. */
   readonly height: number
   readonly className: string
   readonly children: ReactNode
 }
 
-/** Its content while it is in sight or near; room of the same height otherwise. */
+/** Renders its children only while they are near the viewport, and a placeholder of the same height otherwise. */
 export function InSight({ height, className, children }: InSightProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [isNear, setIsNear] = useState(false)
@@ -21,7 +21,7 @@ export function InSight({ height, className, children }: InSightProps) {
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (!entry) return
-        // Measured when it goes: that is the room it leaves.
+        // Measured when it leaves the viewport, for the placeholder.
         if (!entry.isIntersecting && element.childElementCount > 0) setKnown(entry.boundingClientRect.height)
         setIsNear(entry.isIntersecting)
       },
@@ -37,6 +37,7 @@ export function InSight({ height, className, children }: InSightProps) {
   )
 }
 
+/** Returns the closest scrolling ancestor, or null. */
 export function scrollerOf(element: Element): Element | null {
   for (let parent = element.parentElement; parent; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent)
@@ -45,7 +46,7 @@ export function scrollerOf(element: Element): Element | null {
   return null
 }
 
-/** How many of a number of pieces are drawn by now: the first one at once, then one more with each frame. */
+/** Returns the number of items to render: 1 at first, then one more each frame, up to `count`. */
 export function useGradually(count: number): number {
   const [shown, setShown] = useState(1)
   useEffect(() => {

@@ -10,10 +10,13 @@ import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
 import { isComposing } from '../util/shortcuts.ts'
 
-/** A line is at least this high, px. */
+/** Estimated height of a line, px. */
 const lineHeight = 20
 
-/** Can be searched and copied. @param line to begin at, 1-based */
+/**
+ * Shows a text of any length in virtual rows, with search and copy.
+ * @param line 1-based line to scroll to
+ */
 export function LongText({ text, label, line }: { text: string; label: string; line?: number | undefined }) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export const backdropLook = 'fixed inset-0 z-40 bg-text/10 dark:bg-paper/60'
 
 interface ModalProps {
-  /** Where it stands and what it looks like. */
+  /** Position and size. */
   readonly className: string
   readonly onClose: () => void
   readonly children: ReactNode
@@ -21,7 +21,7 @@ export function Modal({ className, onClose, children }: ModalProps) {
   )
 }
 
-/** Says what it is, to everybody. */
+/** Title of a dialog, also for screen readers. */
 export function ModalTitle({ children }: { children: ReactNode }) {
   return <Dialog.Title className="font-semibold">{children}</Dialog.Title>
 }

@@ -7,11 +7,11 @@ interface PromptDialogProps {
   readonly title: string
   readonly label: string
   readonly initial: string
-  /** What the button says. */
+  /** Label of the submit button. */
   readonly action: string
-  /** Paths are written in the typewriter's letters, and their name is selected first. */
+  /** Uses a monospaced font and selects the file name first. */
   readonly isPath?: boolean
-  /** @returns why it cannot be, if it cannot: the dialog stays, and what was typed with it */
+  /** @returns a sentence if the value is refused: the dialog shows it and stays open */
   readonly onSubmit: (value: string) => void | Promise<string | undefined>
   readonly onClose: () => void
 }

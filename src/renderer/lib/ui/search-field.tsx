@@ -1,7 +1,7 @@
 import { isComposing } from '../util/shortcuts.ts'
 
 interface SearchFieldProps {
-  /** Says what is looked for, to everybody. */
+  /** Accessible name. */
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
@@ -26,11 +26,11 @@ interface FilterFieldProps {
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Where it stands, and how wide it is. */
+  /** Position and width. */
   readonly className: string
 }
 
-/** One without a frame, for the sidebar; Escape empties it. */
+/** A borderless filter field for the sidebar. Escape clears it. */
 export function FilterField({ label, value, onChange, className }: FilterFieldProps) {
   return (
     <input

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { paths, usePlace } from '../router/paths.ts'
 import { HeaderStart } from './view-header.tsx'
 
-/** In a narrow window the row scrolls: the view that is open is in sight. */
+/** Scrolls the active tab into view, since a narrow window cuts the row off. */
 function bringIntoSight(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
 }

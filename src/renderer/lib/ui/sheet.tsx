@@ -7,7 +7,7 @@ import { ErrorBoundary } from './error-boundary.tsx'
 
 interface SheetProps {
   readonly title: string
-  /** Beside the title. */
+  /** Shown beside the title. */
   readonly tools?: ReactNode
   readonly onClose: () => void
   readonly children: ReactNode

@@ -4,7 +4,7 @@ import { IconButton } from './button.tsx'
 
 interface SidePanelProps {
   readonly title: string
-  /** What the button that closes it says. */
+  /** Accessible name of the close button. */
   readonly closing: string
   readonly onClose: () => void
   readonly children: ReactNode

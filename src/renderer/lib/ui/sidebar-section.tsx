@@ -2,14 +2,14 @@ import { ChevronRight } from 'lucide-react'
 import { useState, type ComponentProps, type ReactNode } from 'react'
 
 interface SidebarSectionProps {
-  /** Under this it is remembered whether it is folded. */
+  /** Key under which the folded state is stored. */
   readonly id: 'chats' | 'files' | 'logs'
   readonly title: string
-  /** Beside the title. */
+  /** Shown beside the title. */
   readonly aside?: ReactNode
-  /** How it shares the height with the others while it is open. */
+  /** Classes that share the height with the other open sections. */
   readonly className: string
-  /** What dragging something over it does. */
+  /** Drag-and-drop handlers. */
   readonly drop?: Pick<ComponentProps<'section'>, 'onDragOver' | 'onDrop'>
   readonly children: ReactNode
 }

@@ -1,4 +1,3 @@
-/** A value with its name and what it means in words. */
 interface SliderProps {
   readonly label: string
   /** The value in words. */

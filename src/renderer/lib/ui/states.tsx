@@ -10,7 +10,7 @@ export function EmptyState({ title, hint, children }: { title: string; hint?: st
   )
 }
 
-/** Grey lines where text will be; nothing at all for the first 150 ms, so that quick answers do not flicker. */
+/** Placeholder lines. Hidden for the first 150 ms, so that fast responses do not flicker. */
 export function Skeleton({ lines = 5 }: { lines?: number }) {
   const [visible, setVisible] = useState(false)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Toaster } from 'sonner'
 
-/** Nothing that one needs lies there: toasts cover no tools of a view, not the field of a chat, and not the status bar. */
+/** Offsets that keep toasts clear of a view's header, the composer and the status bar, px. */
 const aboveStatusBar = { top: 56, bottom: 'calc(40px + var(--composer, 0px))', right: 16 }
 
 interface ToastsProps {
@@ -26,8 +26,9 @@ export function Toasts({ theme, position }: ToastsProps) {
 }
 
 /**
- * When a toast goes that has the focus, the focus returns to where it came from. Sonner's own way is kept from hearing of
- * it: it would also take those back who leave a toast by themselves, which is a trap for the Tab key.
+ * Returns the focus to the element that had it before when a focused toast disappears. Stops the focus events
+ * from reaching Sonner, which would also move the focus of users who tab out of a toast and so trap the Tab
+ * key.
  */
 function returnFocus(element: HTMLElement | null): (() => void) | undefined {
   if (!element) return undefined
@@ -39,7 +40,7 @@ function returnFocus(element: HTMLElement | null): (() => void) | undefined {
     if (!isWithin(relatedTarget)) cameFrom = relatedTarget instanceof HTMLElement ? relatedTarget : undefined
   }
   const onFocusOut = ({ target, relatedTarget }: FocusEvent) => {
-    // Not those whose toast was just taken away.
+    // Not when the focus left because the toast was just removed.
     queueMicrotask(() => {
       if (isWithin(target) && !isWithin(relatedTarget)) cameFrom = undefined
     })

@@ -1,6 +1,6 @@
 import { createContext, use, type ReactNode } from 'react'
 
-/** What the frame puts at the beginning of that line, whatever view it is: the way to what is out of sight. */
+/** Element that the frame adds at the start of each view's header: the button that opens the hidden sidebar. */
 export const HeaderStart = createContext<ReactNode>(null)
 
 export function ViewHeader({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children?: ReactNode }) {

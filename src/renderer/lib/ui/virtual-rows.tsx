@@ -1,7 +1,7 @@
 /**
- * A list of any length inside whatever scrolls, of which only the rows in sight are drawn. It stays a list to who cannot
- * see it: each row says its place among all of them. Arrows, Home and End go from row to row; the row that has the focus
- * stays drawn, wherever one scrolls.
+ * A virtualized list inside any scrolling parent. It stays accessible: each row states its position among all
+ * rows, and arrow keys, Home and End move between rows. The focused row stays rendered when it scrolls out of
+ * view.
  */
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual'
 import {
@@ -15,22 +15,25 @@ import {
 } from 'react'
 import { scrollerOf } from './lazy-render.tsx'
 
-/** Rows drawn above and below what can be seen, where nobody says otherwise. */
+/** Default number of rows rendered above and below the viewport. */
 const usualOverscan = 8
 
 interface VirtualRowsProps<Row> {
   readonly label: string
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  /** Until a row was drawn once, px. */
+  /** Estimated height until the row was rendered once, px. */
   readonly heightOf: (row: Row) => number
-  /** How deep it lies in others, from 1 on. */
+  /** Nesting level, from 1. */
   readonly levelOf?: (row: Row) => number
-  /** Rows drawn above and below what can be seen: few where rows are large. */
+  /** Number of rows rendered above and below the viewport; lower it for tall rows. */
   readonly overscan?: number
-  /** The key of a row to bring into sight, whenever it is another: what comes and goes about it leaves the list where it is. */
+  /** Key of a row to scroll to. The list scrolls only when this key changes, not when rows around it do. */
   readonly reveal?: string | undefined
-  /** For a key pressed on a row; true when it was one. */
+  /**
+   * Handles a key pressed on a row.
+   * @returns the 0-based row to focus, true if the key is handled, else undefined
+   */
   readonly onKey?: (key: string, row: Row, index: number) => number | boolean | undefined
   readonly children: (row: Row, index: number) => ReactNode
 }
@@ -62,7 +65,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
   useEffect(() => {
     const frame = list.current
     if (!frame || !scroller) return undefined
-    // What stands above the list in the same scroll may come, go and grow; its height is then another's.
+    // Elements above the list in the same scroller can change its offset.
     const observer = new ResizeObserver(() => {
       setMargin(frame.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop)
     })
@@ -140,7 +143,7 @@ function indexOf(target: EventTarget): number | undefined {
   return row?.dataset['index'] === undefined ? undefined : Number(row.dataset['index'])
 }
 
-/** A row that was out of sight is drawn with one of the next frames. */
+/** Retries for some frames: a row outside the viewport is rendered with a delay. */
 function focusSoon(list: HTMLElement | null, index: number, tries = 10): void {
   const row = list?.querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)
   if (row) row.focus({ preventScroll: true })

@@ -1,15 +1,21 @@
-/** Of a single line: a title, a name, a path, a line of a result. */
+/** Maximum characters of a single line, such as a title or path. */
 const maxOfLine = 400
-/** Of a passage: about ten screens. */
+/** Maximum characters of a passage: about ten screens. */
 export const maxOfPassage = 20_000
 const maxLines = 800
 
-/** The beginning of a single line, with an ellipsis where something is left out. @param max characters */
+/**
+ * Returns the beginning of a single line, with an ellipsis if it was cut.
+ * @param max UTF-16 code units
+ */
 export function clipLine(text: string, max = maxOfLine): string {
   return withoutPiles(text.length <= max ? text : `${text.slice(0, wholeEnd(text, max))}…`)
 }
 
-/** The beginning of a text of many lines; the text itself when all of it can be shown. */
+/**
+ * Returns the beginning of a text, cut after `max` characters or 800 lines, or the text itself if it fits.
+ * @param max UTF-16 code units
+ */
 export function clipPassage(text: string, max = maxOfPassage): string {
   let end = text.length <= max ? text.length : wholeEnd(text, max)
   let at = -1
@@ -21,12 +27,15 @@ export function clipPassage(text: string, max = maxOfPassage): string {
   return text.slice(0, end)
 }
 
-/** At most 32 marks on one letter: a browser places each by all those before it, and 20,000 of them take seconds. */
+/** Limits combining marks to 32 per letter: browsers take seconds to render 20,000 of them. */
 export function withoutPiles(text: string): string {
   return text.replace(/(\p{M}{32})\p{M}+/gu, '$1…')
 }
 
-/** Lines cut into rows that can be drawn each for itself. @param max characters of a row */
+/**
+ * Splits long lines into rows that can be rendered separately.
+ * @param max UTF-16 code units per row
+ */
 export function rowsOf(lines: readonly string[], max = 2000): string[] {
   if (lines.every((line) => line.length <= max)) return [...lines]
   const rows: string[] = []
@@ -42,7 +51,7 @@ export function rowsOf(lines: readonly string[], max = 2000): string[] {
   return rows
 }
 
-/** Not between the halves of one character. */
+/** Moves the end back by one if it would split a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end

@@ -3,36 +3,48 @@ interface Waiting<Question, Answer> {
   readonly resolve: (answer: Answer | null) => void
 }
 
-/** A new worker loads its code before it answers, ms; it can post `{ id: 0 }` when it has. */
+/** Extra time for a new worker to load its code, in ms. The worker can post `{ id: 0 }` when it is ready. */
 const startMs = 8000
 
 /**
- * Asks a worker, which posts `{ id, answer }`, and remembers the answers. One that misses the deadline is null: the worker is
- * terminated, and the questions behind it go to a new one.
+ * Sends questions to a worker, which posts `{ id, answer }`, and caches the answers. If a question misses the
+ * deadline, its answer is null: the worker is terminated and a new one takes the remaining questions.
  */
 export class DeadlineWorker<Question extends object, Answer> {
   readonly #start: () => Worker
   readonly #deadlineMs: number
   readonly #maxRemembered: number
   readonly #remembered = new Map<string, Answer | null>()
-  /** In the order in which the worker answers them. */
+  /** Pending questions in the order in which the worker answers them. */
   readonly #waiting = new Map<number, Waiting<Question, Answer>>()
   #worker: Worker | undefined
   #hasAnswered = false
   #timer = 0
   #lastId = 0
 
+  /**
+   * @param deadlineMs time for each answer
+   * @param maxRemembered size of the cache; the oldest answers go first
+   */
   constructor(start: () => Worker, deadlineMs: number, maxRemembered: number) {
     this.#start = start
     this.#deadlineMs = deadlineMs
     this.#maxRemembered = maxRemembered
   }
 
-  /** @returns undefined before the first answer, null for a question that missed the deadline */
+  /**
+   * Returns the cached answer without asking.
+   * @returns undefined if there is none yet, null if the question missed the deadline
+   */
   known(key: string): Answer | null | undefined {
     return this.#remembered.get(key)
   }
 
+  /**
+   * Returns the cached answer or asks the worker.
+   * @param key identifies the question in the cache
+   * @returns null if the question missed the deadline
+   */
   async ask(key: string, question: Question): Promise<Answer | null> {
     const known = this.known(key)
     if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** Hands a text to the browser as a file to be saved. */
+/** Offers a text as a file download. */
 export function download(name: string, text: string): void {
   downloadBlob(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))
 }
@@ -9,6 +9,6 @@ export function downloadBlob(name: string, content: Blob): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken it by then.
+  // Delayed until the browser has read the blob.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

@@ -18,7 +18,7 @@ self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
 
 export { monaco }
 
-/** The app's own colours, read from its variables so that there is one place for them. */
+/** Defines Monaco's theme from the app's CSS variables. */
 export function applyTheme(): void {
   const style = getComputedStyle(document.documentElement)
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim()

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Spellings of a text, in full and by initials; none for a text without Chinese. */
+/** Returns the pinyin of a text, in full and as initials; empty if it has no Chinese characters. */
 export type Spell = (text: string) => readonly string[]
 
 const none: readonly string[] = []
@@ -8,12 +8,15 @@ const han = /\p{Script=Han}/u
 
 let loaded: Spell | undefined
 
-/** @param isWanted whether there is anything Chinese to be found */
+/**
+ * Loads the pinyin dictionary on demand.
+ * @param isWanted false if a search cannot need it
+ */
 export function usePinyin(isWanted: boolean): Spell {
   const [spell, setSpell] = useState<Spell>(() => loaded ?? noSpelling)
   useEffect(() => {
     if (!isWanted || loaded) return
-    // Without it, names are found as they are written.
+    // Without the dictionary, names match only as written.
     void load().then(
       (known) => setSpell(() => known),
       () => undefined,
@@ -39,9 +42,12 @@ async function load(): Promise<Spell> {
   return loaded
 }
 
-/** @param syllables one a character; what is not Chinese as it stands */
+/**
+ * Returns the joined syllables and their initials.
+ * @param syllables one per Chinese character; other text as written
+ */
 export function spellingsOf(syllables: readonly string[]): readonly string[] {
-  // Keyboards have a v for it.
+  // Keyboards use v for ü.
   const plain = syllables.map((syllable) => syllable.toLowerCase().replaceAll('ü', 'v').trim()).filter(Boolean)
   return [plain.join(''), plain.map((syllable) => syllable[0] ?? '').join('')]
 }

@@ -3,24 +3,25 @@ import type { Place } from '../router/paths.ts'
 
 export interface SelectedText {
   readonly text: string
-  /** Where it ends on the screen, px. */
+  /** Position of its end on the screen, px. */
   readonly left: number
   readonly bottom: number
-  /** The line that it begins in, where it is one of a file. */
+  /** Its first line, if it is in a file. */
   readonly place?: Place
 }
 
 const editorEvent = 'editorselection'
-/** A selection that is still growing is not acted on, ms. */
+/** Delay after the last change of the selection, in ms. */
 const settleMs = 250
-/** Shorter than this it is a slip of the hand. */
+/** Shorter selections are taken for accidental clicks. */
 const minCharacters = 2
 
-/** For an editor to say what is selected in it; undefined for nothing. */
+/** Reports the selection of an editor; undefined if nothing is selected. */
 export function tellSelected(selected: SelectedText | undefined): void {
   document.dispatchEvent(new CustomEvent(editorEvent, { detail: selected }))
 }
 
+/** Returns the selected text of a view or editor, undefined if there is none. */
 export function useSelectedText(): SelectedText | undefined {
   const [selected, setSelected] = useState<SelectedText>()
   useEffect(() => {
@@ -30,7 +31,7 @@ export function useSelectedText(): SelectedText | undefined {
       if (!next) setSelected(undefined)
       else timer = setTimeout(() => setSelected(next), settleMs)
     }
-    // The editor moves a selection of its own in the page while it works.
+    // Monaco changes the page's selection while it works.
     const onPage = () => {
       if (!document.activeElement?.closest('.monaco-editor')) settle(selectedInPage())
     }
@@ -49,7 +50,10 @@ export function useSelectedText(): SelectedText | undefined {
   return selected
 }
 
-/** Only of what is read: not of fields, buttons or the editor. */
+/**
+ * Returns the selection in the content of a view, not in fields, buttons or the editor. Undefined if it is
+ * too short.
+ */
 function selectedInPage(): SelectedText | undefined {
   const selection = getSelection()
   const text = selection?.toString().trim() ?? ''

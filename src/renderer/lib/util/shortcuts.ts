@@ -4,22 +4,25 @@ export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 let others: Readonly<Record<string, string>> = {}
 
-/** Takes over the configuration's own keys, by the keys that they stand for. */
+/**
+ * Sets the shortcuts of the configuration.
+ * @param bindings from default keys to the user's keys
+ */
 export function setBindings(bindings: Readonly<Record<string, string>>): void {
   others = bindings
 }
 
-/** The keys that do what these do unless they are given others. */
+/** Returns the user's keys for these default keys. */
 export function keysOf(keys: string): string {
   return others[keys] ?? keys
 }
 
-/** The keys that are in force for these, as this platform writes them. */
+/** Formats the keys in use for these default keys, for this platform. */
 export function showKeys(keys: string): string {
   return writeKeys(keysOf(keys))
 }
 
-/** `Mod+Shift+F` as this platform writes it. */
+/** Formats `Mod+Shift+F` for this platform. */
 export function writeKeys(keys: string): string {
   const names: Record<string, string> = isMac ? { Mod: '⌘', Shift: '⇧', Alt: '⌥' } : { Mod: 'Ctrl' }
   const parts = keys.split('+').map((key) => names[key] ?? key)
@@ -28,6 +31,10 @@ export function writeKeys(keys: string): string {
 
 export type Shortcuts = Readonly<Record<string, () => void>>
 
+/**
+ * Runs a command when its keys are pressed anywhere in the window.
+ * @param shortcuts commands by their default keys
+ */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts)
   useEffect(() => {
@@ -35,7 +42,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // While an input method composes, every key belongs to it; so it does to a field that asks for keys.
+      // Ignores keys while an input method composes or a field records a shortcut.
       if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
       const pressed = describeKeys(event)
       const found = Object.entries(current.current).find(([keys]) => keysOf(keys) === pressed)
@@ -48,14 +55,17 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, [])
 }
 
-/** `Mod+Shift+F` for what was pressed. */
+/** Returns the pressed keys in the form `Mod+Shift+F`. */
 export function describeKeys(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')
 }
 
-/** An input method composes: the key belongs to it, Enter takes a candidate. 229 is what Safari says for the last one. */
+/**
+ * Returns true while an input method composes and Enter picks a candidate. Safari reports key code 229 for
+ * the last key.
+ */
 export function isComposing(event: ReactKeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229
 }

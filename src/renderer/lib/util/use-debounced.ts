@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** @returns the value as it was when it last stood still for so long */
+/** Returns the value once it has not changed for `pauseMs`. */
 export function useDebounced<T>(value: T, pauseMs: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

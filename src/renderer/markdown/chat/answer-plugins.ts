@@ -18,7 +18,7 @@ export function answerPlugins(math: Plugins = []): Plugins {
   return [remarkGfm, remarkCjk, ...math, remarkCitations]
 }
 
-/** Makes links of citations and names of notes that stand in text. */
+/** Turns citations and `[[names]]` in text into links. */
 function remarkCitations() {
   return (tree: MarkdownNode) => replaceIn(tree)
 }

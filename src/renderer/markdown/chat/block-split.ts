@@ -1,7 +1,7 @@
 /**
- * Cuts Markdown into blocks that can be rendered each for itself: while an answer streams only the last one changes, so a
- * long answer costs no more for each piece than a short one. A block ends at an empty line that no fence, formula or list
- * reaches across. Takes time in proportion to the text, whatever stands in it. Pure.
+ * Splits Markdown into blocks that render independently. While an answer streams only the last block changes,
+ * so each update costs the same for long and short answers. A block ends at an empty line outside fences,
+ * formulas and lists. Runs in linear time.
  */
 import { closesFence, closesMath, looseFenceAt, opensMath } from '#shared/markdown/blocks/line-starts.ts'
 import { scanBlocks, type Block as ScannedBlock } from '#shared/markdown/blocks/scan-blocks.ts'
@@ -9,22 +9,22 @@ import { scanBlocks, type Block as ScannedBlock } from '#shared/markdown/blocks/
 const definition = /^ {0,3}\[([^[\]\n]+)\]:\s+\S/
 const footnote = /^ {0,3}\[\^[^[\]\n]+\]:/m
 
-/** Longer texts are cut even where footnotes stand in them; those are then shown where they were written. */
+/** Longer texts are split even if they have footnotes, which then appear where they are defined. In characters. */
 const maxWhole = 30_000
 
 export interface Block {
   readonly text: string
-  /** Of its first line, 1-based. */
+  /** 1-based first line. */
   readonly line: number
 }
 
 export function splitBlocks(text: string): string[] {
-  // Footnotes gather at the end of their document: there is no cutting it.
+  // Footnotes are listed at the end of a document, so it stays one block.
   if (text.length <= maxWhole && footnote.test(text)) return [text]
   return blocksOf(text).map(({ text: block }) => block)
 }
 
-/** The same with their places; a footnote is a block of its own. No line of the text is left out within a block. */
+/** Returns the blocks with their lines. Each footnote is a separate block. Lines inside a block stay complete. */
 export function blocksOf(text: string): Block[] {
   const lines = text.split('\n')
   const groups: { readonly from: number; to: number; kind: ScannedBlock['kind'] }[] = []
@@ -48,23 +48,26 @@ export function blocksOf(text: string): Block[] {
   })
 }
 
-/** Tells the line that ends the fence or formula which a line opens; undefined when it opens none, or ends it itself. */
+/**
+ * Returns a test for the line that closes the fence or formula opened by `line`, or undefined if it opens
+ * none or closes its own.
+ */
 export function closingOf(line: string): ((line: string) => boolean) | undefined {
   return fenceClosingOf(line) ?? (opensMath(line.trimStart()) ? closesMath : undefined)
 }
 
-/** The same for fences alone: what is in them is no Markdown, whatever it looks like. */
+/** Returns a test for the line that closes the fence opened by `line`, or undefined if it opens none. */
 export function fenceClosingOf(line: string): ((line: string) => boolean) | undefined {
   const marker = looseFenceAt(line)?.marker
   return marker === undefined ? undefined : (later) => closesFence(later.trimStart(), marker)
 }
 
-/** Whether a block holds nothing but addresses of links, which are not shown. */
+/** Returns true if a block has only link reference definitions, which render nothing. */
 export function isAllDefinitions(block: string): boolean {
   return block.split('\n').every((line) => definition.test(line) && !footnote.test(line))
 }
 
-/** A link's address can stand anywhere: a block gets those that it refers to. */
+/** Appends the link reference definitions that a block uses. They can be anywhere in the text. */
 function withDefinitions(block: string, definitions: ReadonlyMap<string, string>): string {
   if (!block.includes('[') || isAllDefinitions(block)) return block
   const used = new Set<string>()
@@ -75,7 +78,10 @@ function withDefinitions(block: string, definitions: ReadonlyMap<string, string>
   return used.size === 0 ? block : `${block}\n\n${[...used].join('\n')}`
 }
 
-/** Each part of a block that is cut gets those that it refers to, and is cut without them. */
+/**
+ * Removes the definitions at the end of a block.
+ * @returns the block without them, and a function that appends the ones that a part uses
+ */
 export function shareDefinitions(block: string): { text: string; share: (part: string) => string } {
   const at = block.lastIndexOf('\n\n')
   const last = block.slice(at + 2)
@@ -85,7 +91,7 @@ export function shareDefinitions(block: string): { text: string; share: (part: s
   return { text: block.slice(0, at), share: (part) => withDefinitions(part, definitions) }
 }
 
-/** Labels are the same whatever their case and spacing. */
+/** Labels match regardless of case and spacing. */
 function labelKey(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase()
 }

@@ -1,14 +1,15 @@
 import type { Citation } from '#shared/markdown/citation.ts'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 
-/** Where a citation leads. */
+/** The target of a citation; `line` is 1-based. */
 export type LinkedPlace = Pick<Citation, 'path' | 'line'>
 
-/** A citation as an address that passes through Markdown unharmed. */
+/** Encodes a citation as an address that Markdown does not change. */
 export function citationHref({ path, line }: LinkedPlace): string {
   return `#cite:${encodePart(path)}${line === undefined ? '' : `:${line}`}`
 }
 
+/** @returns undefined if the address is not from `citationHref` */
 export function parseCitationHref(href: string | undefined): LinkedPlace | undefined {
   const match = /^#cite:([^:]+)(?::(\d+))?$/.exec(href ?? '')
   return match?.[1] === undefined

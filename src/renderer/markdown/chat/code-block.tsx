@@ -7,13 +7,13 @@ import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
 import { highlight, knownHighlight, type HighlightedLines } from './highlight.ts'
 
-/** Code that is still being written is coloured when it has paused for so long, ms. */
+/** Debounce for highlighting code that is still streaming, in ms. */
 const settleMs = 120
 
 interface CodeBlockProps {
   readonly code: string
   readonly language: string
-  /** Coloured spans; what comes behind them stays plain. */
+  /** Maximum number of highlighted spans; the remaining lines stay plain. */
   readonly maxSpans?: number
 }
 
@@ -81,7 +81,7 @@ function Lines({ lines, maxSpans }: LinesProps) {
   )
 }
 
-/** The line at which the coloured ones end; -1 where all can be. */
+/** Returns the 0-based line at which `maxSpans` is exceeded, or -1 if all lines can be highlighted. */
 function endOf(lines: LinesProps['lines'], maxSpans: number): number {
   let spans = 0
   for (const [index, line] of lines.entries()) {

@@ -11,10 +11,10 @@ export interface HighlightQuestion {
   readonly language: string
 }
 
-/** Null for a language that we have no grammar of, and for code with too many tokens. */
+/** Null if there is no grammar for the language or the code has too many tokens. */
 export type HighlightedLines = readonly (readonly Token[])[] | null
 
-/** A grammar can run wild on a line, ms. */
+/** Some grammars backtrack excessively on a line, ms. */
 const deadlineMs = 10_000
 
 const worker = new DeadlineWorker<HighlightQuestion, HighlightedLines>(
@@ -23,11 +23,15 @@ const worker = new DeadlineWorker<HighlightQuestion, HighlightedLines>(
   200,
 )
 
-/** @returns undefined for code that was not highlighted yet */
+/** Returns the cached highlighting: undefined before the first answer, null if the code stays plain. */
 export function knownHighlight(code: string, language: string): HighlightedLines | undefined {
   return worker.known(keyOf(code, language))
 }
 
+/**
+ * Highlights code in a worker.
+ * @returns null if the code stays plain
+ */
 export function highlight(code: string, language: string): Promise<HighlightedLines> {
   return worker.ask(keyOf(code, language), { code, language })
 }

@@ -39,7 +39,7 @@ const languages: Record<string, () => Promise<{ default: LanguageRegistration[] 
   yaml: () => import('shiki/langs/yaml.mjs'),
 }
 
-/** The names that people write behind a fence. */
+/** Common names of languages after a fence. */
 const aliases: Record<string, string> = {
   'c++': 'cpp',
   'c#': 'csharp',
@@ -67,7 +67,7 @@ const aliases: Record<string, string> = {
 
 let loading: Promise<HighlighterCore> | undefined
 
-/** More spans slow a window down. */
+/** More spans slow the window down. */
 const maxTokens = 8000
 
 async function highlight({ code, language }: HighlightQuestion): Promise<HighlightedLines> {
@@ -102,7 +102,7 @@ async function highlight({ code, language }: HighlightQuestion): Promise<Highlig
 addEventListener('message', ({ data: { id, ...question } }: MessageEvent<HighlightQuestion & { id: number }>) => {
   highlight(question).then(
     (answer) => postMessage({ id, answer }),
-    // Code that a grammar chokes on stays plain.
+    // Code on which a grammar throws stays plain.
     () => postMessage({ id, answer: null }),
   )
 })

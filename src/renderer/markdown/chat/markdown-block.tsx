@@ -12,7 +12,7 @@ export interface BlockLook {
   readonly remark: (math?: Plugins) => Plugins
   readonly rehype: Plugins
   readonly components: Components
-  /** For a block with HTML. */
+  /** Loads the plugins for a block with HTML. */
   readonly loadHtml?: () => Promise<Plugins>
 }
 
@@ -23,7 +23,10 @@ interface MarkdownBlockProps {
   readonly isHtml?: boolean
 }
 
-/** Characters that are parsed at once: whatever stands in them, within a fraction of a second. */
+/**
+ * Texts up to this many characters are parsed in the window: no text of this length takes longer than a
+ * fraction of a second.
+ */
 const maxAtOnce = 2000
 const deadlineMs = 2000
 
@@ -33,7 +36,7 @@ const trees = new DeadlineWorker<MarkdownQuestion, HtmlTree>(
   100,
 )
 
-/** What is drawn: a text, or what the worker made of one; null for what missed the deadline. */
+/** A text, the tree that the worker made of it, or null if it missed the deadline. */
 type Drawable = { readonly text: string } | { readonly tree: HtmlTree } | null
 
 export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, isHtml = false }: MarkdownBlockProps) {
@@ -48,7 +51,7 @@ export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, i
   )
 })
 
-/** Until the worker has answered, what was shown before; undefined at first. */
+/** Returns the previous result until the worker answers; undefined before the first one. */
 function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawable | undefined {
   const isShort = text.length <= maxAtOnce
   const key = `${kind} ${isMath} ${text}`
@@ -57,7 +60,7 @@ function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawabl
   const [short, setShort] = useState<string>()
   if (isShort && short !== text) setShort(text)
   const isBusy = useRef(false)
-  // More of what has missed the deadline misses it, too.
+  // A longer version of a text that missed the deadline would miss it, too.
   const isHopeless = last?.shown === null && text.startsWith(last.text)
   useEffect(() => {
     if (isShort || isHopeless || isBusy.current || last?.text === text || trees.known(key) !== undefined) return
@@ -106,7 +109,7 @@ interface RichElementsProps {
   readonly isHtml: boolean
 }
 
-/** Formulas and HTML need libraries that are loaded when the first of them is shown. */
+/** Loads the libraries for formulas and HTML when the first one is shown. */
 function RichElements({ shown, look, isMath, isHtml }: RichElementsProps) {
   const math = isMath ? use(loadMath()) : undefined
   const html = isHtml && look.loadHtml ? use(look.loadHtml()) : []
@@ -133,7 +136,7 @@ async function importMath(): Promise<MathPlugins> {
   ])
   return {
     remark: [[remarkMath.default, { singleDollarTextMath: false }]],
-    // A formula that is wrong, or not complete yet, is shown as it was written.
+    // An invalid or incomplete formula is shown as its source.
     rehype: [
       [
         rehypeKatex.default,

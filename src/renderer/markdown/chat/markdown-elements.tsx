@@ -16,17 +16,17 @@ import { Asked } from '../citations/query-context.ts'
 import { HitActions } from '../citations/hit-actions.tsx'
 import { usePlaceNames } from '../citations/place-name.ts'
 
-/** Where links of a file lead. @see ../links/use-note-links.ts */
+/** Resolves links within a note. */
 export interface NoteLinks {
-  /** The path that a link leads to; undefined for nowhere. */
+  /** Returns the path that a link leads to, or undefined if it is unresolved. */
   readonly resolve: (kind: 'wiki' | 'inline', link: LinkTarget) => string | undefined
-  /** What a link is called that says no name of its own. */
+  /** Returns the text of a link without a label. */
   readonly nameOf: (link: LinkTarget) => string
-  /** Goes to the heading or block that a link names, or to where its note can be made. */
+  /** Opens the heading or block of a link, or offers to create the missing note. */
   readonly open: (kind: 'wiki' | 'inline', link: LinkTarget) => void
 }
 
-/** Whose files the citations name, and where links between files lead. */
+/** The agent whose files are cited, and the link resolver of the note. Answers have no resolver. */
 export const Source = createContext<{ agent: string; links: NoteLinks | undefined }>({ agent: '', links: undefined })
 
 export function Preformatted({ children }: ComponentProps<'pre'>) {
@@ -34,7 +34,7 @@ export function Preformatted({ children }: ComponentProps<'pre'>) {
   return code ? <CodeBlock code={code.text} language={code.language} /> : <pre>{children}</pre>
 }
 
-/** The one `code` element that Markdown puts into a `pre`. */
+/** Returns the text and language of the `code` element inside a `pre`, or undefined if there is none. */
 export function codeOf(children: unknown): { text: string; language: string } | undefined {
   if (typeof children !== 'object' || children === null || !('props' in children)) return undefined
   const { children: text, className = '' } = children.props as { children?: unknown; className?: string }
@@ -43,7 +43,7 @@ export function codeOf(children: unknown): { text: string; language: string } | 
   return { text: text.replace(/\n$/, ''), language: language.toLowerCase() }
 }
 
-/** Wide tables scroll by themselves. */
+/** Scrolls horizontally within itself if the table is too wide. */
 export function Table({ children }: ComponentProps<'table'>) {
   return (
     <div className="overflow-x-auto" tabIndex={0}>
@@ -87,7 +87,7 @@ export function Anchor({ href, children: written }: ComponentProps<'a'>) {
   )
 }
 
-/** Lines shown around the cited one. */
+/** Lines shown before and after the cited one. */
 const linesAround = 3
 
 function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {

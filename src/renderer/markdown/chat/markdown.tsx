@@ -1,4 +1,7 @@
-/** Markdown as an answer shows it: GFM, code, formulas, no raw HTML, citations as chips, links that leave the app. */
+/**
+ * Renders an answer: GFM, code, formulas and citations. Raw HTML is not rendered. External links open in the
+ * browser.
+ */
 import { memo, useMemo, type ComponentProps } from 'react'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -18,7 +21,7 @@ const look: BlockLook = {
   rehype: [],
   components: {
     a: Anchor,
-    // Pictures would be fetched from anywhere; an answer may name them, not load them.
+    // Remote images would contact any server that an answer names, so only their names are shown.
     img: ImageName,
     pre: Preformatted,
     table: Table,
@@ -30,7 +33,7 @@ interface MarkdownProps {
   readonly agent: string
 }
 
-/** Characters from which an answer has a frame of its own to scroll in, and only what is in sight is drawn. */
+/** Longer answers scroll in a frame of their own and render only the visible part. In characters. */
 const longAnswer = 100_000
 
 export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
@@ -99,7 +102,7 @@ function isMath(text: string): boolean {
   return mayHaveMath(text) && hasMath(text) && isCheapMath(text)
 }
 
-/** About as high as it will be, px: what stands below it moves less when it is drawn. */
+/** Estimates the rendered height in px, so that the layout moves less. */
 function heightOf({ characters, lines }: Portion): number {
   return Math.round(24 * Math.max(lines, characters / 80))
 }

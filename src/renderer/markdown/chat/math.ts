@@ -1,13 +1,14 @@
 /**
- * Formulas as models write them: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` where it cannot be money. All become `$$…$$`, the one
- * form that the renderer reads. Code is left as it is. Pure.
+ * Converts the formulas that models write (`\(…\)`, `\[…\]`, `$$…$$`, and `$…$` unless it may be money) to
+ * `$$…$$`, the only form that the renderer reads. Code stays unchanged.
  */
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
 import { hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
 
-/** No space inside the signs, no digit behind them: "$5 and $10" is no formula. */
+/** No space inside the dollar signs and no digit after them: "$5 and $10" has no formula. */
 const dollars = /(?<![\\$\w])\$(?![\s$])([^$\n]*?[^\s\\$])\$(?![\d$])/g
 
+/** Quick check that skips `normalizeMath` for most texts. */
 export function mayHaveMath(text: string): boolean {
   return text.includes('$') || text.includes('\\(') || text.includes('\\[')
 }
@@ -16,7 +17,7 @@ export function normalizeMath(text: string): string {
   return outsideCode(text, normalizePlain)
 }
 
-/** `$x$` alone. */
+/** Converts `$x$` only. */
 export function normalizeDollars(text: string): string {
   return outsideCode(text, doubled)
 }
@@ -31,6 +32,7 @@ function outsideCode(text: string, change: (part: string) => string): string {
   return result + change(text.slice(at))
 }
 
+/** @param normalized text from `normalizeMath` */
 export function hasMath(normalized: string): boolean {
   let isFound = false
   outsideCode(normalized, (part) => {
@@ -50,7 +52,7 @@ function doubled(text: string): string {
   return text.replace(dollars, (_whole, formula: string) => `$$${formula}$$`)
 }
 
-/** Not by a pattern: one that looks for an end that is not there does so anew from every beginning. */
+/** Uses `indexOf`: a pattern would search again from every opening if the closing part is missing. */
 function replacePairs(text: string, open: string, close: string, replacement: (inner: string) => string): string {
   let result = ''
   let from = 0
@@ -63,14 +65,17 @@ function replacePairs(text: string, open: string, close: string, replacement: (i
   }
 }
 
-/** Characters of the formulas of one block, and of those that define commands of their own. */
+/**
+ * Limits for the formulas of one block: characters in all, characters if the formula defines commands, and
+ * nested braces.
+ */
 const maxFormula = 2000
 const maxDefining = 300
 const maxBraces = 40
 
 /**
- * Whether the formulas of a block can be set within a frame. Commands that are defined in them multiply, braces and
- * commands that follow each other nest; what goes beyond stays as it was written.
+ * Returns true if KaTeX can render the formulas of a block within a frame. Command definitions expand, and
+ * braces and chained commands nest; formulas over the limits are shown as source.
  */
 export function isCheapMath(normalized: string): boolean {
   const formulas = normalized.split('$$').filter((_part, index) => index % 2 === 1)

@@ -2,12 +2,12 @@ import { decodePart, encodePart } from '#shared/util/decode.ts'
 import { splitTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 
 export interface NamedLink {
-  /** With its fragment. */
+  /** Includes the fragment. */
   readonly target: string
   readonly label: string
 }
 
-/** Alternates plain text and links, in order. */
+/** Splits a text into plain text and links, in order. */
 export function splitNames(text: string): (string | NamedLink)[] {
   const parts: (string | NamedLink)[] = []
   let from = 0
@@ -21,20 +21,24 @@ export function splitNames(text: string): (string | NamedLink)[] {
   return parts
 }
 
-/** A name as an address that passes through Markdown unharmed. */
+/** Encodes a name as an address that Markdown does not change. */
 export function nameHref(target: string): string {
   return `#name:${encodePart(target)}`
 }
 
+/** @returns undefined if the address is not from `nameHref` */
 export function parseNameHref(href: string | undefined): LinkTarget | undefined {
   const name = /^#name:(.+)$/.exec(href ?? '')?.[1]
   return name === undefined ? undefined : splitTarget(decodePart(name))
 }
 
-/** A relative address, decoded; undefined for one that leads out of the workspace. */
+/**
+ * Decodes a relative address.
+ * @returns undefined if it leads out of the workspace
+ */
 export function decodeTarget(href = ''): LinkTarget | undefined {
   if (href === '' || /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined
-  // A sign that is written `%23` is part of a name.
+  // Split before decoding: an encoded `%23` is part of the name.
   const { target, fragment } = splitTarget(href)
   return { target: decodePart(target), ...(fragment === undefined ? {} : { fragment: decodePart(fragment) }) }
 }

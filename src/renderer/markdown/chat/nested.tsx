@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What a list is further in than what it stands in, em. */
+/** Indentation of each list level, em. */
 const step = 1.4
 
 export function Nested({ depth, children }: { depth: number; children: ReactNode }) {

@@ -1,7 +1,7 @@
 import { withoutPiles } from '#lib/util/clip.ts'
 import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './block-split.ts'
 
-/** Why a passage is shown as plain text; `dense` is what the parser has no time for. */
+/** Reasons to show a passage as plain text: nested too deeply, too slow to parse, or too long. */
 export type Excess = 'deep' | 'dense' | 'large'
 
 export type Piece =
@@ -9,27 +9,31 @@ export type Piece =
   | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
   | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess; readonly depth: number }
 
-/** Pieces that are drawn together. */
+/** Pieces that render together. */
 export interface Portion {
   readonly pieces: readonly Piece[]
   readonly characters: number
   readonly lines: number
 }
 
-/** Of a part of a block that is cut, and of a block that is not looked at, characters. */
+/** Size of the parts of a long block, and size up to which a block stays whole. In characters. */
 const partSize = 6000
 const fewCharacters = 6000
-/** Of Markdown, characters. */
+/** Longer Markdown is shown as plain text. In characters. */
 const maxCharacters = 60_000
-/** Quotes and lists within each other; the same signs are text in code. */
+/** Thirty nested quotes or lists. The same signs inside code do not count. */
 const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m
-/** Code from here on does not pass through the parser. */
+/** Code blocks of this size bypass the parser. In characters. */
 const largeCode = 8_000
-/** Of a portion, characters and pieces. What is no Markdown shows no more than its beginning. */
+/**
+ * Limits of a portion: characters and pieces. A plain piece counts with at most `plainSize` characters, since
+ * only its beginning is shown.
+ */
 const portionSize = 12_000
 const portionPieces = 40
 const plainSize = 4000
 
+/** Splits Markdown into portions that render together, for virtual scrolling. */
 export function portionsOf(text: string): Portion[] {
   const portions: Portion[] = []
   let pieces: Piece[] = []
@@ -54,8 +58,12 @@ export function portionsOf(text: string): Portion[] {
   return portions
 }
 
+/**
+ * Splits Markdown into pieces that render independently, and large code blocks and texts that are shown as
+ * plain text.
+ */
 export function piecesOf(text: string): Piece[] {
-  // A return alone ends a line as well; everything here counts in lines.
+  // A lone carriage return ends a line, too; the following code splits at `\n` only.
   const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
   return splitBlocks(unified).flatMap((block) =>
     isAllDefinitions(block) ? [] : cutBlock(block).map(([piece]) => piece),
@@ -63,8 +71,9 @@ export function piecesOf(text: string): Piece[] {
 }
 
 /**
- * Small enough pieces of a block, each with the line of the block that it begins at, 0-based.
- * @param size of a piece, characters @param few characters of a block that is not looked at
+ * Splits a block into small pieces, each with its 0-based first line in the block.
+ * @param size target size of a piece, characters
+ * @param few blocks up to this size stay whole, characters
  */
 export function cutBlock(block: string, size = partSize, few = fewCharacters): (readonly [Piece, number])[] {
   if (block.length <= few) return [[pieceOf(block, 0), 0]]
@@ -83,14 +92,14 @@ function pieceOf(text: string, depth: number): Piece {
   return excess ? { kind: 'plain', text, excess, depth } : { kind: 'markdown', text, depth }
 }
 
-/** A line is drawn by itself, however short it is. */
+/** Extra cost of a line, in characters: short lines take space, too. */
 const perLine = 40
 
 function sizeOf(text: string): number {
   return text.length + perLine * countLines(text)
 }
 
-/** The code of a block that is one large fence; undefined for any other. */
+/** Returns the code of a block that is a single large fence, undefined for any other block. */
 function codeIn(block: string): Piece | undefined {
   if (block.length < largeCode) return undefined
   const [, info] = /^ {0,3}(?:`{3,}([^`\n]*)|~{3,}([^\n]*))(?:\n|$)/.exec(block.slice(0, 1000)) ?? []
@@ -116,13 +125,13 @@ const delimiters = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?$/
 
 interface Part {
   readonly lines: string[]
-  /** The line of the block that its first line is; those of a table's head, which each part has, come before it. */
+  /** 0-based line of the block at which the part begins, minus the rows of a repeated table header. */
   readonly from: number
-  /** In how many items of a list it lies. */
+  /** Number of list items around the part. */
   readonly depth: number
 }
 
-/** A long block at the places where a reader sees a seam: items, rows, headings, elements; else any end of a line. */
+/** Splits a long block at visible boundaries: items, table rows, headings and elements; otherwise at any line. */
 function partsOf(lines: readonly string[], most: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
@@ -131,11 +140,11 @@ function partsOf(lines: readonly string[], most: number): Part[] {
   let part: string[] = []
   let from = 0
   let depth = 0
-  /** How far in the items are that the line lies in, and the first of the part. */
+  /** Indentations of the list items around the current line, and the indentation at which the part begins. */
   let items: number[] = []
   let first = 0
   let size = 0
-  /** Ends the code or formula that is open, which cannot be cut. */
+  /** Set while inside a fence or formula, since they must not be split. Returns true for the last line. */
   let closes: ((line: string) => boolean) | undefined
   for (const [index, line] of lines.entries()) {
     const isFull = size > most && !closes
@@ -143,12 +152,12 @@ function partsOf(lines: readonly string[], most: number): Part[] {
     const indent = closes || isHtml ? undefined : item.exec(line)?.[1]?.length
     if (isHeading) items = []
     if (indent !== undefined) items = [...items.filter((above) => above < indent), indent]
-    // A list is cut between its own items; where one of them is very long, between those inside of it.
+    // A list is split between its top-level items. Nested items are a boundary only if an item is very long.
     const isSeam =
       indent === undefined
         ? isHeading || (isHtml ? element.test(line) : items.length === 0 && line.trim() !== '')
         : indent === 0 || size > 2 * most
-    // What is less far in than the beginning of its part would seem to be as far in.
+    // A line with less indentation than the first line of the part would render too deep within it.
     const isOutside = first > 0 && (isHeading || (indent ?? first) < first)
     if (part.length > 0 && ((isFull && isSeam) || isOutside)) {
       parts.push({ lines: part, from, depth })
@@ -167,7 +176,7 @@ function partsOf(lines: readonly string[], most: number): Part[] {
   return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))
 }
 
-/** What was inside of an item begins at the margin: further in, it would be code. */
+/** Removes the indentation of a nested part: otherwise it would render as code. */
 function withoutIndent(lines: string[]): string[] {
   const indent = /^\s*/.exec(lines[0] ?? '')?.[0].length ?? 0
   if (indent === 0) return lines

@@ -7,7 +7,7 @@ import { paths, sessionOfPath, type Place } from '#lib/router/paths.ts'
 interface HitActionsProps {
   readonly agent: string
   readonly place: Place
-  /** For which it was found; without one, the search asks for it. */
+  /** The query that found the line. Without one, the search page asks for it. */
   readonly query: string | undefined
 }
 
@@ -17,7 +17,8 @@ export function HitActions({ agent, place, query }: HitActionsProps) {
   const flag = useMutation(api.upkeep.flag.mutationOptions({ onSuccess: ({ id }) => navigate(paths.inbox(id)) }))
   const say = (fault: 'wrong' | 'outdated') => () =>
     flag.mutate({ agent, ...place, fault, ...(query === undefined || query === '' ? {} : { query }) })
-  // What was said cannot be rewritten, nor what another agent or folder has; what was noted here can.
+  // Only notes of this memory can be edited or flagged: not transcripts, and not files of other agents or
+  // folders.
   const isNote = sessionOfPath(place.path) === undefined && !/^[@/]|^[A-Za-z]:/.test(place.path)
   return (
     <p className="flex flex-wrap gap-x-3 text-[12px]" data-testid="hit-actions">

@@ -9,14 +9,14 @@ interface PlaceLinkProps {
   readonly path: string
   /** 1-based. */
   readonly startLine: number
-  /** Included; the first one when left out. */
+  /** 1-based and inclusive; defaults to `startLine`. */
   readonly endLine?: number
   readonly className?: string
-  /** Where it has too little room it is cut in the middle: the file's end and the lines stay. */
+  /** Shortens a long name in the middle, so that the end of the file name and the lines stay visible. */
   readonly isClipped?: boolean
 }
 
-/** Characters of a name that stay at its end where it has too little room, the lines not counted. */
+/** Characters kept at the end of a shortened name, without the line numbers. */
 const keptAtEnd = 12
 
 export function PlaceLink(props: PlaceLinkProps) {
@@ -30,7 +30,7 @@ export function PlaceLink(props: PlaceLinkProps) {
     <Link
       href={paths.source(path, startLine)}
       title={isClipped ? name : undefined}
-      // Two pieces side by side would be read as two words.
+      // Screen readers would read the two spans as two words.
       aria-label={isClipped && !isChat ? name : undefined}
       className={`hover:underline ${isChat ? 'font-sans' : 'font-mono text-[12px]'} ${isClipped ? 'flex min-w-0' : ''} ${className}`}
     >

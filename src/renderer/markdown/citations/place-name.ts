@@ -5,7 +5,7 @@ import { formatLines, sessionOfPath, type Lines } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 interface PlaceNames {
-  /** The title of the conversation that this is the transcript of; undefined for any other file. */
+  /** Returns the title of a transcript's conversation, undefined for any other file. */
   readonly chatTitle: (path: string) => string | undefined
   readonly placeName: (lines: Lines) => string
 }

@@ -16,15 +16,18 @@ import { shownName } from '#lib/notes/shown-name.ts'
 import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
 
 export interface NoteLinks extends ShownLinks {
-  /** What a link that is being typed may mean, best first. */
+  /** Returns completions for a link that is being typed, best first. */
   readonly names: (typed: string) => Promise<readonly LinkName[]>
-  /** Goes to the notes that have a tag. @param name without `#` */
+  /**
+   * Searches for the notes with a tag.
+   * @param name without `#`
+   */
   readonly openTag: (name: string) => void
 }
 
 type Files = ConstructorParameters<typeof Resolver>[0]
 
-/** One for all that is shown: of thousands of notes it takes a part of a tenth of a second. */
+/** Cached and shared: for thousands of notes, building a resolver takes tens of milliseconds. */
 const resolvers = new WeakMap<Files, Resolver>()
 
 function resolverOf(files: Files): Resolver {
@@ -48,7 +51,7 @@ export function useNoteLinks(agent: string, path: string): NoteLinks {
   const resolver = files && resolverOf(files)
   return useMemo(
     () => ({
-      // Before the names are known, nothing is called unresolved.
+      // While the file list is loading, no link counts as unresolved.
       resolve: (written, { target }) => (resolver ? resolver.resolve(path, { kind: written, target })?.path : target),
       nameOf(link) {
         const leads = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path

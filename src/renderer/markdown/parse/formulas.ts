@@ -1,19 +1,19 @@
 /**
- * Formulas as notes have them: `$x$` and `$$x$$`, in the one form that the renderer reads. `\[` is a bracket here, not a
- * formula as in answers. Pure.
+ * Converts the formulas of notes (`$x$` and `$$x$$`) to the form that the renderer reads. Unlike in answers,
+ * `\[` is an escaped bracket here.
  */
 import { fenceClosingOf } from '../chat/block-split.ts'
 import { normalizeDollars } from '../chat/math.ts'
 
-/** Behind a quote or in an item, too. */
+/** Also inside a quote or list item. */
 const opening = /^([\t ]*(?:>[\t ]?)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)?)\$\$(.*)$/
 
-/** @returns the text, of more lines where a formula got some */
+/** Returns the text; it has more lines if a `$$` was moved to a separate line. */
 export function normalizeFormulas(text: string): string {
   return text.includes('$') ? normalizeDollars(text.includes('$$') ? withOwnLines(text) : text) : text
 }
 
-/** `$$a` … `b$$` over several lines: the signs get lines of their own, else what is behind the first would be lost. */
+/** Moves each `$$` of a multi-line formula to a separate line: the renderer drops text after the opening `$$`. */
 function withOwnLines(text: string): string {
   const result: string[] = []
   let closes: ((line: string) => boolean) | undefined
@@ -39,6 +39,6 @@ function withOwnLines(text: string): string {
       result.push(`${before}$$`, indent + first)
     }
   }
-  // What nothing ends is no formula.
+  // An unclosed `$$` is not a formula.
   return indent === undefined ? result.join('\n') : text
 }

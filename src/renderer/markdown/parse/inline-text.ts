@@ -6,7 +6,7 @@ import { nameHref } from '../chat/named-link.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const name = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`
-/** `[label]([[Page]])`, as Logseq has it, and a picture whose address has spaces, which it writes without `<…>`. */
+/** Logseq: `[label]([[Page]])`, and images whose address has spaces without `<…>`. */
 const labelled = String.raw`\[([^[\]\n]{1,200})\]\(\[\[([^[\]\n]{1,500})\]\]\)`
 const spaced = String.raw`!\[([^[\]\n]{0,200})\]\(([^()<>\n]{1,500}\.[A-Za-z\d]{2,5})\)(?:\{:[^{}\n]*?:?width\s+(\d+)[^{}\n]*\})?`
 const special = new RegExp(
@@ -14,10 +14,10 @@ const special = new RegExp(
   'g',
 )
 
-/** What Logseq shows in their place. */
+/** Logseq macros for videos and posts, which become a link. */
 const films = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S+)$/i
 
-/** The content of a paragraph, heading, cell …; of links nothing is changed. */
+/** Transforms the inline nodes of a paragraph, heading or cell. Link texts stay unchanged. */
 export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const split = withWholeMacros(withWholeNames(nodes)).flatMap((node): MarkdownNode[] => {
     if (node.type === 'text') return splitText(node.value ?? '')
@@ -32,7 +32,10 @@ export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return withHighlights(split)
 }
 
-/** `[[name]]` where the note also says `[name]: address`, as Foam writes below it: the inner brackets were made a link. */
+/**
+ * Restores `[[name]]` in notes that also define `[name]: address` (Foam does): the parser made a link of the
+ * inner brackets.
+ */
 function withWholeNames(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const result: MarkdownNode[] = []
   for (const [index, node] of nodes.entries()) {
@@ -52,7 +55,7 @@ function withWholeNames(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return result
 }
 
-/** `{{video https://…}}`: what is in it was made a link, with what closes it or without. */
+/** Restores `{{video https://…}}`: the parser made a link of the address, with or without the closing braces. */
 function withWholeMacros(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const result: MarkdownNode[] = []
   for (const node of nodes) {
@@ -117,12 +120,12 @@ function withCitations(text: string): MarkdownNode[] {
   )
 }
 
-/** What stands between two `==` (or `^^`, as Logseq has it) is marked; one alone is a sign like others. */
+/** Marks the text between two `==`, or `^^` in Logseq. A single one stays text. */
 function withHighlights(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   if (!nodes.some(({ type }) => type === 'highlight')) return [...nodes]
   const wordsAt = (at: number) => nodes[at]?.value ?? (nodes[at] ? 'x' : ' ')
   const mayClose = (at: number) => /\S$/.test(wordsAt(at - 1))
-  /** Where each sign can end something for the last time. */
+  /** Last index at which each sign can close a highlight. */
   const ends = new Map<string, number>()
   for (const [index, { type, value }] of nodes.entries())
     if (type === 'highlight' && mayClose(index)) ends.set(value ?? '', index)

@@ -11,14 +11,14 @@ export interface MarkdownQuestion {
   readonly isMath: boolean
 }
 
-/** A node of hast. */
+/** A hast node. */
 export interface HtmlTree {
   readonly type: string
   readonly children?: HtmlTree[]
   position?: unknown
 }
 
-/** A window lays out more nodes than these with pauses. */
+/** Laying out more nodes makes the window stutter. */
 const maxNodes = 6000
 
 async function parse({ text, kind, isMath }: MarkdownQuestion): Promise<HtmlTree | null> {
@@ -39,7 +39,10 @@ async function parse({ text, kind, isMath }: MarkdownQuestion): Promise<HtmlTree
   return found && withoutPositions(found) <= maxNodes ? found : null
 }
 
-/** @returns the number of nodes */
+/**
+ * Removes positions in place.
+ * @returns the number of nodes
+ */
 function withoutPositions(node: HtmlTree): number {
   delete node.position
   let count = 1
@@ -50,10 +53,10 @@ function withoutPositions(node: HtmlTree): number {
 addEventListener('message', ({ data: { id, ...question } }: MessageEvent<MarkdownQuestion & { id: number }>) => {
   parse(question).then(
     (answer) => postMessage({ id, answer }),
-    // Too deep for the stack.
+    // Nested too deeply: the parser has overflowed the stack.
     () => postMessage({ id, answer: null }),
   )
 })
 
-// Loaded: from here on the deadline counts.
+// Signals that the worker is loaded: the deadline counts from here.
 postMessage({ id: 0, answer: null })

@@ -1,13 +1,13 @@
-/** The tree of Markdown, as far as notes change it (mdast, with what tells hast how to draw a node). */
+/** The part of mdast that the plugins use, with the `data` that controls the conversion to hast. */
 export interface MarkdownNode {
   type: string
   value?: string
   url?: string
   alt?: string | null
   title?: string | null
-  /** Of a reference, as it is written. */
+  /** Label of a reference, as written. */
   label?: string | null
-  /** Of code. */
+  /** Language of a code block. */
   lang?: string | null
   checked?: boolean | null
   children?: MarkdownNode[]
@@ -19,7 +19,7 @@ export function textNode(value: string): MarkdownNode {
   return { type: 'text', value }
 }
 
-/** Drawn as an element of our own (`elements.tsx`). */
+/** Creates a node that renders as a custom element (`preview-elements.tsx`). */
 export function elementNode(
   name: string,
   properties: Record<string, unknown>,
@@ -28,7 +28,7 @@ export function elementNode(
   return { type: name, children, data: { hName: name, hProperties: properties } }
 }
 
-/** All that stands in a node, as text. */
+/** Returns the text of a node and its children. */
 export function plainText(node: MarkdownNode): string {
   return node.value ?? node.alt ?? (node.children ?? []).map(plainText).join('')
 }

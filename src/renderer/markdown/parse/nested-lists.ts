@@ -1,7 +1,7 @@
 /**
- * Lists that are further in than what they belong to: Logseq writes what stands below a heading or paragraph without a
- * bullet so, `## Heading` and `<tab>- item` in the next line, which Markdown takes for code, or for more of the paragraph.
- * Every line stays a line. Takes time in proportion to the text. Pure.
+ * Unindents lists that Logseq nests below a heading or paragraph without a bullet: `## Heading`, then `<tab>-
+ * item`. Markdown would read such a list as code or as more of the paragraph. Keeps the number of lines and
+ * runs in linear time.
  */
 import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
 import { closingOf } from '../chat/block-split.ts'
@@ -11,7 +11,7 @@ const inItem = /^(\t+)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
 export function withNestedLists(text: string): string {
   if (!text.includes('\n\t')) return text
-  /** What such a list has before its lines; empty outside of one. */
+  /** Indentation of the current nested list; empty outside of one. */
   let indent = ''
   let isInList = false
   let isAfterBlank = true
@@ -24,7 +24,7 @@ export function withNestedLists(text: string): string {
     if (indent !== '' && !line.startsWith(indent)) indent = ''
     if (indent === '' && !isInList && !isAfterBlank) indent = inItem.exec(line)?.[1] ?? ''
     const rest = line.slice(indent.length)
-    // Outside of a list, only what stands at the margin says whether one goes on.
+    // Outside of a nested list, only an unindented line can end the current list.
     if (indent === '' && (headingAt(line.trimStart()) || (isAfterBlank && /^\S/.test(line)))) isInList = false
     if (indent === '' && ownItem.test(line)) isInList = true
     isAfterBlank = false

@@ -7,7 +7,7 @@ import { textNode, type MarkdownNode } from './mdast.ts'
 type Plugins = NonNullable<Options['remarkPlugins']>
 
 export function notePlugins(hasLineBreaks: boolean, math: Plugins = []): Plugins {
-  // `H~2~O` strikes nothing through: it takes two.
+  // One tilde is a subscript (`H~2~O`); strikethrough takes two.
   const plugins: Plugins = [[remarkGfm, { singleTilde: false }], remarkCjk, ...math, remarkNotes]
   return hasLineBreaks ? [...plugins, remarkLineBreaks] : plugins
 }
@@ -21,7 +21,7 @@ function breakLines(node: MarkdownNode): void {
   node.children = node.children.flatMap((child, index, all) => {
     breakLines(child)
     if (child.type !== 'text' || child.value?.includes('\n') !== true) return [child]
-    // Behind a break that is written, and at the end of a piece, there is none to add.
+    // An explicit break already replaces the newline.
     const value = all[index - 1]?.type === 'break' ? child.value.replace(/^\n/, '') : child.value
     return value
       .split('\n')

@@ -3,7 +3,11 @@ import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { frontMatterEnd } from '#shared/markdown/blocks/front-matter.ts'
 import { blocksOfNote } from '#shared/markdown/blocks/scan-blocks.ts'
 
-/** @param fragment without `#`; undefined for all of the note but its front matter @returns undefined for nothing of that name */
+/**
+ * Returns the part of a note that a link's fragment names.
+ * @param fragment heading or `^block` without `#`; undefined for the whole note without its front matter
+ * @returns undefined if the note has no such heading or block
+ */
 export function sectionOf(text: string, fragment: string | undefined): string | undefined {
   if (fragment === undefined || fragment.trim() === '') return text.slice(frontMatterEnd(text))
   const landmarks = parseLinks(text)
@@ -18,7 +22,10 @@ export function sectionOf(text: string, fragment: string | undefined): string | 
   return blockAt(lines, line - 1).join('\n')
 }
 
-/** A list item with what is below it, or the lines of a block up to its id, which may stand in a line below it. */
+/**
+ * Returns a list item with its children, or the lines of a block up to its id. The id may be on a line below
+ * the block.
+ */
 function blockAt(lines: readonly string[], at: number): string[] {
   let end = at
   if (/^\s*\^[A-Za-z\d-]+\s*$/.test(lines[at] ?? '')) {

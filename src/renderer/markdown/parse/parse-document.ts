@@ -1,7 +1,7 @@
 /**
- * A note as it is read: a row of small pieces, each of which is parsed and drawn by itself when a reader comes near. What is
- * not to be seen (comments) is gone, what belongs to the whole (front matter, footnotes, addresses of references) has its
- * place, and every row knows the line that it came from. Takes time in proportion to the text. Pure.
+ * Splits a note into small rows, which are parsed and rendered only when the reader scrolls near them.
+ * Removes comments, collects front matter, footnotes and reference definitions, and records the source line
+ * of each row. Runs in linear time.
  */
 import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
 import { commentRanges, hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
@@ -12,31 +12,35 @@ import { withNestedLists } from './nested-lists.ts'
 
 export type Row =
   | Piece
-  /** Front matter, without its rules. */
+  /** Front matter without its `---` lines. */
   | { readonly kind: 'properties'; readonly text: string }
-  /** They stand behind everything else, in the order in which the text refers to them. */
+  /** Footnotes come after all other rows, in the order of their first reference. */
   | { readonly kind: 'footnote'; readonly text: string; readonly label: string }
 
 export interface Document {
   readonly rows: readonly Row[]
-  /** The line of the text that each row begins at, 1-based. */
+  /** 1-based source line of each row. */
   readonly lines: Int32Array
-  /** 1 for a row behind which the same list, table or quote goes on. */
+  /** 1 if the list, table or quote of a row continues in the next row. */
   readonly joined: Uint8Array
-  /** Labels in the order of their numbers: the first is 1. */
+  /** Labels in the order of their numbers, which start at 1. */
   readonly footnotes: readonly string[]
 }
 
-/** Characters of a row: fewer than those of a part of an answer, so that it appears within a part of a frame. */
+/** Smaller than the parts of an answer, so that a row renders within a frame. In characters. */
 const rowSize = 2500
 const fewCharacters = 1200
 
-/** Characters of `<details>` that stay one row, with the Markdown in them. */
+/** `<details>` up to this size stay one row, with the Markdown inside. In characters. */
 const maxDetails = 20_000
 
 const details = /^ {0,3}<details[\s>]/i
 const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
 
+/**
+ * Splits a note into rows.
+ * @param text the whole note with its front matter
+ */
 export function documentOf(text: string): Document {
   const rows: Row[] = []
   const lines: number[] = []
@@ -59,7 +63,8 @@ export function documentOf(text: string): Document {
       if (!notes.has(label)) notes.set(label, { text: withoutIndent(block.replace(footnote, '')), line: line + before })
       continue
     }
-    // A quote is one: behind a seam a callout would be a plain one, and a table of HTML without its beginning.
+    // Quotes and HTML are split later: a callout's second half would be a plain quote, and an HTML table
+    // would lose its opening tag.
     const size = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowSize : rowSize
     const pieces = cutBlock(block, size, details.test(block) ? maxDetails : fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
@@ -83,7 +88,7 @@ export function documentOf(text: string): Document {
   }
 }
 
-/** Empty lines end a block of HTML, but what `<details>` folds goes on until its end. */
+/** Joins the blocks of a `<details>` element: an empty line ends an HTML block, but not the element. */
 function withWholeDetails(blocks: readonly Block[]): Block[] {
   const result: Block[] = []
   for (let at = 0; at < blocks.length; at += 1) {
@@ -96,7 +101,7 @@ function withWholeDetails(blocks: readonly Block[]): Block[] {
   return result
 }
 
-/** @returns the block that ends what opens at `from`; `from` itself where none does */
+/** Returns the index of the block that closes the `<details>` opened at `from`, or `from` if there is none. */
 function endOfDetails(blocks: readonly Block[], from: number): number {
   let depth = 0
   let length = 0
@@ -111,7 +116,7 @@ function endOfDetails(blocks: readonly Block[], from: number): number {
   return from
 }
 
-/** Every line keeps its place; the addresses of links stand last. */
+/** Joins blocks so that every line keeps its number; definitions go to the end. */
 function joinedBlock(blocks: readonly Block[], line: number): Block {
   const lines: string[] = []
   const definitions = new Set<string>()
@@ -125,12 +130,12 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
   return { text: [lines.join('\n'), ...(definitions.size > 0 ? ['', ...definitions] : [])].join('\n'), line }
 }
 
-/** What other programs write otherwise, as Markdown has it; every line keeps its number. */
+/** Rewrites the syntax of other programs as Markdown. Every line keeps its number. */
 function shownBody(body: string): string {
   return withNestedLists(withFences(withoutComments(body)))
 }
 
-/** The ends of lines stay: every line keeps its number. */
+/** Keeps the newlines inside comments, so that every line keeps its number. */
 function withoutComments(text: string): string {
   const parts: string[] = []
   let at = 0
@@ -145,7 +150,10 @@ const orgBlock = /^([\t ]*)(?:[-*+] )?#\+BEGIN_(SRC|QUERY|EXAMPLE)(?:[\t ]+([\w#
 
 const orgQuote = /^([\t ]*)((?:[-*+] )?)#\+BEGIN_(NOTE|TIP|IMPORTANT|CAUTION|WARNING|PINNED|QUOTE)\b[^\n]*$/i
 
-/** Blocks as Org has them, which Logseq takes: code and queries become fences, notes and quotes what they are here. */
+/**
+ * Converts Org blocks, which Logseq supports: code and queries become fences, notes and quotes become
+ * callouts and quotes.
+ */
 function withFences(text: string): string {
   if (!/#\+BEGIN_/i.test(text)) return text
   let ends: RegExp | undefined
@@ -185,12 +193,12 @@ function withFences(text: string): string {
     .join('\n')
 }
 
-/** What goes on below a footnote's first line is indented. */
+/** Removes the indentation of a footnote's continuation lines. */
 function withoutIndent(text: string): string {
   return text.replaceAll(/\n(?: {1,4}|\t)/g, '\n')
 }
 
-/** Those that nothing refers to stand last. */
+/** Footnotes without a reference come last. */
 function inOrderOfUse(notes: ReadonlyMap<string, unknown>, text: string): string[] {
   if (notes.size === 0) return []
   const used = new Set<string>()
@@ -210,13 +218,13 @@ interface InlineFootnote {
   readonly line: number
 }
 
-/** Longer ones are text. */
+/** A longer `^[…]` is not an inline footnote. In characters. */
 const maxNote = 2000
-/** Marks of who may see a line and where it comes from are written so, too. */
+/** Privacy and provenance marks use the same syntax. */
 const mark = /^[ \t]*(?:local[ \t]*\]|(?:web|mcp|file|agent|import):)/i
 const formulas = /\$\$[^$]*\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s\\$]\$(?![\d$])/g
 
-/** Puts a reference in their place, of a label that no other footnote has; every line keeps its number. */
+/** Replaces each inline footnote with a reference to a generated, unused label. Every line keeps its number. */
 function takeInlineFootnotes(text: string): { text: string; notes: Map<string, InlineFootnote> } {
   const notes = new Map<string, InlineFootnote>()
   if (!text.includes('^[')) return { text, notes }
@@ -243,7 +251,7 @@ function takeInlineFootnotes(text: string): { text: string; notes: Map<string, I
   return { text: parts.join('') + text.slice(from), notes }
 }
 
-/** The bracket that closes what is open, in the same line. */
+/** Returns the offset of the closing bracket, or undefined if the line ends first. */
 function endOf(text: string, from: number): number | undefined {
   let depth = 1
   for (let at = from; at < text.length && at < from + maxNote; at += 1) {

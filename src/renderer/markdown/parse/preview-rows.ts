@@ -3,13 +3,13 @@ import type { Document, Row } from './parse-document.ts'
 export interface ShownRow {
   readonly id: number
   readonly row: Row
-  /** Estimated once: it takes a look at all of the text. */
+  /** Cached: the estimate reads the whole text of the row. */
   guess?: { readonly width: number; readonly height: number }
 }
 
-/** What a text has become since; all but the rows in the middle stays. */
+/** The difference between two versions of a document: the rows between `head` and `tail` are replaced. */
 export interface Patch {
-  /** How many rows stay at the beginning, and at the end. */
+  /** Number of unchanged rows at the beginning and at the end. */
   readonly head: number
   readonly tail: number
   readonly rows: readonly Row[]
@@ -27,6 +27,7 @@ export interface Shown {
 
 export const nothingShown: Shown = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
 
+/** Returns the patch from the current rows to a new document. */
 export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes }: Document): Patch {
   const most = Math.min(before.length, rows.length)
   let head = 0
@@ -36,11 +37,14 @@ export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes
   return { head, tail, rows: rows.slice(head, rows.length - tail), lines, joined, footnotes }
 }
 
-/** @param nextId gives an id that no row has had */
+/**
+ * Applies a patch. Rows that are not replaced keep their ids.
+ * @param nextId returns an unused id
+ */
 export function applyPatch({ rows: before, ...old }: Shown, patch: Patch, nextId: () => number): Shown {
   const { head, tail, rows, lines, joined, footnotes } = patch
   const end = before.length - tail
-  // What is edited is the same row with another text: it is drawn again in its place.
+  // An edited row keeps its id, so that it rerenders in place.
   const middle = rows.map((row, index): ShownRow => {
     const replaced = head + index < end ? before[head + index] : undefined
     return { id: replaced?.id ?? nextId(), row }
@@ -64,9 +68,12 @@ function depthOf(row: Row): number {
   return 'depth' in row ? row.depth : 0
 }
 
-/** The row that a line belongs to: the last that begins at it or before. @param line 1-based @returns -1 for none */
+/**
+ * Returns the 0-based index of the last row that begins at or before a line, or -1.
+ * @param line 1-based
+ */
 export function rowOfLine({ rows, lines }: Shown, line: number): number {
-  // Footnotes stand behind the rest, whatever their line.
+  // Footnotes come last, regardless of their line.
   let found = -1
   let below = 0
   let above = rows.findIndex(({ row }) => row.kind === 'footnote') - 1
@@ -81,7 +88,10 @@ export function rowOfLine({ rows, lines }: Shown, line: number): number {
   return found
 }
 
-/** About as high as a row will be, px. @param width of the text, px */
+/**
+ * Returns the estimated height of a row, px.
+ * @param width width of the text, px
+ */
 export function guessedHeight(shown: ShownRow, width: number): number {
   if (shown.guess?.width !== width) shown.guess = { width, height: estimateHeight(shown.row, width) }
   return shown.guess.height

@@ -8,11 +8,11 @@ type Root = Parameters<Transform>[0]
 type Node = Root['children'][number]
 type Element = Extract<Node, { type: 'element' }>
 
-/** Elements within each other, and elements and texts of one row: beyond that the row shows its source. */
+/** Limits of nested elements and of nodes in a row; beyond them the row shows its source. */
 const maxDepth = 30
 const maxNodes = 6000
 
-/** What `remark-notes.ts` and the parser of Markdown make, beside the tags that a note may write. */
+/** Elements that `remark-notes.ts` and the Markdown parser create, in addition to the allowed tags. */
 const ownTags = [
   'note-embed',
   'block-reference',
@@ -54,7 +54,7 @@ const schema: Schema = {
     ul: [['className', 'contains-task-list']],
   },
   ancestors: Object.fromEntries(['tbody', 'td', 'th', 'thead', 'tfoot', 'tr'].map((name) => [name, ['table']])),
-  // The renderer checks `href` and `src` again, with the same list.
+  // The renderer checks `href` and `src` again with the same list.
   protocols: {
     href: ['http', 'https', 'irc', 'ircs', 'mailto', 'xmpp'],
     src: ['http', 'https'],
@@ -85,10 +85,10 @@ function rawOf(node: Node | Root): string[] {
   return 'children' in node ? node.children.flatMap(rawOf) : []
 }
 
-/** Elements that need no end tag. */
+/** Elements without a required end tag. */
 const endless = /^(?:br|hr|img|wbr|source|p|li|d[dt]|t[dhr]|thead|tbody|tfoot|r[pt])$/i
 
-/** How deep start tags go without an end: the parser calls itself for each level. */
+/** Returns the maximum depth of unclosed start tags: the HTML parser recurses once per level. */
 function depthOf(pieces: readonly string[]): number {
   let depth = 0
   let deepest = 0
@@ -101,7 +101,7 @@ function depthOf(pieces: readonly string[]): number {
   return deepest
 }
 
-/** A long table or list is cut into rows of the preview: the later ones begin inside of it. */
+/** Returns the parent tag of a row that begins inside a table or list, since long ones are split into several rows. */
 function outerTagOf(html: string): string | undefined {
   const [, name = ''] = /^\s*<([a-z]+)/i.exec(html) ?? []
   if (/^(?:t[dhr]|thead|tbody|tfoot|caption)$/i.test(name)) return '<table>'
@@ -109,7 +109,7 @@ function outerTagOf(html: string): string | undefined {
   return /^li$/i.test(name) ? '<ul>' : undefined
 }
 
-/** The preview names pages, films and sound of the web and never loads them; files of the workspace become embeds. */
+/** Replaces remote pages, video and audio with links, which never load; files of the workspace become embeds. */
 function withoutMedia(node: Node): Node[] {
   if (node.type !== 'element') return [node]
   const children = node.children.flatMap((child) => withoutMedia(child).filter((one) => one.type !== 'doctype'))
@@ -129,7 +129,7 @@ function withoutMedia(node: Node): Node[] {
         return [elementOf('web-page', { dataAddress: address, dataLabel: title || undefined })]
       if (attachmentKind(address) !== undefined) return [elementOf('img', { src: address, alt: title })]
       if (node.tagName === 'iframe') return [elementOf('quiet-macro', { dataText: `<iframe src="${address}">` })]
-      // What stands beside the sources of a film is for browsers that cannot play it.
+      // Other children are a fallback text for browsers without video support.
       return children.filter((child) => child.type === 'element' && /^(?:web-page|img)$/.test(child.tagName))
     }
     default:
@@ -137,7 +137,7 @@ function withoutMedia(node: Node): Node[] {
   }
 }
 
-/** A picture or words that stand in no element get the margins of a paragraph. */
+/** Wraps loose images and text in paragraphs. */
 function withParagraphs(nodes: readonly Node[]): Node[] {
   const result: Node[] = []
   let paragraph: Element | undefined

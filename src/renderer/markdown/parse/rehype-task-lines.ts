@@ -1,4 +1,3 @@
-/** Tells every box of a task the line that it stands in: whoever ticks it changes that line. */
 interface Element {
   tagName?: string
   properties?: Record<string, unknown>
@@ -6,6 +5,7 @@ interface Element {
   position?: { start: { line: number } }
 }
 
+/** Adds the source line to every task's checkbox, so that a click can change that line. */
 export function rehypeTaskLines() {
   return (tree: Element) => visit(tree)
 }
@@ -20,7 +20,7 @@ function visit(node: Element): void {
   }
 }
 
-/** The item's own: first in it, or in its first paragraph. */
+/** Returns the item's own checkbox: its first element, or the first one in its first paragraph. */
 function boxOf(item: Element): Element | undefined {
   const first = item.children?.find(({ tagName }) => tagName !== undefined)
   if (isBox(first)) return first

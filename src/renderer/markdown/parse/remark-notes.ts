@@ -5,7 +5,7 @@ import { withInline } from './inline-text.ts'
 import { isEmpty, withLines } from './source-lines.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
-/** A tag that is longer is read as code, all of it. */
+/** A longer tag is shown as code. */
 const maxQuiet = 100
 
 export function remarkNotes() {
@@ -14,7 +14,7 @@ export function remarkNotes() {
   }
 }
 
-/** What stands in the place of a node. */
+/** Returns the nodes that replace a node. */
 function changed(node: MarkdownNode): MarkdownNode[] {
   switch (node.type) {
     case 'html':
@@ -44,7 +44,7 @@ function ofHtml(node: MarkdownNode): MarkdownNode[] {
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
 
-/** Tags within a line; one that is not shown is text. */
+/** Turns inline tags that the preview does not show into text. */
 function withShownTags(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node) => {
     if (node.type === 'html') return isShownHtml(node.value ?? '') ? node : textNode(node.value ?? '')
@@ -57,7 +57,7 @@ function ofParagraph(node: MarkdownNode): MarkdownNode[] {
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
   if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]
-  // A note that is shown parts the words around it; a picture stands among them.
+  // Embedded notes split the paragraph around them; images stay inline.
   if (children.some(isNoteEmbed)) return partedAt(children, node)
   if (only?.type === 'inlineMath' && others.length === 0)
     return [{ ...node, children: [withProperty(only, 'className', ['language-math', 'math-display'])] }]
@@ -97,7 +97,7 @@ function withProperty(node: MarkdownNode, name: string, value: unknown): Markdow
 
 const marker = /^(TODO|DOING|DONE|LATER|NOW|IN-PROGRESS|WAIT|WAITING|CANCELED|CANCELLED)\s+/
 
-/** The states of Logseq's tasks. */
+/** Renders the task states of Logseq (`TODO`, `DOING` …). */
 function withMarker(children: MarkdownNode[]): MarkdownNode[] {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
@@ -109,7 +109,7 @@ function withMarker(children: MarkdownNode[]): MarkdownNode[] {
 
 const otherBox = /^\[([^\s[\]])\](?:[ \t]+|$)/u
 
-/** `- [/] begun`, `- [-] given up`: tasks with another sign than those that Markdown knows. */
+/** Makes tasks of items with other states than Markdown's, such as `- [/]` (begun) and `- [-]` (cancelled). */
 function asTask(item: MarkdownNode): MarkdownNode {
   const [first, ...rest] = item.children ?? []
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
@@ -123,7 +123,10 @@ function asTask(item: MarkdownNode): MarkdownNode {
 
 const calloutHead = /^\[!([\w-]{1,40})(?:\|[^\]\n]*)?\]([+-]?)[ \t]*/
 
-/** `> [!note]- Title`, as Obsidian and GitHub have it. @returns undefined for any other quote */
+/**
+ * Converts `> [!note]- Title`, the syntax of Obsidian and GitHub.
+ * @returns undefined for any other quote
+ */
 function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   const [first, ...rest] = children
   const [start, ...line] = first?.type === 'paragraph' ? (first.children ?? []) : []
@@ -139,7 +142,7 @@ function calloutOf({ children = [] }: MarkdownNode): MarkdownNode | undefined {
   ])
 }
 
-/** The first line, and what follows it. */
+/** Splits nodes after the first line. */
 function cutLine(nodes: readonly MarkdownNode[]): [MarkdownNode[], MarkdownNode[]] {
   for (const [index, node] of nodes.entries()) {
     if (node.type === 'break') return [nodes.slice(0, index), nodes.slice(index + 1)]

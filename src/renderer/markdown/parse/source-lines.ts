@@ -1,16 +1,16 @@
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const property = /^\s*([A-Za-z\p{L}][\w\p{L}./-]*)::(?:[ \t]|$)/u
-/** For programs alone. */
+/** Properties for programs only; not shown. */
 const hidden =
   /^(?:id|collapsed|background-color|heading|logseq\..*|card-[\w-]+|ls-type|hl-[\w-]+|(?:created|updated)[-_]at)$/i
 const blockId = /(?:^|\s)\^[A-Za-z\d-]+\s*$/
-/** When a task of Logseq became what it is: `done:: 1621594005775`. */
+/** Logseq's timestamps of a task: `done:: 1621594005775`. */
 const stamp = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed):: *\d{13}\s*$/i
-/** What Logseq writes behind a picture: `{:height 300, :width 400}`. */
+/** Image size as Logseq writes it: `{:height 300, :width 400}`. */
 const sizeOf = /^\{:(?:height|width)\s[^{}\n]*\}/
 
-/** Without what only programs read; properties drawn as such. */
+/** Removes metadata for programs and renders the other properties. */
 export function withLines(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return withoutBlockId(withProperties(withSizes(nodes)))
 }
@@ -39,7 +39,7 @@ function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
       shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], begunBy: line.begunBy })
     }
   }
-  // A property takes lines of its own: no end of a line is to be seen beside it.
+  // Properties are blocks, so there is no line break next to them.
   const isProperty = (line: Line | undefined) => line?.nodes[0]?.type === 'note-property'
   return shown.flatMap((line, index) =>
     index === 0 || isProperty(line) || isProperty(shown[index - 1]) ? line.nodes : [line.begunBy, ...line.nodes],
@@ -48,7 +48,7 @@ function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
 
 interface Line {
   readonly nodes: MarkdownNode[]
-  /** What parts it from the line before: the end of a line of the source, or one that is to be seen. */
+  /** Separates the line from the one before: a newline of the source or a visible break. */
   readonly begunBy: MarkdownNode
 }
 
@@ -71,13 +71,14 @@ function linesOf(nodes: readonly MarkdownNode[]): Line[] {
   return lines
 }
 
-/** It ends what it names; of several lines, the last. */
+/** Removes the block id at the end of the last line. */
 function withoutBlockId(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const last = nodes.at(-1)
   if (last?.type !== 'text' || !blockId.test(last.value ?? '')) return [...nodes]
   return [...nodes.slice(0, -1), textNode((last.value ?? '').replace(blockId, ''))]
 }
 
+/** Returns true if the nodes contain only white space. */
 export function isEmpty(nodes: readonly MarkdownNode[]): boolean {
   return nodes.every((node) => node.type === 'text' && plainText(node).trim() === '')
 }

@@ -4,18 +4,21 @@ import type { LineChange } from '../preview/line-edits.ts'
 export interface Property {
   readonly key: string
   readonly value: PropertyValue
-  /** Line of the front matter, 0-based. */
+  /** 0-based line within the front matter. */
   readonly line: number
 }
 
 export type PropertyValue =
-  /** `isOwn` of a value that is written in the line of its key, and can be written anew there. */
+  /** `isOwn`: the value is on the line of its key and can be edited there. */
   | { readonly kind: 'text'; readonly text: string; readonly isOwn: boolean }
   | { readonly kind: 'flag'; readonly isSet: boolean }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'other'; readonly text: string }
 
-/** @returns undefined for what is no map of properties, or is written wrongly */
+/**
+ * Returns the properties in their order.
+ * @returns undefined if the front matter is not a YAML map or has errors
+ */
 export function propertiesOf(matter: string): Property[] | undefined {
   const document = parseDocument(matter, { keepSourceTokens: false, strict: false, uniqueKeys: false })
   if (document.errors.length > 0 || !isMap(document.contents)) return matter.trim() === '' ? [] : undefined
@@ -50,7 +53,10 @@ function lineAt(text: string, offset: number): number {
   return line
 }
 
-/** Writes another single value behind a key; a comment at the end of the line, and all that is before, stay. */
+/**
+ * Returns an edit that replaces a single value. The key and a comment at the end of the line stay.
+ * @param was the value shown; the edit does nothing if the line has another value
+ */
 export function writeProperty(key: string, was: string | boolean, value: string | boolean): LineChange {
   return (line) => {
     const document = parseDocument(line)
@@ -61,7 +67,7 @@ export function writeProperty(key: string, was: string | boolean, value: string 
     const colon = line.indexOf(':', pair.key.range?.[1] ?? 0)
     const [from = colon + 1, to = from] = (isWritten(node) ? node.range : undefined) ?? []
     const current = isScalar(node) ? node.value : null
-    // Nothing may be written as `~` or `null`, too.
+    // An empty value can also be written as `~` or `null`.
     const known =
       current === null || typeof was === 'boolean' || typeof current === 'string'
         ? (current ?? '')
@@ -70,18 +76,21 @@ export function writeProperty(key: string, was: string | boolean, value: string 
     const written = asYaml(value)
     if (from === colon + 1) return { from, to: from, text: written === '' ? '' : ` ${written}` }
     if (written !== '') return { from, to, text: written }
-    // The spaces around the value go with it, those before a comment stay.
+    // Removes the spaces around the value, but not those before a comment.
     const end = /^[ \t]*$/.test(line.slice(to)) ? line.length : to
     return { from: colon + 1, to: end, text: '' }
   }
 }
 
-/** False where nothing stands behind the key. */
+/** False if there is nothing after the key. */
 function isWritten(node: Node | null): node is Scalar {
   return isScalar(node) && (node.range?.[1] ?? 0) > (node.range?.[0] ?? 0)
 }
 
-/** As YAML has it, in one line. What looks like a number or date stays one: the writer knows why. */
+/**
+ * Formats a value as YAML on one line. Text that looks like a number or date stays unquoted, since it was
+ * typed that way.
+ */
 function asYaml(value: string | boolean): string {
   if (typeof value === 'boolean' || value === '') return String(value)
   if (/^[\d.+-]+$|^\d{4}-\d{2}-\d{2}/.test(value) && !/[:#]\s/.test(value)) return value

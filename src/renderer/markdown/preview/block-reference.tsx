@@ -7,7 +7,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 import { useNote } from './note-context.ts'
 
-/** @returns undefined before it is known, null for a block that no note has */
+/** Returns undefined while loading, and null if no note has this block. */
 export function useBlock(id: string | undefined) {
   const { agent } = useNote()
   const input = { agent, id: id ?? '' }

@@ -17,7 +17,7 @@ import {
 } from 'lucide-react'
 import { createContext, useContext, useMemo, type ReactNode } from 'react'
 
-/** As Obsidian groups them, and GitHub's five. */
+/** Obsidian's callout types and aliases, and the five of GitHub. */
 const kinds: Readonly<Record<string, readonly [LucideIcon, 'info' | 'good' | 'warning' | 'bad' | 'quiet']>> = {
   note: [Pencil, 'info'],
   abstract: [ClipboardList, 'info'],

@@ -17,16 +17,16 @@ import { NoteContext, useNote, type Note } from './note-context.ts'
 import { Attached, NoPicture, sizeIn } from './picture.tsx'
 import { sectionOf } from '../parse/note-section.ts'
 
-/** Notes within notes. */
+/** Maximum nesting of embedded notes. */
 const maxDepth = 3
-/** Of an embedded note; what is longer is opened. Characters, and pieces. */
+/** Limits of an embedded note, in characters and pieces. A longer one shows a link. */
 const maxEmbedded = 6000
 const maxPieces = 40
 
 interface EmbedProps {
   readonly target: string
   readonly label: string | undefined
-  /** It stands alone; else it is a word among others. */
+  /** True if the embed is the whole paragraph. */
   readonly isBlock: boolean
 }
 
@@ -44,7 +44,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
     )
   const link = splitTarget(target)
   const file = link.target
-  // Before the names are known, what is named like a picture leads to itself.
+  // While the file list is loading, an image name resolves to itself.
   const path = links?.resolve('wiki', link)
   if (path === undefined && attachmentKind(file) !== undefined)
     return <NoPicture name={file} why={t('reading.noPicture')} />
@@ -53,7 +53,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
     return <Attached path={path} alt={name || file} width={width} />
   }
   const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
-  // Nothing shows itself, and nothing goes on for ever.
+  // Prevents cycles and deep nesting.
   if (!isNote || !isBlock || within.includes(path) || within.length > maxDepth)
     return <Anchor href={nameHref(target)}>{label ?? target}</Anchor>
   return <EmbeddedNote path={path} target={target} />
@@ -62,7 +62,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
 interface EmbeddedProps {
   readonly path: string
   readonly target: string
-  /** What it is called, where not as its target. */
+  /** Title to show instead of the target. */
   readonly name?: string
 }
 

@@ -4,16 +4,15 @@ export interface LineEdit {
   readonly text: string
 }
 
-/** How a line becomes another; undefined where it is not (any more) what was clicked. */
+/** Computes the edit of a line. Returns undefined if the line is no longer the one that was clicked. */
 export type LineChange = (line: string) => LineEdit | undefined
 
 const box = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\](?=[\t ]|$)/u
 
 /**
- * Ticks a task, or takes the tick away: the one character between the brackets. What is under way, forwarded or marked
- * otherwise is done with a click; what is done or given up is open again.
- *
- * @param was the character as it was shown
+ * Returns an edit that toggles a task by replacing the character between the brackets: done (`x`) and
+ * cancelled (`-`) tasks become open, all others done.
+ * @param was the character shown; the edit does nothing if the line has another one
  */
 export function tick(was: string): LineChange {
   return (line) => {

@@ -2,10 +2,13 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CodeBlock } from '../chat/code-block.tsx'
 
-/** Larger ones hold the window up while they are laid out: they are drawn on request. Characters. */
+/**
+ * Larger diagrams block the window during layout, so they are drawn on request; above `maxSource` not at all.
+ * In characters.
+ */
 const drawnUnasked = 2500
 const maxSource = 50_000
-/** Drawn ones that are kept. */
+/** Size of the cache of drawn diagrams. */
 const maxKept = 40
 
 interface Drawing {
@@ -16,7 +19,7 @@ interface Drawing {
 
 const drawings = new Map<string, Promise<Drawing>>()
 let lastId = 0
-/** One at a time: its settings are the library's own. */
+/** One diagram at a time: Mermaid's configuration is global. */
 let turn: Promise<unknown> = Promise.resolve()
 
 export function MermaidDiagram({ code }: { code: string }) {
@@ -89,18 +92,18 @@ async function draw(code: string, theme: string): Promise<Drawing> {
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: theme === 'dark' ? 'dark' : 'neutral',
-    // Flat, as everything else here: the usual look throws shadows that glow in the dark.
+    // The default look has shadows, which glow in the dark theme.
     look: 'classic',
     fontFamily: getComputedStyle(document.body).fontFamily,
     maxTextSize: maxSource,
     maxEdges: 500,
-    // The other one is no part of the app (no-elk.ts); what is asked for by a diagram is drawn with this one too.
+    // Also used for diagrams that ask for ELK, since ELK is not bundled (`no-elk.ts`).
     layout: 'dagre',
     secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'layout'],
   })
   lastId += 1
   const { svg } = await mermaid.render(`diagram-${lastId}`, code)
-  // What it gives is HTML; a picture is XML.
+  // Mermaid returns HTML; an image source must be well-formed XML.
   const parsed = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
   if (!parsed) throw new Error('nothing was drawn')
   const [, , width = 600, height = 400] = (parsed.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)

@@ -1,4 +1,7 @@
-/** Stands for `elkjs` (EPL-2.0), which Mermaid loads for diagrams that ask for its layout: those are shown as source. */
+/**
+ * Replaces `elkjs` (EPL-2.0), which Mermaid loads for diagrams with the ELK layout. Such diagrams are shown
+ * as source.
+ */
 export default function noElk(): never {
   throw new Error('the layout elk is not part of this app')
 }

@@ -6,18 +6,18 @@ import type { ShownRow } from '../parse/preview-rows.ts'
 export interface Note {
   readonly agent: string
   readonly path: string
-  /** Notes that this one is embedded in, outermost first; itself last. */
+  /** The notes around this one, outermost first, and this note itself. */
   readonly within: readonly string[]
-  /** The end of a line in a paragraph is one that is seen. */
+  /** True if a single newline renders as a line break. */
   readonly hasLineBreaks: boolean
-  /** Numbers by label. */
+  /** Footnote numbers by label, from 1. */
   readonly footnotes: ReadonlyMap<string, number>
   readonly onFootnote: (label: string) => void
-  /** Undefined where the note cannot be written. `line` is 1-based. */
+  /** Undefined if the note is read-only. `line` is 1-based. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
-  /** The line that a row begins at now, 1-based. */
+  /** Returns the current 1-based source line of a row. */
   readonly lineOf: (row: ShownRow) => number
-  /** What embeds is part of what is embedded. */
+  /** Passed in, because embeds render rows and rows render embeds. */
   readonly draw: (row: Row) => ReactNode
 }
 
@@ -39,5 +39,5 @@ export function useNote(): Note {
   return useContext(NoteContext)
 }
 
-/** The line of the note that a line of the row (1-based) is now; undefined where that cannot be told. */
+/** Maps a 1-based line of the row to the current line of the note, or undefined if that is unknown. */
 export const RowLine = createContext<(line: number) => number | undefined>(() => undefined)

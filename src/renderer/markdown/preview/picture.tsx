@@ -19,11 +19,11 @@ import { IconButton } from '#lib/ui/button.tsx'
 interface PictureProps {
   readonly path: string
   readonly alt: string
-  /** px; undefined for its own. */
+  /** px; undefined for the natural width. */
   readonly width: number | undefined
 }
 
-/** How large pictures came out, by their path: one that is drawn again leaves room for itself. */
+/** Rendered sizes by path, so that an image reserves its space when it renders again. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 
 export function Picture({ path, alt, width }: PictureProps) {
@@ -68,7 +68,7 @@ export function NoPicture({ name, why }: { name: string; why: string }) {
   )
 }
 
-/** `![alt|200](address)`, whatever the address leads to. */
+/** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
   const { t } = useTranslation()
   const { links } = useContext(Source)
@@ -76,7 +76,7 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
   if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
-  // What is there and shows nothing of itself, such as a canvas, is led to.
+  // A file without a preview, such as a canvas, becomes a link.
   if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || wholeTarget(target)}</Anchor>
   if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
@@ -84,7 +84,7 @@ export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: stri
   return <NoPicture name={name || src} why={t('reading.outside')} />
 }
 
-/** A file that is shown: a picture as itself, others as a card. */
+/** Shows an attachment: an image inline, other files as a card. */
 export function Attached({ path, alt, width }: PictureProps) {
   return attachmentKind(path) === 'image' ? (
     <Picture path={path} alt={alt} width={width} />
@@ -93,7 +93,10 @@ export function Attached({ path, alt, width }: PictureProps) {
   )
 }
 
-/** `name|200` and `name|200x100`: the width that it is to have. */
+/**
+ * Splits `name|200` or `name|200x100` into name and width in px; the height is ignored.
+ * @returns the whole label and an undefined width if there is no size
+ */
 export function sizeIn(label: string): { readonly name: string; readonly width: number | undefined } {
   const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }

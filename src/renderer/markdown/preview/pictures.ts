@@ -3,7 +3,7 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { client } from '#lib/api/client.ts'
 
 export interface Attachment {
-  /** Of this page alone. */
+  /** Object URL. */
   readonly url: string
   /** Bytes. */
   readonly size: number
@@ -13,16 +13,16 @@ export type AttachmentState =
   | { readonly state: 'loading' }
   | { readonly state: 'there'; readonly attachment: Attachment }
   | { readonly state: 'failed'; readonly error: unknown }
-  /** Larger than what is shown unasked, bytes. */
+  /** Over the limit for automatic loading, bytes. */
   | { readonly state: 'large'; readonly size: number }
 
-/** Larger pictures are shown on request; sound and films too, for they are seldom played. */
+/** Larger images load on request, in bytes. Audio and video always do, since they are rarely played. */
 const shownUnasked = 12 * 1024 * 1024
-/** Kept though nothing shows them, bytes. */
+/** Size of the cache for attachments that are not shown, bytes. */
 const kept = 48 * 1024 * 1024
-/** What somebody may have changed meanwhile is asked for anew, ms. */
+/** Files may change on disk, so entries are reloaded after this time, ms. */
 const freshMs = 30_000
-/** At once, so that a page of pictures leaves room for what is typed. */
+/** Parallel downloads: a page of images must not block other requests. */
 const atOnce = 3
 
 type Loaded = Attachment | { readonly tooLarge: number }
@@ -34,11 +34,15 @@ interface Entry {
   attachment: Attachment | undefined
 }
 
-/** In the order of their last use. */
+/** In order of last use. */
 const entries = new Map<string, Entry>()
 let running = 0
 const waiting: (() => void)[] = []
 
+/**
+ * Loads an attachment and keeps it while the component is mounted.
+ * @param isAsked loads it even if it is large
+ */
 export function useAttachment(agent: string, path: string, isAsked: boolean): AttachmentState {
   const [shown, setShown] = useState<{ key: string; state: AttachmentState }>()
   const key = JSON.stringify([agent, path, isAsked])
@@ -99,7 +103,7 @@ async function load(agent: string, path: string, isAsked: boolean): Promise<Load
       parts.push(part)
       from += part.length
     }
-    // Somebody wrote it meanwhile: from the beginning.
+    // The file changed during the download: start over.
     if (isSame) return { url: URL.createObjectURL(new Blob(parts, { type: first.type })), size: first.size }
   }
 }
@@ -119,14 +123,14 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The oldest go first. */
+/** Evicts the entries that were unused for longest. */
 function tidy(): void {
   let bytes = 0
   for (const [key, entry] of [...entries].reverse()) {
     if (entry.users > 0) continue
     bytes += entry.attachment?.size ?? 0
     if (bytes <= kept && entry.attachment) continue
-    // What is still on its way is released when it has come.
+    // A pending download is released when it completes.
     if (!entry.attachment) continue
     entries.delete(key)
     release(entry)

@@ -16,10 +16,10 @@ import { LinkedPicture } from './picture.tsx'
 import { WebPage } from './web-page.tsx'
 import { tick } from './line-edits.ts'
 
-/** Of code in one row: a view holds 3,000 nodes. */
+/** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
 
-/** What our own elements carry, as hast hands it on. */
+/** Attributes of the custom elements, as hast passes them. */
 interface Data {
   readonly children?: ReactNode
   readonly 'data-target'?: string
@@ -75,11 +75,11 @@ export const components = {
   input: TaskBox,
   pre: Code,
   table: Table,
-  // Names that are no elements of HTML: the renderer looks them up here all the same.
+  // Custom element names; the renderer looks them up in the same map.
   ...own,
 } as Components
 
-/** `^[local]`, `^[web: example.org, 2026-11-22]`: small, and in words to those who point at it or cannot see it. */
+/** Renders `^[local]` and `^[web: example.org, 2026-11-22]` as a small label with a tooltip. */
 function LineMark({ said }: { said: string }) {
   const { t } = useTranslation()
   const isLocal = said.toLowerCase() === 'local'
@@ -104,7 +104,7 @@ function Code({ children }: ComponentProps<'pre'>) {
   return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
 }
 
-/** A number where the note has a footnote of that name; else what was written. */
+/** Renders the number of a footnote, or the source text if the note has no such footnote. */
 function FootnoteMark({ label }: { label: string }) {
   const { t } = useTranslation()
   const { footnotes, onFootnote } = useNote()
@@ -141,7 +141,7 @@ const programs: Readonly<Record<string, string>> = {
   'foam-query': 'Foam',
 }
 
-/** @returns undefined for code that is only shown */
+/** Returns the program or plugin that evaluates a code block's language, or undefined for ordinary code. */
 function programOf(language: string): string | undefined {
   return Object.hasOwn(programs, language) ? programs[language] : undefined
 }
@@ -158,7 +158,7 @@ function QuietCode({ code, program }: { code: string; program: string }) {
   )
 }
 
-/** What the signs mean that Obsidian's themes and plugins agree on. */
+/** Meanings of the checkbox states that Obsidian's themes and plugins share. */
 const meanings = {
   '/': 'begun',
   '-': 'cancelled',
@@ -169,7 +169,7 @@ const meanings = {
   '*': 'star',
 } as const
 
-/** Drawn in place of what cannot be told apart in a small box. */
+/** Signs drawn instead of those that are illegible in a small box. */
 const signs: Readonly<Record<string, string>> = { '/': '', '-': '–', '>': '›', '<': '‹' }
 
 function TaskBox(props: ComponentProps<'input'>) {
@@ -209,7 +209,10 @@ function TaskMark({ mark, at }: { mark: string; at: number | string | undefined 
   )
 }
 
-/** Undefined where it cannot be ticked. @param at line of the row, 1-based */
+/**
+ * Returns the click handler of a checkbox, or undefined if it is read-only.
+ * @param at 1-based line within the row
+ */
 function useTick(at: number | string | undefined, was: string): (() => void) | undefined {
   const { onEdit } = useNote()
   const lineOf = useContext(RowLine)

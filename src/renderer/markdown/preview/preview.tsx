@@ -13,7 +13,10 @@ import { useDocument } from './use-document.ts'
 import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
 
 export interface ReadingHandle {
-  /** Brings what stands in a line (1-based; a share of it, too) to the top. */
+  /**
+   * Scrolls a source line to the top.
+   * @param line 1-based, may be fractional
+   */
   follow(line: number): void
 }
 
@@ -22,11 +25,11 @@ interface ReadingProps {
   readonly agent: string
   readonly path: string
   readonly text: string
-  /** It has the view to itself: lines are no longer than is read with ease. */
+  /** True if the preview fills the view; limits the line length. */
   readonly isWide: boolean
-  /** Shown and marked, 1-based. */
+  /** 1-based line to scroll to and mark. */
   readonly line: number | undefined
-  /** Undefined for what cannot be written. */
+  /** Undefined if the note is read-only. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
 }
 
@@ -34,7 +37,7 @@ function drawRow(row: Row) {
   return <RowText row={row} />
 }
 
-/** Where each note was left, by its path. */
+/** Last scroll position of each note. */
 const left = new Map<string, number>()
 
 export default function Reading({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {
@@ -83,7 +86,7 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
   }, [])
   useImperativeHandle(ref, () => ({ follow }), [follow])
 
-  // A line that was asked for, or where the reader left off.
+  // Scrolls to the requested line, or to the last position.
   const isThere = shown.rows.length > 0
   useEffect(() => {
     if (!isThere) return

@@ -10,7 +10,7 @@ import { propertiesOf, writeProperty, type Property } from '../parse/split-front
 import { nameHref, splitNames } from '../chat/named-link.ts'
 import { RowLine, useNote } from './note-context.ts'
 
-/** More are no table any more. */
+/** Properties after this many are not shown. */
 const maxShown = 60
 
 export function Properties({ matter }: { matter: string }) {
@@ -94,7 +94,7 @@ interface FieldProps {
   readonly onDone: (was: string, now: string) => void
 }
 
-/** Shown as what it is, a field when it is clicked or reached by keyboard. */
+/** Shows the value and turns into a text field when it is clicked or focused. */
 function Field({ label, text, onDone }: FieldProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [typed, setTyped] = useState(text)
@@ -112,7 +112,7 @@ function Field({ label, text, onDone }: FieldProps) {
   return (
     <input
       type="text"
-      // It was asked for by a click.
+      // The user has opened the field by a click.
       ref={(element) => element?.focus()}
       aria-label={label}
       value={typed}
@@ -131,7 +131,7 @@ function Field({ label, text, onDone }: FieldProps) {
   )
 }
 
-/** Names of notes and addresses lead there. */
+/** Links addresses and names of notes. */
 function Linked({ text }: { text: string }) {
   const shown = clipLine(text, 300)
   if (/^https?:\/\/\S+$/i.test(text))

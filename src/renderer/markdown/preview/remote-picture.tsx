@@ -12,18 +12,18 @@ import { useNote } from './note-context.ts'
 interface RemotePictureProps {
   readonly address: string
   readonly alt: string
-  /** px; undefined for its own. */
+  /** px; undefined for the natural width. */
   readonly width: number | undefined
 }
 
-/** What was loaded is kept so long after it was last seen, ms. */
+/** Loaded images stay cached this long after their last use, ms. */
 const keptMs = 60_000
 
 export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   const { t } = useTranslation()
   const { agent, path } = useNote()
   const isAlways = useQuery(api.settings.get.queryOptions()).data?.appearance.remotePictures === 'always'
-  // What a local note names is told to nobody unasked.
+  // Loading an image would reveal the content of a local note to its server, so local notes always ask.
   const isLocal = useQuery(
     api.workspace.list.queryOptions({
       input: { agent },
@@ -82,7 +82,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
   )
 }
 
-/** Addresses, each as JSON; notes as JSON of their agent and path. */
+/** Images and notes that the user has allowed to load: JSON of the address, or of agent and path. */
 const given = new Set<string>()
 const listeners = new Set<() => void>()
 

@@ -28,13 +28,13 @@ const noteWithBreaks: BlockLook = {
   kind: 'note-with-breaks',
   remark: (math) => notePlugins(true, math),
 }
-/** As much coloured as one row may hold. */
+/** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
 
 export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
   const { lineOf } = useNote()
   const { text } = shown.row
-  // A formula that was given lines of its own has moved those behind it.
+  // `normalizeFormulas` may add lines, which shifts the lines after them.
   const isExact = useMemo(() => countLines(normalizeFormulas(text)) === countLines(text), [text])
   const toLine = useMemo(
     () => (line: number) => (isExact ? lineOf(shown) + line - 1 : undefined),
@@ -107,7 +107,7 @@ interface Element {
   children?: Element[]
 }
 
-/** Code is written from left to right, and says nothing of the direction of the words around it. */
+/** Marks code as left-to-right, so that it does not affect the direction of the text around it. */
 function rehypeCodeDirection() {
   return setDirection
 }

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'react'
 import { documentOf } from '../parse/parse-document.ts'
 import { applyPatch, nothingShown, patchOf, type Patch, type Shown } from '../parse/preview-rows.ts'
 
-/** Characters up to which a text is taken apart within a few milliseconds. */
+/** Texts up to this many characters are split in a few milliseconds, so no worker is used. */
 const short = 40_000
 
 /**
- * A pause in typing after which a long text is taken apart anew, and how long one goes on typing without it, ms. From
- * some 200 kB on the pause is longer than that between two keys: what takes a core for a while does not run beside them.
+ * Debounce and its maximum, in ms, before a long text is split again. Above 200 kB or so the debounce exceeds
+ * the pause between two keys, because the work would slow down typing.
  */
 const pauseMs = (text: string) => Math.min(400, 40 + text.length / 2000)
 const longestMs = 3000
@@ -15,6 +15,7 @@ const longestMs = 3000
 let lastId = 0
 const nextId = () => (lastId += 1)
 
+/** Returns the rows of a note. For long notes they lag behind the text, and are empty at first. */
 export function useDocument(text: string): Shown {
   const isShort = text.length <= short
   const [state, setState] = useState<{ readonly of?: string; readonly shown: Shown }>(() =>
@@ -54,18 +55,18 @@ function fresh(text: string, before: Shown): Shown {
   )
 }
 
-/** One text at a time: those that come while it is busy wait, and only the last of them is read. */
+/** Splits one text at a time in a worker. While the worker is busy, only the latest text is queued. */
 class DocumentThread {
   readonly #worker = new Worker(new URL('../parse/document.worker.ts', import.meta.url), { type: 'module' })
   #waiting: string | undefined
   #isBusy = false
   #timer = 0
-  /** When the first of the texts came that wait. */
+  /** Time at which the first of the queued texts arrived, ms. */
   #since = 0
   #isFirst = true
   #isDue = false
 
-  /** @param tell what each text has become since the one before; the first since nothing */
+  /** @param tell receives the patch from the previous text; the first patch starts from an empty one */
   constructor(tell: (patch: Patch) => void) {
     this.#worker.addEventListener('message', ({ data }: MessageEvent<Patch>) => {
       this.#isBusy = false

@@ -2,26 +2,30 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react'
 import { guessedHeight, type ShownRow } from '../parse/preview-rows.ts'
 
-/** Rows drawn above and below the viewport. */
+/** Rows rendered above and below the viewport. */
 const overscan = 4
-/** Room above the first row, px. */
+/** Space above the first row, px. */
 const paddingTop = 20
-/** Frames in which the target of a jump is corrected: rows above it may be measured meanwhile. */
+/** Frames during which a jump corrects its target while rows above it are measured. */
 const corrections = 8
 
 export interface RowsHandle {
-  /** Brings a row to the top. @param share of it that is above, 0 to 1 @param isCentred to the middle instead */
+  /**
+   * Scrolls a row to the top.
+   * @param share part of the row that is above the viewport, 0 to 1
+   * @param isCentred scrolls it to the upper third instead
+   */
   scrollTo(index: number, share?: number, isCentred?: boolean): void
-  /** The row at the top, and how much of it is above. */
+  /** Returns the top row and the share of it that is above the viewport, 0 to 1. */
   position(): { readonly index: number; readonly share: number }
 }
 
 interface VirtualRowsProps {
   readonly ref?: Ref<RowsHandle>
   readonly rows: readonly ShownRow[]
-  /** 1 for those that go on in the next. */
+  /** 1 if a row continues in the next row. */
   readonly joined: Uint8Array
-  /** Another text: reading begins at its top. */
+  /** Identifies the text. When it changes, the view scrolls to the top. */
   readonly of: string
   readonly label: string
   readonly className: string
@@ -36,13 +40,13 @@ export function VirtualRows({ ref, rows, joined, of, label, className, children,
     getScrollElement: () => frame.current,
     initialRect: { width: 700, height: 900 },
     estimateSize: (index) => (rows[index] ? guessedHeight(rows[index], frame.current?.clientWidth ?? 700) : 0),
-    // A row that is edited keeps its id, and so the height that it was measured at.
+    // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan,
     paddingStart: paddingTop,
   })
   useLayoutEffect(() => {
-    // The browser does it: both would move the page twice.
+    // The browser's scroll anchoring does this already.
     virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
   }, [virtualizer])
 
@@ -59,7 +63,7 @@ export function VirtualRows({ ref, rows, joined, of, label, className, children,
         const drawn = element.querySelector<HTMLElement>(`:scope > [data-index="${index}"]`)
         const top = drawn?.offsetTop ?? item.start
         const above = share * (drawn?.offsetHeight ?? item.size)
-        // To the top of all of it for the first row.
+        // The first row scrolls to the very top, including the padding.
         const wanted = isCentred ? top - element.clientHeight / 3 : index === 0 && share === 0 ? 0 : top + above
         if (Math.abs(element.scrollTop - wanted) > 1) element.scrollTop = wanted
         left -= 1

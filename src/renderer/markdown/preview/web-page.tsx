@@ -15,7 +15,10 @@ export function WebPage({ address, label }: { address: string; label?: string | 
   )
 }
 
-/** `![](https://www.youtube.com/watch?v=…)` and posts are no pictures: Obsidian shows the page that they lead to. */
+/**
+ * Returns true for image addresses that lead to a page (YouTube videos, posts on X). Obsidian embeds the
+ * page; the preview links it.
+ */
 export function isShownAsPage(address: string): boolean {
   return /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com\/(?:watch|embed|shorts|playlist)|youtu\.be\/|(?:twitter|x)\.com\/\w+\/status\/)/i.test(
     address,

@@ -71,7 +71,7 @@ export function ChecksView({ agent: { id: agent } }: { agent: Agent }) {
   )
 }
 
-/** In and out in the form that `commonplace eval` reads too. */
+/** Imports and exports questions in the format that `commonplace eval` reads. */
 function Transfer({ agent, isEmpty }: { agent: string; isEmpty: boolean }) {
   const { t } = useTranslation()
   const input = useRef<HTMLInputElement>(null)

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { CheckRun } from '#shared/contract/index.ts'
 import { formatMoment, formatPercent } from '#lib/i18n/format.ts'
 
-/** Runs that are drawn; the table has as many. */
+/** Maximum number of runs in the chart. */
 const maxRuns = 60
 const width = 360
 const height = 56

@@ -57,7 +57,7 @@ export function AgentSwitcher({ agent }: { agent: Agent }) {
   )
 }
 
-/** Shows another agent, where it was left. */
+/** Returns a function that switches to an agent and opens its last address. */
 export function useSwitchAgent(agent: Agent): (id: string) => void {
   const [, navigate] = useLocation()
   return (id) => {

@@ -1,4 +1,4 @@
-/** Colours that agents can be told apart by, in light and dark. */
+/** Colours that are distinguishable in the light and the dark theme. */
 export const agentColors = [
   '#3f5bd9',
   '#2f8a7b',

@@ -11,7 +11,7 @@ import { ColorChoice } from './color-choice.tsx'
 import { agentColors } from './colors.ts'
 
 interface NewAgentDialogProps {
-  /** Whose settings it gets; none for those of all. */
+  /** Agent whose settings are copied; defaults to the shared settings. */
   readonly like?: Agent
   readonly onMade: (id: string) => void
   readonly onClose: () => void

@@ -12,7 +12,7 @@ import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import { useHabits } from '#lib/notes/use-vault-settings.ts'
 
 interface OwnFolderChoiceProps {
-  /** Empty for the top. */
+  /** Empty for the root. */
   readonly folder: string
   readonly onChoose: (folder: string) => void
 }
@@ -48,7 +48,7 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
   )
 }
 
-/** Moves them. */
+/** Moves the agent's own files to another folder. */
 export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { t } = useTranslation()
   const now = useHabits(agent.id)?.own

@@ -11,7 +11,7 @@ import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { tellImported } from './past-imports.tsx'
 
-/** Between two looks at an import that runs, ms. */
+/** Polling interval while an import runs, in ms. */
 const lookMs = 700
 
 export function ImportNotice({ agent }: { agent: string }) {
@@ -53,7 +53,7 @@ export function ImportNotice({ agent }: { agent: string }) {
   )
 }
 
-/** Windows ask for it again before they hear that it was seen. */
+/** Windows refetch before they learn that the notice was seen. */
 const told = new Set<string>()
 
 async function tell(agent: string, one: ImportStanding['ended'][number], t: TFunction): Promise<void> {

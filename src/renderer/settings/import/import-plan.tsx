@@ -14,7 +14,7 @@ interface PlanProps {
   readonly into: string
   readonly withAttachments: boolean
   readonly plan: ImportPlan
-  /** Looks again, with attachments or without. */
+  /** Plans again with or without attachments. */
   readonly onAttachments: (withAttachments: boolean) => void
   readonly onDone: () => void
 }
@@ -130,7 +130,7 @@ function Renamed({ renamed: { count, examples } }: Pick<ImportPlan, 'renamed'>) 
   )
 }
 
-/** By the endings of names; each opens to the first of its files. */
+/** Lists skipped files by extension; each group expands to its first files. */
 function Left({ left }: Pick<ImportPlan, 'left'>) {
   const { t } = useTranslation()
   return (

@@ -16,7 +16,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   const [path, setPath] = useState('')
   const [into, setInto] = useState('memory/imports')
   const known = useQuery(api.import.known.queryOptions())
-  // It stays in sight while another look is taken.
+  // The old plan stays visible while a new one loads.
   const [planned, setPlanned] = useState<ImportPlan>()
   const plan = useMutation(
     api.import.plan.mutationOptions({
@@ -113,7 +113,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   )
 }
 
-/** Settings of other programs, to be taken over at any time. */
+/** Imports settings of other programs. */
 function ForeignSettings() {
   const { t } = useTranslation()
   const found = useQuery(api.import.settings.queryOptions())

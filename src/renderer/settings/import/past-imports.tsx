@@ -14,7 +14,7 @@ interface Ended {
   readonly isCancelled: boolean
 }
 
-/** With the way back. */
+/** Shows a toast with an undo action. */
 export function tellImported(t: TFunction, agent: string, { id, count, isCancelled }: Ended): void {
   void lookAgain()
   if (count === 0) toast(t('import.nothingDone'))

@@ -14,7 +14,7 @@ const offline = 'offline'
 
 export interface ModelChoice {
   readonly provider: Provider
-  /** Undefined until the provider has said which models it has. */
+  /** Undefined until the provider has listed its models. */
   readonly model: string | undefined
   readonly models: readonly string[]
   readonly key: string
@@ -24,9 +24,12 @@ export interface ModelChoice {
   readonly choose: (provider: Provider) => void
   readonly chooseModel: (model: string) => void
   readonly type: (typed: { readonly key?: string; readonly address?: string }) => void
-  /** Asks the provider, whatever it said before. */
+  /** Lists the provider's models, even if they are cached. */
   readonly connect: () => void
-  /** Asks the provider, if nobody has. @returns the model that answers from now on; undefined when it refused, which is told */
+  /**
+   * Connects to the provider if that has not happened yet.
+   * @returns the chosen model, or undefined if the provider failed, which the step shows
+   */
   readonly settle: () => Promise<string | undefined>
 }
 
@@ -65,7 +68,7 @@ export function useModelChoice(agent: Agent): ModelChoice {
     chooseModel: setChosen,
     type(change) {
       setTyped({ ...typed, ...change })
-      // What a server said says nothing of another one, or of another key.
+      // The model list belongs to the previous address or key.
       setChosen(undefined)
       connect.reset()
     },

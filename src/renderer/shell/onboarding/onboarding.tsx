@@ -15,10 +15,10 @@ import { vaultFound } from '../../editor/vault-setting-names.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from '#lib/tour/tour-state.ts'
 
-/** A folder is looked at when nobody has typed for so long, ms. */
+/** Debounce before the typed folder is inspected, in ms. */
 const lookAfterMs = 250
 
-/** Where copies of another program's memory go. */
+/** Folder for copies of other programs' memories. */
 const importFolder = 'memory/imports'
 
 export function Onboarding({ agent, suggested }: { agent: Agent; suggested: string }) {
@@ -40,16 +40,16 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
     }),
   )
   const there = look.data?.isEmpty === false ? look.data : undefined
-  // Where there are none yet, they are not put among somebody's notes.
+  // Commonplace puts its own notes into a separate folder unless the vault already has some.
   const own = there?.own.length === 0 ? (chosenOwn ?? ownFolderName) : undefined
   const start = useMutation({
     meta: { isToldInPlace: true },
-    /** @param isOffline the provider that was chosen is left for later */
+    /** @param isOffline skips the provider that was chosen */
     mutationFn: async (isOffline: boolean) => {
-      // A provider that was chosen answers from the first word on, or says why it does not.
+      // Connects to the provider before the memory is created, so that errors show here.
       const model = isOffline ? 'offline' : await choice.settle()
       if (model === undefined) return
-      // Before the folder is there: the window that begins with it looks for this.
+      // Before the workspace exists: the window that opens next reads it.
       planTour()
       await client.agents.setUp({
         agent: agent.id,
@@ -163,7 +163,7 @@ interface FoundProps {
   readonly onCopy: () => void
 }
 
-/** A memory of another program: it can be used where it is, or copied. */
+/** A memory of another program; it can be opened in place or copied. */
 function Found({ memory: { kind, path, files }, isOpened, isCopied, onOpen, onCopy }: FoundProps) {
   const { t } = useTranslation()
   return (
@@ -191,12 +191,12 @@ function toggled(chosen: readonly string[], one: string): string[] {
   return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one]
 }
 
-/** One after the other, each into a folder of its own. */
+/** Copies the memories one after the other, each into its own folder. */
 async function copyMemories(agent: string, memories: readonly KnownMemory[]): Promise<void> {
   for (const { kind, path } of memories) {
     const same = memories.filter((memory) => memory.kind === kind)
     const number = same.length > 1 ? `-${same.findIndex((memory) => memory.path === path) + 1}` : ''
-    // Folders of other programs hold pictures of the programs' own.
+    // Attachments in other programs' folders are the programs' own images.
     const withAttachments = kind === 'openclaw'
     await client.import.start({ agent, path, into: `${importFolder}/${kind}${number}`, withAttachments })
   }
