@@ -23,7 +23,7 @@ const withoutPage: Plugin = {
 }
 
 /** Stay packages: they carry native code, start files or have a `require` of their own, or are Electron's. */
-const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate', 'electron-updater'])
+const kept = new Set(['better-sqlite3', 'sqlite-vec', 'pino', 'fflate'])
 /** A thread that opens one file instead of two hundred starts in half the time. */
 const bundled = Object.keys(dependencies).filter((name) => !kept.has(name))
 

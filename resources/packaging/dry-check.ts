@@ -31,7 +31,7 @@ export function findProblems(): string[] {
     dependencies: Record<string, string>
   }
   if (main !== 'out/main/index.js') problems.push(`package.json begins at ${main}`)
-  for (const name of ['better-sqlite3', 'sqlite-vec', 'electron-updater'])
+  for (const name of ['better-sqlite3', 'sqlite-vec'])
     if (!(name in dependencies)) problems.push(`${name} would not be packed: it is no dependency`)
   return problems
 }

@@ -43,7 +43,7 @@ const elsewhere = new Set([
   'vault.own',
 ])
 /** Texts of several lines. */
-const long = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
+const long = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
 
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {

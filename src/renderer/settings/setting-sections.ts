@@ -6,12 +6,12 @@
 import type { SettingRow } from './setting-rows.ts'
 
 export const sections = [
-  { id: 'appearance', groups: ['interface', 'capture', 'desktop', 'updates'] },
+  { id: 'appearance', groups: ['interface', 'capture', 'desktop'] },
   { id: 'agents', groups: [] },
   { id: 'models', groups: ['model', 'chat'] },
   { id: 'memory', groups: ['memory', 'visibility', 'vault', 'history', 'upkeep'] },
   { id: 'recall', groups: ['memory.search', 'memory.chunk', 'memory.embedding'] },
-  { id: 'keeping', groups: ['compaction', 'contextPruning', 'session', 'prompts'] },
+  { id: 'keeping', groups: ['compaction', 'session', 'prompts'] },
   { id: 'tools', groups: [] },
   { id: 'programs', groups: [] },
   { id: 'keys', groups: [] },

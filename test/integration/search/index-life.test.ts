@@ -144,7 +144,6 @@ describe('M12 trouble with the index', () => {
           provider: 'none',
           model: '',
           baseUrl: undefined,
-          dimensions: undefined,
           batchSize: 1,
           apiKey: undefined,
           isLocal: true,

@@ -63,8 +63,8 @@ describe('M69 attachments and links as the vault has them', () => {
 
   it('M69: the settings say otherwise; names that systems do not take are made so; what notes do not show is refused', async () => {
     const { attach, workspace } = await openVault(
-      {},
-      ', vault: { attachments: ./media, links: markdown, linkPaths: absolute }',
+      { '.obsidian/app.json': '{"useMarkdownLinks":true,"newLinkFormat":"absolute","attachmentFolderPath":"files"}' },
+      ', vault: { attachments: ./media }',
     )
     expect(await attach('a/Note.md', 'what? [x].PNG')).toEqual({
       path: 'a/media/what [x].png',

@@ -21,7 +21,7 @@ function keysOf(schema: Schema, path: readonly string[] = []): string[] {
 
 /** An agent's settings and those of all are the same; so are those of one provider and another. */
 function shortened(key: string): string {
-  return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<provider>.')
+  return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<name>.')
 }
 
 describe('M50 every setting takes effect when it is saved', () => {

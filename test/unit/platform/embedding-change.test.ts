@@ -14,12 +14,11 @@ describe('M51 what is asked before texts go to a provider', () => {
     ['a provider is chosen', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
     ['another model of it', remote, 'model', 'large', { provider: 'openai-compatible', model: 'large' }],
     ['another address', remote, 'baseUrl', 'http://localhost:2/v1', { baseUrl: 'http://localhost:2/v1' }],
-    ['another length', remote, 'dimensions', 256, { dimensions: 256 }],
     ['what holds already', remote, 'model', 'small', undefined],
     ['a model while nobody is asked', off, 'model', 'large', undefined],
     ['a model in the process', remote, 'provider', 'local', undefined],
     ['nobody any more', remote, 'provider', 'none', undefined],
-    ['how many texts a request has', remote, 'batchSize', 8, undefined],
+    ['that a model may be fetched', remote, 'allowDownload', true, undefined],
     ['back to one that is inherited', off, 'provider', 'openai', { provider: 'openai', model: 'small' }],
     [
       'back to the own address of a provider',

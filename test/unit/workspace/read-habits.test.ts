@@ -120,15 +120,17 @@ describe('M69 habits of a vault', () => {
   })
 
   it('M69: what the settings say goes before what the vault says', async () => {
-    const found = await readHabits(await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"]}' }))
+    const found = await readHabits(
+      await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"],"attachmentFolderPath":"files"}' }),
+    )
     const own = {
       daily: { folder: '/Days/' },
-      newNotes: 'beside',
+      attachments: 'beside',
       ignored: ['x'],
     } as const
     expect(withOwn(found, own)).toMatchObject({
       daily: { folder: 'Days', format: 'YYYY-MM-DD' },
-      newNotes: 'beside',
+      attachments: 'beside',
       ignored: ['Old/', 'x'],
     })
     expect(withOwn(found, { ...own, daily: { format: 'nothing' } })).toMatchObject({ daily: found.daily })

@@ -67,9 +67,7 @@ export class Requests {
 
   /** @param contextWindow in place of the model's own, tokens */
   budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
-    const { reserveTokensFloor, memoryFlush } = this.#sources.config.current.compaction
-    const { softThresholdTokens } = memoryFlush
-    return budgetOf({ maxOutput: model.maxOutput, contextWindow }, { reserveTokensFloor, softThresholdTokens })
+    return budgetOf({ maxOutput: model.maxOutput, contextWindow })
   }
 
   /** The request as it would be sent now, and what it is made of. */

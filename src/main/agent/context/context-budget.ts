@@ -8,17 +8,18 @@ export interface Budget {
   readonly compactAt: number
 }
 
+/** Tokens kept free for the answer and its tool calls, where the model's longest answer is shorter. */
+const minReserveTokens = 20_000
 /** The reserve never takes more than this share of a window, so that small local models work. */
 const maxReserveShare = 0.25
+/** Tokens before compaction at which notes are saved: room for the flush's own prompt and answer. */
+const flushMarginTokens = 4000
 
-export function budgetOf(
-  model: { readonly contextWindow: number; readonly maxOutput: number },
-  settings: { readonly reserveTokensFloor: number; readonly softThresholdTokens: number },
-): Budget {
-  const wanted = Math.max(settings.reserveTokensFloor, model.maxOutput)
+export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
+  const wanted = Math.max(minReserveTokens, model.maxOutput)
   const reserveTokens = Math.min(wanted, Math.floor(model.contextWindow * maxReserveShare))
   const compactAt = model.contextWindow - reserveTokens
-  const flushAt = Math.max(0, compactAt - settings.softThresholdTokens)
+  const flushAt = Math.max(0, compactAt - flushMarginTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
@@ -56,7 +57,8 @@ export function summaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
-/** The newest part that stays word for word is never more than this share of the window. */
+/** The newest part that stays word for word: so many tokens, and never more than this share of the window. */
+const maxKeptTokens = 20_000
 const maxKeptShare = 0.4
 /** What it leaves for what is said next: this share of the window, or of what a conversation has where that is less. */
 const nextShare = 0.2
@@ -68,10 +70,9 @@ const nextRoomShare = 0.5
  */
 export function keptTokens(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
-  keepRecentTokens: number,
   fixed: number,
 ): number {
   const room = Math.max(0, compactAt - fixed - summaryTokens(compactAt))
   const next = Math.min(contextWindow * nextShare, room * nextRoomShare)
-  return Math.min(keepRecentTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
+  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
 }

@@ -140,8 +140,8 @@ function unknownServer(name: string): AppError {
 /** Permissions may change without starting it anew. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const core = ({ command, args, env, cwd, url, headers }: McpServerSettings) =>
-    JSON.stringify([command, args, env, cwd, url, headers])
+  const core = ({ command, args, env, url, headers }: McpServerSettings) =>
+    JSON.stringify([command, args, env, url, headers])
   return core(one) === core(other)
 }
 

@@ -7,6 +7,16 @@ import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 
+export interface ToolLimits {
+  /** Without a sign of progress, ms. */
+  readonly timeoutMs: number
+  /** Of a result that a model is shown; all of it stays on the disk. */
+  readonly outputCharacters: number
+}
+
+/** Two minutes, as other programs give their tools; 50,000 characters are a page of `read`, and about 12,500 tokens. */
+export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
+
 /** What a tool may use: one agent's own things, and nothing else. */
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
@@ -27,7 +37,7 @@ export interface ToolContext extends WriteBackground {
   readonly askPermission: (question: PermissionQuestion) => Promise<boolean>
   /** Tells how far a call has come. */
   readonly onProgress: (call: string, share: number | null, note: string) => void
-  readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
+  readonly limits: ToolLimits
   /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
   readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
   /** On whose account files are written. */

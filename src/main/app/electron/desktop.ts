@@ -22,7 +22,6 @@ import { Quitting } from './quitting.ts'
 import { denyPermissions } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { Unread } from './unread-badge.ts'
-import { followUpdates } from './updates.ts'
 import { systemWords } from './system-words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
@@ -100,11 +99,6 @@ function followRuntime(resident: Resident, unread: Unread): void {
     }),
     followPower((isSaving) => void resident.savePower(isSaving)),
     followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
-    followUpdates({
-      feed: () => settings.config.updates.feed,
-      onChange: (listener) => settings.changes.subscribe(listener),
-      log,
-    }),
   ]
   if (app.isPackaged) applyLogin()
   app.once('will-quit', () => {

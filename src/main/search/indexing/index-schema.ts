@@ -27,7 +27,7 @@ export interface IndexIdentity {
   /** Empty strings without an embedding provider. */
   readonly provider: string
   readonly model: string
-  /** What the settings ask of the model; 0 for its own length. The true length is in `meta` once a vector is there. */
+  /** 0: of the model's own length, which is in `meta` once a vector is there. Earlier versions could ask for another. */
   readonly dimensions: number
   /** Where the provider is asked, if not at its own address. */
   readonly address?: string | undefined
@@ -36,8 +36,8 @@ export interface IndexIdentity {
 /** What the settings ask an index to be. */
 export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
   if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
-  const { provider, model, dimensions = 0, baseUrl } = embedding
-  return { chunk, provider, model, dimensions, address: embeddingAddressOf(provider, baseUrl) }
+  const { provider, model, baseUrl } = embedding
+  return { chunk, provider, model, dimensions: 0, address: embeddingAddressOf(provider, baseUrl) }
 }
 
 export function fingerprint(identity: IndexIdentity): string {

@@ -21,7 +21,6 @@ export interface HistoryOptions {
   /** The folder that holds the repository and its journal. */
   readonly folder: string
   readonly roots: Roots
-  readonly keepDays: number | null
   readonly now: Clock
   /** A thread that nobody needs for so long gives its memory back, ms. */
   readonly idleMs?: number
@@ -36,7 +35,6 @@ export class History {
   readonly changes: Announcements<RecorderEvent>
   readonly #changes = new Changes<RecorderEvent>()
   readonly #options: HistoryOptions
-  #keepDays: number | null
   /** Those that the recorder knows of, as JSON. */
   #forbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
@@ -47,7 +45,6 @@ export class History {
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
     const { entry, idleMs = usualIdleMs, onFault } = options
     this.#worker = new WorkerHost({
@@ -80,13 +77,6 @@ export class History {
   /** A change of the file is in the journal. */
   note(path: string): void {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
-  }
-
-  /** From now on changes are kept for so many days; null for all. */
-  async keep(days: number | null): Promise<void> {
-    if (days === this.#keepDays) return
-    this.#keepDays = days
-    await this.#worker.run((client) => client.keep(days)).catch(this.#options.onFault)
   }
 
   /** Files that may have been changed by somebody else. */
@@ -183,7 +173,6 @@ export class History {
       folder,
       workspace: roots.workspace,
       forbidden: roots.forbidden,
-      keepDays: this.#keepDays,
       isStart: !this.#hasStarted,
       clockAheadMs: aheadOf(now),
     })

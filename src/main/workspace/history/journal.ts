@@ -105,14 +105,6 @@ export class Journal {
     })
   }
 
-  /** Keeps everybody from adding to it; given are the ids of all texts that its lines need. */
-  async hold<T>(work: (texts: ReadonlySet<string>) => Promise<T>): Promise<T> {
-    return this.#alone.run(async () => {
-      const { lines } = await this.#read()
-      return work(new Set(lines.flatMap(({ before, after }) => [before, after].filter((id) => id !== null))))
-    })
-  }
-
   /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
   async check(): Promise<string | undefined> {
     return this.#alone.run(async () => {

@@ -36,7 +36,6 @@ const gatherMs = 150
 const maxGatherMs = 1000
 /** What another process holds, or a full disk refused, is tried again after this, ms. */
 const retryMs = 2000
-const dayMs = 86_400_000
 /** Files that are looked at while nobody may write. */
 const lookedAtOnce = 100
 /** Files that are read at once. */
@@ -60,8 +59,6 @@ export interface RecorderSettings {
   readonly folder: string
   readonly workspace: string
   readonly forbidden: readonly string[]
-  /** Days that are kept; null for all. */
-  readonly keepDays: number | null
   /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
   readonly isStart: boolean
   /** What is recorded bears the time of the app's clock, which goes so far ahead of the system's. */
@@ -72,7 +69,6 @@ export class Recorder {
   readonly #settings: RecorderSettings
   readonly #now: Clock
   #forbidden: readonly string[]
-  #keepDays: number | null
   readonly #stop = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
@@ -97,7 +93,6 @@ export class Recorder {
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
-    this.#keepDays = settings.keepDays
     this.#now = clockAhead(settings.clockAheadMs)
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
@@ -128,15 +123,6 @@ export class Recorder {
     this.#forbidden = forbidden
     this.#needsFullLook = true
     await this.#flush()
-  }
-
-  /** From now on changes are kept for so many days; null for all. */
-  async keep(days: number | null): Promise<void> {
-    this.#keepDays = days
-    await this.#flush()
-    await this.#enqueue(async () => {
-      if (this.#repository) await this.#forget(this.#repository)
-    })
   }
 
   /** Waits until all that was told so far is recorded. */
@@ -358,15 +344,6 @@ export class Recorder {
     const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
-    await this.#forget(repository)
-  }
-
-  /** What is older than is to be kept. */
-  async #forget(repository: Repository): Promise<void> {
-    if (this.#keepDays === null) return
-    const from = this.#now().getTime() - this.#keepDays * dayMs
-    await this.#journal.hold((texts) => repository.forgetBefore(from, texts))
-    if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
   }
 
   /**

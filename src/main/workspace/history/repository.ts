@@ -1,7 +1,6 @@
-import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, inBatches, makeFolder, readIfThere, writeDurably } from '#platform'
+import { countLines, inBatches, makeFolder, readIfThere } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './git-blob.ts'
@@ -33,7 +32,6 @@ export class Repository {
   #head: string | undefined
   /** Newest first; read when it is first asked for. */
   #log: CommitRecord[] | undefined
-  #damage: string | undefined
   readonly #texts = new Map<string, string>()
 
   private constructor(gitdir: string) {
@@ -145,11 +143,6 @@ export class Repository {
     return record
   }
 
-  /** What is wrong with it; undefined when nothing was found to be. */
-  get damage(): string | undefined {
-    return this.#damage
-  }
-
   /** All commits, newest first; those that come before one that cannot be read are missing. */
   async log(): Promise<readonly CommitRecord[]> {
     this.#log ??= await this.#readLog()
@@ -161,23 +154,6 @@ export class Repository {
     if (known !== undefined) return known
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
     return this.#keepText(id, Buffer.from(blob).toString('utf8'))
-  }
-
-  /**
-   * Forgets commits from before a moment: the oldest kept one becomes the first, and what only older ones had is removed.
-   * @param needed ids of texts that stay all the same
-   * @returns how many were forgotten
-   */
-  async forgetBefore(at: number, needed: ReadonlySet<string> = new Set()): Promise<number> {
-    const log = await this.log()
-    if (this.#damage !== undefined) return 0
-    const kept = log.filter((record, index) => index === 0 || record.at >= at)
-    const first = kept.at(-1)
-    if (!first || kept.length === log.length) return 0
-    await writeDurably(join(this.#gitdir, 'shallow'), `${first.commit}\n`)
-    this.#log = [...kept]
-    await this.#removeUnreachable(kept, needed)
-    return log.length - kept.length
   }
 
   async #readHead(): Promise<void> {
@@ -213,42 +189,17 @@ export class Repository {
     return records
   }
 
+  /** Undefined for one that cannot be read. */
   async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
-    try {
-      return (await git.readCommit({ fs, gitdir: this.#gitdir, oid })).commit
-    } catch (error) {
-      this.#damage = `commit ${oid} cannot be read: ${error instanceof Error ? error.message : String(error)}`
-      return undefined
-    }
+    return git.readCommit({ fs, gitdir: this.#gitdir, oid }).then(
+      ({ commit }) => commit,
+      () => undefined,
+    )
   }
 
+  /** The first commit that is there: earlier versions could forget older ones. */
   async #shallow(): Promise<string | undefined> {
     return (await readIfThere(join(this.#gitdir, 'shallow')))?.trim()
-  }
-
-  async #removeUnreachable(kept: readonly CommitRecord[], needed: ReadonlySet<string>): Promise<void> {
-    const reachable = new Set(needed)
-    const visit = async (oid: string) => {
-      if (reachable.has(oid)) return
-      reachable.add(oid)
-      const { tree } = await git.readTree({ fs, gitdir: this.#gitdir, oid })
-      for (const entry of tree) {
-        if (entry.type === 'tree') await visit(entry.oid)
-        else reachable.add(entry.oid)
-      }
-    }
-    for (const { commit, files } of kept) {
-      reachable.add(commit)
-      const read = await git.readCommit({ fs, gitdir: this.#gitdir, oid: commit })
-      await visit(read.commit.tree)
-      // What the first kept change replaced can still be shown.
-      for (const { before } of files) if (before !== null) reachable.add(before)
-    }
-    const objects = join(this.#gitdir, 'objects')
-    for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-      for (const name of await readdir(join(objects, folder)))
-        if (!reachable.has(folder + name)) await rm(join(objects, folder, name), { force: true })
-    }
   }
 
   async #writeBlob(text: string): Promise<string> {

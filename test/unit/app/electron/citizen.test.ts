@@ -2,14 +2,11 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Log } from '../../../../src/main/platform/logging/log.ts'
 import { openTestApp } from '../../../support/app.ts'
 import { fakeElectron, FakeWindow, resetElectron } from '../../../support/fake-electron.ts'
 import { temporaryFolder, until } from '../../../support/folder.ts'
 
-const autoUpdater = vi.hoisted(() => ({ setFeedURL: vi.fn(), checkForUpdatesAndNotify: vi.fn(async () => null) }))
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
-vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
 
 const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
 const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
@@ -18,7 +15,6 @@ const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/log
 const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
 const { decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
-const { followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
 
 const platform = process.platform
 const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
@@ -179,57 +175,5 @@ describe('M49 the computer', () => {
     await sleep(3000)
     expect(await chunks()).toBe(before)
     expect((await memory.search('zebra naps')).results).toHaveLength(1)
-  })
-
-  it('M49: only a feed that is named is asked for a new version, and only by a packaged app', async () => {
-    const url = 'https://example.org/feed'
-    const onChange = () => () => undefined
-    const log = { fault: vi.fn(() => '') } as unknown as Log
-    const look = async (feed: string | undefined, isPackaged: boolean) => {
-      fakeElectron.app.isPackaged = isPackaged
-      followUpdates({ feed: () => feed, onChange, log })()
-      await vi.dynamicImportSettled()
-    }
-    await look(undefined, true)
-    await look(url, false)
-    expect(autoUpdater.setFeedURL).not.toHaveBeenCalled()
-    expect(autoUpdater.checkForUpdatesAndNotify).not.toHaveBeenCalled()
-    await look(url, true)
-    expect(autoUpdater.setFeedURL.mock.calls).toEqual([[{ provider: 'generic', url }]])
-    await until(() => autoUpdater.checkForUpdatesAndNotify.mock.calls.length === 1)
-    expect(log.fault).not.toHaveBeenCalled()
-  })
-
-  it('M49: a feed that cannot be asked is told to the log', async () => {
-    const log = { fault: vi.fn(() => '') } as unknown as Log
-    const onChange = () => () => undefined
-    autoUpdater.checkForUpdatesAndNotify.mockRejectedValueOnce(new Error('no network'))
-    followUpdates({ feed: () => 'https://example.org/feed', onChange, log })()
-    await until(() => vi.mocked(log.fault).mock.calls.length === 1)
-  })
-
-  it('M50: a feed that is set is asked when it is set, not hours later', () => {
-    const told: (() => void)[] = []
-    let address: string | undefined
-    const feed = vi.fn(() => address)
-    const stopped = vi.fn()
-    const onChange = (listener: () => void) => {
-      told.push(listener)
-      return stopped
-    }
-    fakeElectron.app.isPackaged = false
-    const log = { file: '', info: vi.fn(), warn: vi.fn(), fault: () => '', close: vi.fn() }
-    const stop = followUpdates({ feed, onChange, log })
-    const change = (to: string | undefined) => {
-      address = to
-      feed.mockClear()
-      for (const listener of told) listener()
-      return feed.mock.calls.length
-    }
-    // Once to see whether it is another, and once more to ask there.
-    expect([change(undefined), change('https://example.org/a'), change('https://example.org/a')]).toEqual([1, 2, 1])
-    stop()
-    fakeElectron.app.isPackaged = true
-    expect(stopped).toHaveBeenCalledOnce()
   })
 })
