@@ -8,11 +8,11 @@ export interface Budget {
   readonly compactAt: number
 }
 
-/** Tokens kept free for the answer and its tool calls, where the model's longest answer is shorter. */
+/** Tokens kept free for the answer, where the model's longest one is shorter; as OpenClaw's `reserveTokensFloor`. */
 const minReserveTokens = 20_000
 /** The reserve never takes more than this share of a window, so that small local models work. */
 const maxReserveShare = 0.25
-/** Tokens before compaction at which notes are saved: room for the flush's own prompt and answer. */
+/** Tokens before compaction at which notes are saved; as OpenClaw's `softThresholdTokens`. */
 const flushMarginTokens = 4000
 
 export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {

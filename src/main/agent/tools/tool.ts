@@ -14,7 +14,7 @@ export interface ToolLimits {
   readonly outputCharacters: number
 }
 
-/** Two minutes, as other programs give their tools; 50,000 characters are a page of `read`, and about 12,500 tokens. */
+/** Two minutes are more than a search or a page of the web takes; 50,000 characters are a page of `read`, about 12,500 tokens. */
 export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
 
 /** What a tool may use: one agent's own things, and nothing else. */
