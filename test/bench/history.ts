@@ -23,7 +23,7 @@ export async function measureHistory(root: string): Promise<Figure[]> {
       entry: new URL('workspace/history/history.worker.ts', mainFolder),
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
-      settings: () => ({ enabled: true, keepDays: null }),
+      settings: () => ({ enabled: true }),
       stays: true,
       now: () => new Date(),
       onFault(error) {

@@ -165,7 +165,6 @@ function sourceOf(
       provider,
       model: provider === 'builtin' ? builtinModelName : 'bench',
       baseUrl,
-      dimensions: undefined,
       batchSize: 256,
       apiKey: undefined,
       isLocal: true,

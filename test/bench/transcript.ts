@@ -47,10 +47,7 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
     assemble({
       purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
       modelId: 'm',
-      budget: budgetOf(
-        { contextWindow: 1_000_000, maxOutput: 8000 },
-        { reserveTokensFloor: 20_000, softThresholdTokens: 4000 },
-      ),
+      budget: budgetOf({ contextWindow: 1_000_000, maxOutput: 8000 }),
       maxOutput: 8000,
       systemPrompt: 'You are main.',
       files: [],

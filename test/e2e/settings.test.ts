@@ -294,17 +294,17 @@ describe('settings', () => {
     await row.getByRole('radio', { name: 'All agents' }).click()
     await until(async () => (await field.inputValue()) === '9')
 
-    // Composed text is saved only after the composition ends.
-    await find.fill('new notes')
-    const folder = page.getByRole('textbox', { name: 'Folder of new notes', exact: false })
+    // What an input method composes is not saved before it is done.
+    await find.fill('pasted')
+    const folder = page.getByRole('textbox', { name: 'Folder of pasted and dropped files', exact: false })
     await folder.fill('ni')
     const composing = { key: 'Enter', isComposing: true, bubbles: true }
     await folder.evaluate((element, init) => element.dispatchEvent(new KeyboardEvent('keydown', init)), composing)
     await (await connect(server.url)).settings.set({ path: ['interface', 'theme'], value: 'dark' })
     await page.locator('html[data-theme=dark]').waitFor()
-    expect(JSON.stringify(await config())).not.toContain('newNotes')
+    expect(JSON.stringify(await config())).not.toContain('attachments')
     await folder.press('Enter')
-    await until(async () => JSON.stringify(await config()).includes('"newNotes":"ni"'))
+    await until(async () => JSON.stringify(await config()).includes('"attachments":"ni"'))
   }, 60_000)
 
   it('changes a command’s shortcut', async () => {

@@ -157,7 +157,6 @@ for (const model of models) {
     provider: model === 'builtin' ? model : 'openai-compatible',
     model,
     baseUrl: server.url,
-    dimensions: undefined,
     batchSize: 64,
     apiKey: undefined,
     isLocal: true,

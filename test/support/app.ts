@@ -19,6 +19,7 @@ export interface TestAppOptions {
   readonly watch?: boolean
   readonly clientPatienceMs?: number
   readonly isOpenAddress?: (address: string) => boolean
+  readonly toolLimits?: Parameters<typeof createApp>[0]['toolLimits']
 }
 
 export interface TestApp {
@@ -44,8 +45,16 @@ export async function prepareFolders(options: TestAppOptions): Promise<{ home: s
 
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folders = await prepareFolders(options)
-  const { env = {}, now, watch = false, isOpenAddress } = options
-  const app = await createApp({ mainFolder, env, home: folders.home, watch, isOpenAddress, ...(now ? { now } : {}) })
+  const { env = {}, now, watch = false, isOpenAddress, toolLimits } = options
+  const app = await createApp({
+    mainFolder,
+    env,
+    home: folders.home,
+    watch,
+    isOpenAddress,
+    toolLimits,
+    ...(now ? { now } : {}),
+  })
   onTestFinished(() => app.close())
   return { app, ...folders }
 }

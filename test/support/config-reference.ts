@@ -21,19 +21,17 @@ const others: Readonly<Record<string, string>> = {
   baseUrl: 'Another address than the provider’s own',
   headers: 'Sent with every request; `${NAME}` stands for a variable of the environment',
   proxy: 'Used instead of `HTTPS_PROXY` and its like',
+  reach: 'Whether what it is sent counts as staying on this machine',
   contextWindow: 'Tokens of one request, answer included',
   maxOutput: 'Most tokens of an answer',
   images: 'Pictures can be part of a message',
   input: 'US dollars for a million tokens read',
   output: 'US dollars for a million tokens written',
-  cacheRead: 'The same for tokens from the provider’s cache',
-  cacheWrite: 'The same for tokens put into it',
   shortcuts: 'Other keys for a command, by the keys that it has: `Mod+K: Mod+J`',
   monthlyLimit: 'US dollars a month for all agents; further requests are refused',
   command: 'The program of a tool server',
   args: 'Its arguments',
   env: 'Variables that it gets',
-  cwd: 'The folder that it starts in',
   url: 'The address of a tool server, instead of a program',
   enabled: 'Whether it is used',
   permission: 'What happens when a model calls one of its tools',
@@ -59,6 +57,8 @@ function rowsOf(schema: JsonSchema, path: readonly string[]): Row[] {
     const here = [...path, key]
     const { additionalProperties, items } = inner
     if (here.join('.') === 'agents.list') return []
+    // Each provider has the same ones.
+    if (key === 'providers') return rowsOf(Object.values(inner.properties ?? {})[0] ?? {}, [...here, '<name>'])
     if (inner.properties) return rowsOf(inner, here)
     if (typeof additionalProperties === 'object' && additionalProperties.properties)
       return rowsOf(additionalProperties, [...here, '<name>'])
@@ -130,6 +130,7 @@ function table(rows: readonly Row[]): string {
 function reference(): string {
   const schema = configJsonSchema() as JsonSchema
   const { agents, ...app } = schema.properties ?? {}
+  const providers = Object.keys(app['providers']?.properties ?? {})
   const ofAgent = agents?.properties?.['defaults'] ?? {}
   const entry = agents?.properties?.['list']?.items ?? {}
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
@@ -157,6 +158,8 @@ Of an entry alone:
 ${table(own)}
 
 ## The app
+
+\`providers.<name>\` is one of ${providers.map((name) => `\`${name}\``).join(', ')}.
 
 ${table(rowsOf({ properties: app }, []))}
 `

@@ -52,7 +52,6 @@ async function vectors(): Promise<object> {
     ...options,
     provider: 'openai-compatible',
     model: 'm',
-    dimensions: undefined,
     batchSize: 1,
   })
   try {

@@ -15,16 +15,15 @@ export function modelSentTo(
   value: unknown,
   inForce: (key: string) => unknown,
 ): EmbeddingModel | undefined {
-  const asked = ['provider', 'model', 'baseUrl', 'dimensions'].map((name) => `${prefix}${name}`)
+  const asked = ['provider', 'model', 'baseUrl'].map((name) => `${prefix}${name}`)
   if (!asked.includes(key) || value === inForce(key)) return undefined
-  const [name, named, baseUrl, dimensions] = asked.map((one) => (one === key ? value : inForce(one)))
+  const [name, named, baseUrl] = asked.map((one) => (one === key ? value : inForce(one)))
   const provider = embeddingProviders.find((one) => one === name)
   if (provider === undefined || !isSentTexts(provider)) return undefined
   const model = embeddingModelOf(provider, typeof named === 'string' ? named : undefined)
   return {
     provider,
     model,
-    ...(typeof dimensions === 'number' ? { dimensions } : {}),
     ...(typeof baseUrl === 'string' ? { baseUrl } : {}),
   }
 }

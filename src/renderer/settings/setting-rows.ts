@@ -42,8 +42,8 @@ const elsewhere = new Set([
   'memory.shareWith',
   'vault.own',
 ])
-/** Settings with multi-line text. */
-const long = /(^|\.)(prompts\.|memoryFlush\.(systemPrompt|prompt)$)/
+/** Texts of several lines. */
+const long = /(^|\.)(prompts\.|memoryFlush\.prompt$)/
 
 /** Returns a row for each setting of the schema that can be edited. */
 export function settingRows(schema: JsonSchema, path: readonly string[] = []): SettingRow[] {

@@ -10,7 +10,7 @@ export const sections = [
   { id: 'models', groups: ['model', 'chat'] },
   { id: 'memory', groups: ['memory', 'visibility', 'vault', 'history', 'upkeep'] },
   { id: 'recall', groups: ['memory.search', 'memory.chunk', 'memory.embedding'] },
-  { id: 'keeping', groups: ['compaction', 'contextPruning', 'session', 'prompts'] },
+  { id: 'keeping', groups: ['compaction', 'session', 'prompts'] },
   { id: 'tools', groups: [] },
   { id: 'programs', groups: [] },
   { id: 'keys', groups: [] },

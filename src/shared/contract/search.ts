@@ -93,8 +93,7 @@ export type Meaning = z.infer<typeof meaningSchema>
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
   model: z.string().max(500),
-  dimensions: z.number().int().optional(),
-  /** Base URL; undefined for the provider's default address. */
+  /** Where it is asked, if not at its provider's own address. */
   baseUrl: z.string().max(2000).optional(),
 })
 export type EmbeddingModel = z.infer<typeof embeddingModelSchema>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
 import { messageText } from '../../../src/shared/chat/messages.ts'
-import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
+import { mainFolder, openTestApp, prepareFolders, type TestAppOptions } from '../../support/app.ts'
 import { cli } from '../../support/built.ts'
 import { until, writeFiles } from '../../support/folder.ts'
 import { startModelServer, type ScriptedAnswer } from '../../support/model-server.ts'
@@ -16,9 +16,14 @@ function configOf(url: string, extra = '') {
   return `providers: { anthropic: { baseUrl: "${url}" } }\n${extra}agents:\n  list: [{ id: main, workspace: "{{workspace}}", model: anthropic/claude-sonnet-4-5 }]\n`
 }
 
-async function openChat(script: ScriptedAnswer[], extra = '') {
+async function openChat(script: ScriptedAnswer[], extra = '', toolLimits: TestAppOptions['toolLimits'] = {}) {
   const server = await startModelServer(...script)
-  const test = await openTestApp({ config: configOf(server.url, extra), env: { ANTHROPIC_API_KEY: 'k' }, now })
+  const test = await openTestApp({
+    config: configOf(server.url, extra),
+    env: { ANTHROPIC_API_KEY: 'k' },
+    now,
+    toolLimits,
+  })
   const agent = await test.app.agents.get('main')
   const { chat, sessions } = agent
   const said = async (session: string) =>
@@ -366,7 +371,7 @@ describe('interrupted answers', () => {
 describe('tool limits', () => {
   it('shortens a long result and lets the model read the rest', async () => {
     const long = Array.from({ length: 900 }, (_, line) => `line ${line} of a long file`).join('\n')
-    const { app, agent, home, server, ask } = await openChat(
+    const { agent, home, server, ask } = await openChat(
       [
         { calls: [{ name: 'read', arguments: { path: 'memory/long.md' } }] },
         { calls: [{ name: 'read', arguments: { path: 'tool-output/toolu_0.txt', from: 500, lines: 2 } }] },
@@ -374,8 +379,8 @@ describe('tool limits', () => {
         { text: 'done' },
       ],
       '',
+      { outputCharacters: 2000 },
     )
-    await app.settings.set([['agents', 'defaults', 'chat', 'toolOutputCharacters'], 2000])
     await agent.workspace.write('memory/long.md', long, { cause: 'user' })
     await writeFiles(home, { 'agents/main/sessions/beside.txt': 'of another conversation' })
     await ask('x')

@@ -18,12 +18,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { memoryText } from '../../support/scripted-conversation.ts'
 import { rounds } from '../../support/thorough.ts'
 
-const pruning = {
-  mode: 'always',
-  ttl: 0,
-} as const
-
-/** A model that saves each FACT-n that it sees, writes empty summaries, and fails at random. */
+/** A model that saves each FACT-n that it is shown, summarises to nothing, and fails when the dice say so. */
 function forgetfulModel(contextWindow: number, fails: () => boolean): ChatModel {
   const model = {
     id: 'fake/m',
@@ -92,7 +87,7 @@ describe('context manager', () => {
           let transcript = await Transcript.create(file, folder, new Date(2026, 0, 20))
           let rolls = 0
           const model = forgetfulModel(contextWindow, () => (dice[(rolls += 1) % dice.length] ?? 9) < 2)
-          const budget = budgetOf(model, { reserveTokensFloor: 20_000, softThresholdTokens: 4000 })
+          const budget = budgetOf(model)
           const assembled = async () => {
             const { summary, pruned, live } = keepingState(transcript.branch())
             return assemble({
@@ -116,14 +111,7 @@ describe('context manager', () => {
               model,
               budget: () => budget,
               isApart: () => false,
-              settings: {
-                compaction: {
-                  reserveTokensFloor: 20_000,
-                  keepRecentTokens: 20_000,
-                  memoryFlush: { enabled: true, softThresholdTokens: 4000 },
-                },
-                contextPruning: pruning,
-              },
+              flushes: true,
               prompts: async () => ({
                 system: () => '',
                 withoutMemory: () => '',

@@ -28,10 +28,13 @@ async function openWithServer(settings: string, ...answers: ScriptedAnswer[]) {
   const config = `providers: { anthropic: { baseUrl: "${model.url}" } }
 mcp: { servers: { tools: { ${settings} } } }
 agents:
-  defaults: { chat: { toolTimeout: 1s } }
   list: [{ id: main, workspace: "{{workspace}}", model: anthropic/test-model }]
 `
-  const test = await openTestApp({ config, env: { ANTHROPIC_API_KEY: 'k', PLANTED: 'from the environment' } })
+  const test = await openTestApp({
+    config,
+    env: { ANTHROPIC_API_KEY: 'k', PLANTED: 'from the environment' },
+    toolLimits: { timeoutMs: 1000 },
+  })
   const agent = await test.app.agents.get('main')
   const ask = async (text = 'x') => {
     const { session, ended } = await agent.chat.send({ text })

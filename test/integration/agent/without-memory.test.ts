@@ -20,7 +20,7 @@ async function openChat(isOffline: boolean) {
   const model = isOffline ? '' : ', model: anthropic/test-model'
   const test = await openTestApp({
     files,
-    config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  defaults: { memory: { sessions: true }, compaction: { keepRecentTokens: 1000 } }\n  list: [{ id: main, workspace: "{{workspace}}"${model} }]\n`,
+    config: `providers: { anthropic: { baseUrl: "${server.url}" } }\nagents:\n  defaults: { memory: { sessions: true } }\n  list: [{ id: main, workspace: "{{workspace}}"${model} }]\n`,
     env: { ANTHROPIC_API_KEY: 'sk-test-key' },
     now,
   })
@@ -48,7 +48,7 @@ describe('a chat without memory', () => {
     const before = await notes()
     const { session } = await say('The narwhal sings at midnight.', undefined, true)
     for (const text of [
-      `Read this: ${'kelp '.repeat(4000)}`,
+      `Read this: ${'kelp '.repeat(24_000)}`,
       'Where is the safe?',
       'And who am I?',
       'What did I say of the narwhal?',

@@ -17,7 +17,7 @@ async function openHome(trouble: Trouble) {
     ...notes,
     'queries.jsonl': `${JSON.stringify({ query: 'Where is walrus number 3?', relevant: [{ path: 'memory/3.md', startLine: 3, endLine: 3 }] })}\n`,
   })
-  const embedding = `{ provider: openai-compatible, model: hashed, batchSize: 2, baseUrl: "${server.url}" }`
+  const embedding = `{ provider: openai-compatible, model: hashed, baseUrl: "${server.url}" }`
   await writeFiles(home, {
     'config.yaml': `agents:\n  defaults: { memory: { embedding: ${embedding} } }\n  list: [{ id: main, workspace: "${workspace}" }]\n`,
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
+import { addSpent } from '../../../src/main/curation/review/review-budget.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { mainFolder, openTestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
@@ -202,8 +203,23 @@ describe('review by a model', () => {
     expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 1, left: 1 })
     expect(await upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, left: 1 })
     expect(server.requests).toHaveLength(1)
-    const tokens = await openReview({ upkeep: '{ monthlyTokens: 10 }', prices: '' })
-    expect(await tokens.upkeep.review(main)).toMatchObject({ state: 'budget', requests: 0, usd: null })
+  })
+
+  it.each([
+    ['stops at two million tokens where the price is unknown', '{}', '', 'budget'],
+    ['counts dollars alone where the price is known', '{}', undefined, 'done'],
+    ['has no limit where the settings want none', '{ monthlyBudget: null }', '', 'done'],
+  ])('a review %s', async (_what, upkeep, prices, state) => {
+    const test = await openReview({ upkeep, ...(prices === undefined ? {} : { prices }) })
+    await addSpent(join(test.home, 'agents/main/upkeep'), {
+      id: 'x',
+      at: now().getTime(),
+      model: 'm',
+      tokens: 1_999_990,
+      usd: null,
+      isSettled: true,
+    })
+    expect(await test.upkeep.review(main)).toMatchObject({ state })
   })
 
   it('continues after a crash without asking or suggesting anything twice', async () => {
@@ -270,7 +286,7 @@ describe('review by a model', () => {
     const { upkeep, everything, open } = await openReview({
       files: memory.files,
       planted: memory,
-      upkeep: '{ monthlyBudget: null, monthlyTokens: null }',
+      upkeep: '{ monthlyBudget: null }',
     })
     const before = await everything()
     const estimate = await upkeep.estimate(main)

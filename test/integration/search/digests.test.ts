@@ -24,7 +24,6 @@ async function openProvider(file = builtinFile): Promise<EmbeddingProvider> {
     provider: 'builtin',
     model: 'any',
     baseUrl: undefined,
-    dimensions: undefined,
     batchSize: 1,
     apiKey: undefined,
     isLocal: true,

@@ -9,19 +9,24 @@ import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
 import { startTroubledEmbeddings, type Trouble } from '../../support/troubled-embeddings.ts'
 
-const notes = Object.fromEntries(
-  Array.from({ length: 12 }, (_, index) => [
-    `memory/note-${index}.md`,
-    `# Note ${index}\n\nThe walrus number ${index} lives in bath ${index * 7}.\n`,
-  ]),
-)
+const notesOf = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `memory/note-${index}.md`,
+      `# Note ${index}\n\nThe walrus number ${index} lives in bath ${index * 7}.\n`,
+    ]),
+  )
+const notes = notesOf(12)
+/** Texts in one request, and requests that are under way together. */
+const [perBatch, atOnce] = [64, 3]
+const manyNotes = notesOf(7 * perBatch)
 
 function configOf(embedding: string, chunk = ''): string {
   return `agents:\n  defaults: { memory: { ${chunk} embedding: { ${embedding} } } }\n  list: [{ id: main, workspace: "{{workspace}}" }]\n`
 }
 
 function ofServer(url: string, more = ''): string {
-  return `provider: openai-compatible, model: hashed, batchSize: 2, baseUrl: "${url}"${more}`
+  return `provider: openai-compatible, model: hashed, baseUrl: "${url}"${more}`
 }
 
 async function openMemory(config: string, files: Readonly<Record<string, string>> = notes) {
@@ -103,11 +108,11 @@ describe('failing embedding provider', () => {
   it('pauses after two failures, and a probe detects the recovery', async () => {
     const server = await startTroubledEmbeddings()
     server.trouble = 'broken'
-    const { memory } = await openMemory(configOf(ofServer(server.url)))
+    const { memory } = await openMemory(configOf(ofServer(server.url)), manyNotes)
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
     // Two runs of the queue with at most three batches each, then one probe after a second.
     await until(() => server.inputs.some((input) => input[0] === 'memory'), 10_000)
-    expect(server.texts().length).toBeLessThanOrEqual(12)
+    expect(server.texts().length).toBeLessThanOrEqual(2 * atOnce * perBatch)
     server.trouble = 'none'
     await until(() => isEmbedded(memory), 20_000)
     expect(await problemOf(memory)).toBeUndefined()
@@ -272,7 +277,9 @@ describe('reuse of vectors', () => {
   it('sends a text once if parallel batches contain it', async () => {
     const server = await startTroubledEmbeddings()
     Object.assign(server, { trouble: 'slow', delayMs: 100 })
-    const same = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`memory/s${index}.md`, 'All the same.\n']))
+    const same = Object.fromEntries(
+      Array.from({ length: 4 * perBatch }, (_, index) => [`memory/s${index}.md`, 'All the same.\n']),
+    )
     const { memory } = await openMemory(configOf(ofServer(server.url)), same)
     await until(() => isEmbedded(memory), 10_000)
     expect(twiceSent(server.texts())).toEqual([])
@@ -280,13 +287,13 @@ describe('reuse of vectors', () => {
 
   it('continues an interrupted rebuild with the vectors it has', async () => {
     const server = await startTroubledEmbeddings()
-    const { app, home, configure, workspace } = await openMemory(configOf('provider: none'))
+    const { app, home, configure, workspace } = await openMemory(configOf('provider: none'), manyNotes)
     Object.assign(server, { trouble: 'slow', delayMs: 150 })
     await configure(configOf(ofServer(server.url)))
-    await until(() => server.texts().length >= 8, 10_000)
+    await until(() => server.texts().length > atOnce * perBatch, 10_000)
     await app.close()
-    // Requests that were running at the end are sent again, answered ones are not.
-    const answered = new Set(server.texts().slice(0, -6))
+    // What was under way when it ended is asked again; what had been answered is not.
+    const answered = new Set(server.texts().slice(0, -atOnce * perBatch))
     const before = server.inputs.length
     server.trouble = 'none'
     const config = configOf(ofServer(server.url)).replaceAll('{{workspace}}', workspace)

@@ -144,7 +144,6 @@ describe('index problems', () => {
           provider: 'none',
           model: '',
           baseUrl: undefined,
-          dimensions: undefined,
           batchSize: 1,
           apiKey: undefined,
           isLocal: true,

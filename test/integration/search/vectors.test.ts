@@ -19,7 +19,6 @@ const source: EmbeddingSource = {
   provider: 'openai-compatible',
   model: 'hashed',
   baseUrl: undefined,
-  dimensions: undefined,
   batchSize: 4,
   apiKey: undefined,
   isLocal: true,
@@ -322,27 +321,32 @@ describe('embeddings', () => {
     store.close()
   })
 
-  it('rejects vectors of another length than requested', async () => {
+  it('vectors of another length than the model’s are refused', async () => {
     const server = await startTroubledEmbeddings()
-    const provider = await openProvider({ baseUrl: server.url, dimensions: 32 })
+    const provider = await openProvider({
+      provider: 'openai',
+      model: 'text-embedding-3-small',
+      baseUrl: server.url,
+      apiKey: 'o',
+    })
     await expect(provider.embed(['alpha'])).rejects.toMatchObject({
       code: 'provider_error',
-      message: expect.stringContaining('64 dimensions where 32 were expected'),
+      message: expect.stringContaining('64 dimensions where 1536 were expected'),
     })
   })
 
   it('uses Gemini with its own address and key', async () => {
     const server = await startModelServer()
+    server.embeddings = { dimensions: 3072 }
     const provider = await openProvider({
       provider: 'gemini',
       model: 'gemini-embedding-001',
       baseUrl: server.openAiUrl,
       apiKey: 'g',
-      dimensions: 64,
     })
-    expect((await provider.embed(['alpha']))[0]).toHaveLength(64)
+    expect((await provider.embed(['alpha']))[0]).toHaveLength(3072)
     expect(server.requests[0]).toMatchObject({
-      body: { model: 'gemini-embedding-001', dimensions: 64 },
+      body: { model: 'gemini-embedding-001' },
       headers: { authorization: 'Bearer g' },
     })
     expect(await createEmbeddings({ ...source, provider: 'gemini' })).toBe('no_key')

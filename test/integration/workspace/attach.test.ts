@@ -66,8 +66,8 @@ describe('attachments and links in the style of the vault', () => {
 
   it('prefers the settings, makes names portable, and refuses unsupported types and paths outside', async () => {
     const { attach, workspace } = await openVault(
-      {},
-      ', vault: { attachments: ./media, links: markdown, linkPaths: absolute }',
+      { '.obsidian/app.json': '{"useMarkdownLinks":true,"newLinkFormat":"absolute","attachmentFolderPath":"files"}' },
+      ', vault: { attachments: ./media }',
     )
     expect(await attach('a/Note.md', 'what? [x].PNG')).toEqual({
       path: 'a/media/what [x].png',

@@ -310,7 +310,7 @@ describe('history', () => {
     expect(await readFile(join(workspace, '.git/HEAD'), 'utf8')).toBe('untouched')
   })
 
-  it('removes changes older than the retention time; the rest stays readable', async () => {
+  it('a history of which an earlier version forgot the oldest part stays readable, and goes on', async () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')
@@ -325,13 +325,21 @@ describe('history', () => {
     const repository = await Repository.open(gitdir, folders.workspace)
     const log = await repository.log()
     expect(log).toHaveLength(6)
-    expect(await repository.forgetBefore(Date.now() + 60_000)).toBe(5)
+    await writeFile(join(gitdir, 'shallow'), `${log[0]?.commit}\n`)
+    execFileSync('git', ['--git-dir', gitdir, 'prune', '--expire', 'now'])
     const again = await Repository.open(gitdir, folders.workspace)
     expect(await again.log()).toHaveLength(1)
     expect(await again.text(log[0]?.files[0]?.after ?? '')).toBe('v5\n')
     expect(execFileSync('git', ['--git-dir', gitdir, 'log', '--format=%an', 'main'], { encoding: 'utf8' })).toBe(
       'user\n',
     )
+    await expect(again.text(log[1]?.files[0]?.before ?? '')).rejects.toThrow('Could not find')
+    const later = await createApp({ mainFolder, env: {}, home: folders.home })
+    onTestFinished(() => later.close())
+    const main = await later.agents.get('main')
+    await main.workspace.write('MEMORY.md', 'v6\n', { cause: 'user' })
+    await main.history?.settle()
+    expect(await main.history?.timeline({ limit: 10 })).toHaveLength(2)
   })
 
   it('with two apps on one state folder, one records and both can read', async () => {
@@ -466,7 +474,7 @@ describe('idle history worker', () => {
       entry: threadFile(mainFolder, 'workspace/history/history.worker'),
       folder,
       roots: workspace.roots,
-      settings: () => ({ enabled: true, keepDays: null }),
+      settings: () => ({ enabled: true }),
       stays: true,
       now: () => new Date(),
       idleMs,

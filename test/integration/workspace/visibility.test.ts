@@ -17,11 +17,11 @@ interface Opening {
   readonly files: Readonly<Record<string, string>>
   readonly rules?: readonly string[]
   readonly embeddings?: boolean
-  readonly agent?: string
+  readonly outputCharacters?: number
 }
 
-/** Starts two local servers; the configuration declares one of them remote. */
-async function openBoth({ files, rules = [], embeddings = false, agent: more = '' }: Opening) {
+/** Two servers on loopback, of which the settings say that one is remote. */
+async function openBoth({ files, rules = [], embeddings = false, outputCharacters }: Opening) {
   const remote = await startModelServer({ text: 'ok' })
   const local = await startModelServer({ text: 'ok' })
   const embedding = embeddings
@@ -31,10 +31,17 @@ async function openBoth({ files, rules = [], embeddings = false, agent: more = '
   anthropic: { baseUrl: "${remote.url}", reach: remote }
   openai-compatible: { baseUrl: "${local.openAiUrl}" }
 agents:
-  defaults: { model: ${remoteModel}, visibility: { local: ${JSON.stringify(rules)} }, memory: { embedding: ${embedding} }${more} }
+  defaults: { model: ${remoteModel}, visibility: { local: ${JSON.stringify(rules)} }, memory: { embedding: ${embedding} } }
   list: [{ id: main, workspace: "{{workspace}}" }]
 `
-  const test = await openTestApp({ files, config, env: { ANTHROPIC_API_KEY: 'sk-test-key' }, now, watch: true })
+  const test = await openTestApp({
+    files,
+    config,
+    env: { ANTHROPIC_API_KEY: 'sk-test-key' },
+    now,
+    watch: true,
+    ...(outputCharacters === undefined ? {} : { toolLimits: { outputCharacters } }),
+  })
   const agent = await test.app.agents.get('main')
   const ask = async (text: string, model: string, session?: string) => {
     const sent = await agent.chat.send({ text, session, model, reopen: true })
@@ -255,7 +262,7 @@ describe('privacy filter', () => {
               files: { [own]: `# Memory\n\n- public fact\n\n## Mine ^[local]\n\n- ${secretLine(50)}\n`, ...files },
               rules: ['Vault/'],
               embeddings,
-              agent: ', chat: { toolOutputCharacters: 1000 }',
+              outputCharacters: 1000,
             })
             /** Number of requests before the line with an id became local. */
             const since = new Map<string, { readonly requests: number; readonly titles: number }>()

@@ -119,7 +119,6 @@ async function loadLocal(folder: string): Promise<Embed> {
     provider: 'local',
     model: join(folder, 'all-MiniLM-L6-v2'),
     baseUrl: undefined,
-    dimensions: undefined,
     batchSize: 16,
     apiKey: undefined,
     isLocal: true,

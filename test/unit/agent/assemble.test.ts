@@ -24,10 +24,7 @@ function assembled(files: ContextFile[], messages: Message[]) {
   return assemble({
     purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
     modelId: 'offline',
-    budget: budgetOf(
-      { contextWindow: 32_000, maxOutput: 2000 },
-      { reserveTokensFloor: 20_000, softThresholdTokens: 4000 },
-    ),
+    budget: budgetOf({ contextWindow: 32_000, maxOutput: 2000 }),
     maxOutput: 2000,
     systemPrompt: 'You are main.',
     files,
@@ -113,8 +110,8 @@ describe('budget', () => {
     [200_000, 32_000, 32_000],
     [200_000, 8000, 20_000],
     [8192, 4096, 2048],
-  ])('a window of %i tokens with an output limit of %i reserves %i', (contextWindow, maxOutput, reserveTokens) => {
-    const budget = budgetOf({ contextWindow, maxOutput }, { reserveTokensFloor: 20_000, softThresholdTokens: 4000 })
+  ])('a window of %i with %i of output keeps %i free', (contextWindow, maxOutput, reserveTokens) => {
+    const budget = budgetOf({ contextWindow, maxOutput })
     expect(budget.reserveTokens).toBe(reserveTokens)
     expect(budget.compactAt).toBe(contextWindow - reserveTokens)
     expect(budget.flushAt).toBe(Math.max(0, budget.compactAt - 4000))

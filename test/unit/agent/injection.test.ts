@@ -22,10 +22,7 @@ const corpus = [
 const input = {
   purpose: { kind: 'chat' as const, today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
   modelId: 'a/b',
-  budget: budgetOf(
-    { contextWindow: 100_000, maxOutput: 4000 },
-    { reserveTokensFloor: 1000, softThresholdTokens: 1000 },
-  ),
+  budget: budgetOf({ contextWindow: 100_000, maxOutput: 4000 }),
   maxOutput: 4000,
   systemPrompt: 'You are an assistant.',
   tools: [],

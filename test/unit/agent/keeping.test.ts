@@ -76,10 +76,6 @@ describe('cut point', () => {
   })
 })
 
-const settings = {
-  mode: 'always' as const,
-  ttl: 300_000,
-}
 const undecided = { trimmed: new Set<string>(), cleared: new Set<string>() }
 const conversation = (size: number) => [
   user('q'),
@@ -100,7 +96,6 @@ describe('pruning', () => {
       tokens: 12_000,
       contextWindow: 32_000,
       idleMs: Infinity,
-      settings,
       ...overrides,
     })
 
@@ -133,7 +128,6 @@ describe('pruning', () => {
       tokens: 22_000,
       contextWindow: 32_000,
       idleMs: Infinity,
-      settings,
     })
     expect(cleared?.cleared).toHaveLength(20)
     const sent = applyPruning(many, { trimmed: new Set(), cleared: new Set(['c0']) })
@@ -147,7 +141,6 @@ describe('pruning', () => {
         tokens: 22_000,
         contextWindow: 32_000,
         idleMs: Infinity,
-        settings,
       }),
     ).toBeUndefined()
   })
@@ -158,10 +151,9 @@ describe('pruning', () => {
     expect(plan(0, { messages: conversation(10_000).slice(0, 5) })).toBeUndefined()
   })
 
-  it('respects the ttl, the mode off, and earlier decisions', () => {
-    expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 299_000 })).toBeUndefined()
-    expect(plan(10_000, { settings: { ...settings, mode: 'cache-ttl' }, idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
-    expect(plan(10_000, { settings: { ...settings, mode: 'off' } })).toBeUndefined()
+  it('leaves the cached prefix alone for five minutes; what is decided is not decided again', () => {
+    expect(plan(10_000, { idleMs: 299_000 })).toBeUndefined()
+    expect(plan(10_000, { idleMs: 301_000 })?.trimmed).toEqual(['1', '2'])
     expect(plan(10_000, { decided: { trimmed: new Set(['1', '2']), cleared: new Set() } })).toBeUndefined()
   })
 })

@@ -26,4 +26,17 @@ describe('model table', () => {
     ).toBeCloseTo(3 + 1.5 + 0.3)
     expect(modelPrices('openai-compatible/x', undefined)).toBeUndefined()
   })
+
+  it.each([
+    ['anthropic/claude-sonnet-4-5', { cacheRead: 0.2, cacheWrite: 2.5 }],
+    ['anthropic/claude-of-next-year', { cacheRead: 0.2, cacheWrite: 2.5 }],
+    ['openai/gpt-4.1', { cacheRead: 0.5, cacheWrite: 0 }],
+    ['openai-compatible/x', { cacheRead: 2, cacheWrite: 2 }],
+  ])('what the cache of %s costs follows from the price of its input', (id, cache) => {
+    const own = modelPrices(id, { input: 2, output: 8 })
+    expect(own).toMatchObject({ input: 2, output: 8 })
+    expect(own?.cacheRead).toBeCloseTo(cache.cacheRead)
+    expect(own?.cacheWrite).toBeCloseTo(cache.cacheWrite)
+    expect(modelPrices(id, undefined, { input: 2, output: 8 })).toEqual(own)
+  })
 })

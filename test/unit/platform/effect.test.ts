@@ -21,7 +21,7 @@ function keysOf(schema: Schema, path: readonly string[] = []): string[] {
 
 /** Maps the settings of one agent, of all agents, and of all providers to the same key. */
 function shortened(key: string): string {
-  return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<provider>.')
+  return key.replace(/^agents\.(defaults|list)\./, '').replace(/^providers\.[^.]+\./, 'providers.<name>.')
 }
 
 describe('settings take effect when saved', () => {

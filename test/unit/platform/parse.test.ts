@@ -30,7 +30,7 @@ describe('configuration', () => {
     ['interface: { theme: [1] }', { fault: 'choice' }],
     ['agents: { defaults: { memory: { search: { maxResults: many } } } }', { fault: 'type', allowed: 'number' }],
     ['agents: { defaults: { memory: { search: { maxResults: 0 } } } }', { fault: 'tooSmall', allowed: '1' }],
-    ['agents: { defaults: { contextPruning: { ttl: soon } } }', { fault: 'duration' }],
+    ['agents: { defaults: { chat: { idleTimeout: soon } } }', { fault: 'duration' }],
     ['agents: { defaults: { memory: { chunk: { overlap: 300 } } } }', { fault: 'overlap' }],
     ['agents: { defaults: { model: gpt } }', { fault: 'model' }],
     ['providers: { openai: { baseUrl: somewhere } }', { fault: 'address' }],
@@ -67,11 +67,11 @@ describe('configuration', () => {
 
   it('rejects values out of range', () => {
     const keys = problems(
-      'agents:\n  defaults:\n    compaction: { keepRecentTokens: -5 }\n    contextPruning: { ttl: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
+      'agents:\n  defaults:\n    memory: { search: { maxResults: -5 } }\n    chat: { idleTimeout: soon }\n    session: { reset: { atHour: 24 } }\nmodels:\n  openai/x: { contextWindow: 3 }\n',
     ).map(({ key }) => key)
     expect(keys.sort()).toEqual([
-      'agents.defaults.compaction.keepRecentTokens',
-      'agents.defaults.contextPruning.ttl',
+      'agents.defaults.chat.idleTimeout',
+      'agents.defaults.memory.search.maxResults',
       'agents.defaults.session.reset.atHour',
       'models.openai/x.contextWindow',
     ])
@@ -96,7 +96,41 @@ describe('configuration', () => {
     ])
   })
 
-  it('parses durations', () => {
+  it.each([
+    [
+      'of all agents',
+      'agents:\n  defaults: { history: { keepDays: 9, enabled: false } }\n',
+      ['agents.defaults.history.keepDays'],
+      { agents: { defaults: { history: { enabled: false } } } },
+    ],
+    [
+      'in the entry of an agent',
+      'agents:\n  list:\n    - { id: main, contextPruning: { ttl: soon }, vault: { links: wiki, daily: { folder: days } } }\n',
+      ['agents.list.0.contextPruning', 'agents.list.0.vault.links'],
+      { agents: { list: [{ id: 'main', vault: { daily: { folder: 'days' } } }] } },
+    ],
+    [
+      'of a model',
+      'models:\n  openai/x: { prices: { input: 1, output: 2, cacheRead: 3 } }\n',
+      ['models.openai/x.prices.cacheRead'],
+      { models: { 'openai/x': { prices: { input: 1, output: 2 } } } },
+    ],
+    [
+      'of a tool server',
+      'mcp:\n  servers:\n    files: { command: x, cwd: /tmp }\n',
+      ['mcp.servers.files.cwd'],
+      { mcp: { servers: { files: { command: 'x' } } } },
+    ],
+  ])('warns once of each dropped setting %s, with its line, and takes the rest', (_of, text, keys, inForce) => {
+    const parsed = parseConfig(text)
+    expect(parsed).toMatchObject({ ok: true, config: inForce })
+    const ignored = parsed.ok ? parsed.ignored : []
+    expect(ignored.map(({ key }) => key).toSorted()).toEqual(keys)
+    for (const { fault, line } of ignored)
+      expect({ fault, line }).toEqual({ fault: 'unknown', line: expect.any(Number) })
+  })
+
+  it('reads durations', () => {
     const parsed = parseConfig('agents: { defaults: { chat: { idleTimeout: 5m } } }')
     expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(300_000)
   })
@@ -108,14 +142,14 @@ describe('configuration', () => {
     ['90s', 90_000],
     ['250ms', 250],
     ['2h', 7_200_000],
-  ])('parses a ttl of %s as %i ms; a plain number is seconds', (written, ms) => {
-    const parsed = parseConfig(`agents: { defaults: { contextPruning: { ttl: ${written} } } }`)
-    expect(parsed.ok && parsed.config.agents.defaults.contextPruning.ttl).toBe(ms)
+  ])('a timeout of %s is %i ms: a bare number is seconds', (written, ms) => {
+    const parsed = parseConfig(`agents: { defaults: { chat: { idleTimeout: ${written} } } }`)
+    expect(parsed.ok && parsed.config.agents.defaults.chat.idleTimeout).toBe(ms)
   })
 
-  it('rejects a duration above the timer limit', () => {
-    const [problem] = problems('agents: { defaults: { chat: { toolTimeout: 30d } } }')
-    expect(problem).toMatchObject({ key: 'agents.defaults.chat.toolTimeout' })
+  it('a duration that no timer takes is refused', () => {
+    const [problem] = problems('agents: { defaults: { chat: { idleTimeout: 30d } } }')
+    expect(problem).toMatchObject({ key: 'agents.defaults.chat.idleTimeout' })
   })
 })
 

@@ -68,7 +68,7 @@ describe('setting rows', () => {
     ['memory.search.minScore', { kind: 'number', min: 0, max: 1, isInteger: false, isNullable: false }],
     ['memory.search.mmrLambda', { kind: 'number', isNullable: true }],
     ['memory.chunk.tokens', { kind: 'number', min: 32, isInteger: true }],
-    ['contextPruning.ttl', { kind: 'duration' }],
+    ['chat.idleTimeout', { kind: 'duration' }],
     ['chat.thinking', { kind: 'choice', options: ['off', 'low', 'medium', 'high'] }],
     ['memory.extraPaths', { kind: 'list' }],
     ['prompts.system', { kind: 'longText' }],

@@ -119,16 +119,18 @@ describe('vault conventions', () => {
     expect(await readHabits(await folderWith(files))).toMatchObject(expected)
   })
 
-  it("prefers this app's settings to the vault's", async () => {
-    const found = await readHabits(await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"]}' }))
+  it('what the settings say goes before what the vault says', async () => {
+    const found = await readHabits(
+      await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"],"attachmentFolderPath":"files"}' }),
+    )
     const own = {
       daily: { folder: '/Days/' },
-      newNotes: 'beside',
+      attachments: 'beside',
       ignored: ['x'],
     } as const
     expect(withOwn(found, own)).toMatchObject({
       daily: { folder: 'Days', format: 'YYYY-MM-DD' },
-      newNotes: 'beside',
+      attachments: 'beside',
       ignored: ['Old/', 'x'],
     })
     expect(withOwn(found, { ...own, daily: { format: 'nothing' } })).toMatchObject({ daily: found.daily })

@@ -143,7 +143,6 @@ export class Meter {
     const state = keepingState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: at }
-    const settings = this.#options.config.current
     return dueSteps({
       state: {
         ...state,
@@ -152,7 +151,7 @@ export class Meter {
       },
       report: last ? asSent(now, last) : now,
       last: last ?? this.#ofModel.get(now.model),
-      settings,
+      flushes: this.#options.config.current.compaction.memoryFlush.enabled,
       now: at,
     })
   }
@@ -167,7 +166,7 @@ export class Meter {
     const { live, summary } = state
     const messages = live.map(({ message }) => message)
     const sizes = messages.map(messageTokens)
-    const cut = cutOf({ state, report, last, settings: this.#options.config.current })
+    const cut = cutOf({ state, report, last })
     if (cut === 0) return null
     const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
     const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })

@@ -67,9 +67,7 @@ export class Requests {
 
   /** @param contextWindow tokens, overrides the model's window */
   budget(model: ChatModel, contextWindow: number = model.contextWindow): Budget {
-    const { reserveTokensFloor, memoryFlush } = this.#sources.config.current.compaction
-    const { softThresholdTokens } = memoryFlush
-    return budgetOf({ maxOutput: model.maxOutput, contextWindow }, { reserveTokensFloor, softThresholdTokens })
+    return budgetOf({ maxOutput: model.maxOutput, contextWindow })
   }
 
   /** Builds the request that would be sent now, with its report. */

@@ -42,14 +42,13 @@ export async function loadPrompts(
   { prompts: own, compaction }: Pick<AgentSettings, 'prompts' | 'compaction'>,
   ownFolder: string,
 ): Promise<Prompts> {
-  const { systemPrompt, prompt } = compaction.memoryFlush
   const read = async (name: string) => (await readFile(join(resources, 'prompts', name), 'utf8')).trim()
   const [system, withoutMemory, flushSystem, flush, compact, slug, title, conflicts, promote] = await Promise.all([
     own.system ?? read('system.md'),
-    own.withoutMemory ?? read('without-memory.md'),
-    systemPrompt ?? read('flush-system.md'),
-    prompt ?? read('flush.md'),
-    own.compaction ?? read('compaction.md'),
+    read('without-memory.md'),
+    read('flush-system.md'),
+    compaction.memoryFlush.prompt ?? read('flush.md'),
+    read('compaction.md'),
     read('slug.md'),
     read('title.md'),
     read('conflicts.md'),

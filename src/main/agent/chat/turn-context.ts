@@ -7,7 +7,7 @@ import type { Permissions } from '../tools/tool-permissions.ts'
 import type { Requests } from './model-request.ts'
 import { fromMcp } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/own-tools.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { Tool, ToolContext, ToolLimits } from '../tools/tool.ts'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
 import type { Clock, AgentConfig } from '#platform'
 import type { Memory } from '#search'
@@ -49,7 +49,7 @@ export async function prepareWork(
     transcript,
     model,
     budget: () => requests.budget(model),
-    settings: config.current,
+    flushes: config.current.compaction.memoryFlush.enabled,
     isApart,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
@@ -64,12 +64,11 @@ export async function prepareWork(
 }
 
 function toolContext(
-  { sessions, workspace, memory, config, mcp, now, onFault, look, propose }: ChatOptions,
+  { sessions, workspace, memory, mcp, toolLimits, now, onFault, look, propose }: ChatOptions,
   { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
   { permissions, emit }: WorkHooks,
   signal: AbortSignal,
 ): ToolContext {
-  const { toolTimeout, toolOutputCharacters } = config.current.chat
   const outputs = sessions.outputsFolder(session)
   return {
     workspace,
@@ -97,7 +96,7 @@ function toolContext(
       return { cause: 'agent' as const, session, turn }
     },
     mayWrite: () => true,
-    limits: { timeoutMs: toolTimeout, outputCharacters: toolOutputCharacters },
+    limits: toolLimits,
     askPermission: async (question) => {
       const decision = await permissions.ask(session, question, signal)
       const { server, tool } = question
@@ -123,6 +122,7 @@ export interface ChatOptions {
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
   readonly windows: LearnedWindows
   readonly mcp: McpServers
+  readonly toolLimits: ToolLimits
   readonly queue: MessageQueue
   /** Folder of prompts and templates. */
   readonly resources: string

@@ -17,7 +17,6 @@ import { withheldMessages, type Look } from '#llm'
 import { noticeEntry } from '../sessions/session-events.ts'
 import type { KeptContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
-import type { AgentSettings } from '#platform'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from '../chat/provenance-tracking.ts'
 import { Notes, type NotesOptions } from './write-notes.ts'
@@ -26,7 +25,8 @@ import { summarize } from './summarize.ts'
 
 export interface KeeperOptions extends NotesOptions {
   readonly transcript: Transcript
-  readonly settings: Pick<AgentSettings, 'compaction' | 'contextPruning'>
+  /** Durable notes are saved before anything is summarised. */
+  readonly flushes: boolean
   readonly assemble: () => Promise<Assembly>
   /** Returns the report of the last answered request. */
   readonly lastReport: () => ContextReport | undefined
@@ -108,7 +108,7 @@ export class Keeper {
   }
 
   #flushes(): boolean {
-    return this.#options.settings.compaction.memoryFlush.enabled && !this.#options.isApart()
+    return this.#options.flushes && !this.#options.isApart()
   }
 
   #state(): KeepingState {
@@ -121,14 +121,11 @@ export class Keeper {
   }
 
   async #measure(): Promise<Measured> {
-    const { assemble, lastReport, settings, now } = this.#options
+    const { assemble, lastReport, now } = this.#options
     const assembly = await assemble()
     const { report } = assembly
     const last = lastReport()
-    const { compaction } = settings
-    const memoryFlush = { ...compaction.memoryFlush, enabled: this.#flushes() }
-    const due = { ...settings, compaction: { ...compaction, memoryFlush } }
-    const input = { state: this.#state(), report, last, settings: due, now: now().getTime() }
+    const input = { state: this.#state(), report, last, flushes: this.#flushes(), now: now().getTime() }
     return { ...input, assembly, tokens: requestTokens(input), factor: factorOf(last) }
   }
 

@@ -2,13 +2,8 @@ import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { keptTokens } from '../context/context-budget.ts'
 import { isResting, type KeepingState } from './compaction-state.ts'
-import { applyPruning, planPruning, type PrunePlan, type PruneSettings } from './prune.ts'
+import { applyPruning, planPruning, type PrunePlan } from './prune.ts'
 import { calibration, messageTokens } from '../context/message-tokens.ts'
-
-export interface KeepingSettings {
-  readonly compaction: { readonly keepRecentTokens: number; readonly memoryFlush: { readonly enabled: boolean } }
-  readonly contextPruning: PruneSettings
-}
 
 export interface KeepingInput {
   readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
@@ -16,7 +11,8 @@ export interface KeepingInput {
   readonly report: ContextReport
   /** The last request for which the provider reported its token count. */
   readonly last: ContextReport | undefined
-  readonly settings: KeepingSettings
+  /** Durable notes are saved before anything is summarised. */
+  readonly flushes: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -29,12 +25,12 @@ export type DueStep =
 
 /** Returns the first step that is due and not in `tried`; undefined if none is. */
 export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): DueStep | undefined {
-  const { state, report, settings } = input
+  const { state, report, flushes } = input
   const tokens = requestTokens(input)
   const plan = tried.has('prune') ? undefined : pruningOf(input, tokens)
   if (plan) return { kind: 'prune', plan }
   if (isResting(state)) return undefined
-  const mayFlush = settings.compaction.memoryFlush.enabled && !state.hasFlushedInCycle && !tried.has('flush')
+  const mayFlush = flushes && !state.hasFlushedInCycle && !tried.has('flush')
   if (mayFlush && tokens > report.flushAt && state.live.length > 0) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined
   const cut = cutOf(input)
@@ -57,19 +53,16 @@ export function requestTokens({ report, last }: Pick<KeepingInput, 'report' | 'l
   return Math.ceil(report.estimatedTokens * factorOf(last))
 }
 
-/**
- * Returns the number of live messages that a compaction would summarise.
- * @param keep estimated tokens to leave verbatim, defaults to the budget's
- */
-export function cutOf(input: Omit<KeepingInput, 'now'>, keep: number = keepOf(input)): number {
+/** How many of the live messages a compaction would summarise. @param keep tokens that stay, in place of the budget's */
+export function cutOf(input: Omit<KeepingInput, 'now' | 'flushes'>, keep: number = keepOf(input)): number {
   const messages = input.state.live.map(({ message }) => message)
   return findCutPoint(messages, messages.map(messageTokens), keep)
 }
 
-/** Returns the estimated tokens that a compaction leaves verbatim. */
-export function keepOf({ report, last, settings }: Omit<KeepingInput, 'now' | 'state'>): number {
+/** Tokens of the conversation that a compaction leaves word for word, in our own estimate. */
+export function keepOf({ report, last }: Pick<KeepingInput, 'report' | 'last'>): number {
   const factor = factorOf(last)
-  const kept = keptTokens(report, settings.compaction.keepRecentTokens, fixedTokens(report) * factor)
+  const kept = keptTokens(report, fixedTokens(report) * factor)
   return Math.floor(kept / Math.max(1, factor))
 }
 
@@ -85,7 +78,7 @@ export function factorOf(last: ContextReport | undefined): number {
   return last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
 }
 
-function pruningOf({ state, report, settings, now }: KeepingInput, tokens: number): PrunePlan | undefined {
+function pruningOf({ state, report, now }: KeepingInput, tokens: number): PrunePlan | undefined {
   const lastAnswer = state.live.findLast(({ message }) => message.role === 'assistant')
   return planPruning({
     messages: messagesOf(state),
@@ -93,7 +86,6 @@ function pruningOf({ state, report, settings, now }: KeepingInput, tokens: numbe
     tokens,
     contextWindow: report.contextWindow,
     idleMs: lastAnswer ? now - lastAnswer.message.timestamp : Infinity,
-    settings: settings.contextPruning,
   })
 }
 

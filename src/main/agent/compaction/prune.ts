@@ -1,12 +1,7 @@
 import type { Message, ToolResultMessage } from '#shared/chat/messages.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 
-export interface PruneSettings {
-  readonly mode: 'off' | 'always' | 'cache-ttl'
-  readonly ttl: number
-}
-
-/** Ids of tool calls whose results are trimmed to head and tail, or cleared. */
+/** Tool call ids whose results are cut to head and tail, and those that are cleared altogether. */
 export interface PruneDecisions {
   readonly trimmed: ReadonlySet<string>
   readonly cleared: ReadonlySet<string>
@@ -28,6 +23,11 @@ const clearedText = '[Old tool result content cleared]'
 const trimFrom = 0.3
 const clearFrom = 0.5
 const minToClear = 50_000
+/**
+ * How long a provider keeps the prefix of a request in its cache, ms; pruning would change the prefix. Anthropic's cache:
+ * 5 minutes from its last use (platform.claude.com/docs/en/build-with-claude/prompt-caching); OpenAI's: 5 to 10.
+ */
+const cacheMs = 300_000
 
 export interface PruneInput {
   readonly messages: readonly Message[]
@@ -35,22 +35,13 @@ export interface PruneInput {
   /** Tokens of the whole request. */
   readonly tokens: number
   readonly contextWindow: number
-  /** Milliseconds since the last answer; within the TTL the provider's prompt cache is not invalidated. */
+  /** Milliseconds since the provider was last asked. */
   readonly idleMs: number
-  readonly settings: PruneSettings
 }
 
-/** Returns the results to prune in addition to `decided`; undefined if there are none. */
-export function planPruning({
-  messages,
-  decided,
-  tokens,
-  contextWindow,
-  idleMs,
-  settings,
-}: PruneInput): PrunePlan | undefined {
-  if (settings.mode === 'off' || (settings.mode === 'cache-ttl' && idleMs <= settings.ttl)) return undefined
-  if (tokens < trimFrom * contextWindow) return undefined
+/** What is to be pruned on top of what is decided; undefined when there is nothing. */
+export function planPruning({ messages, decided, tokens, contextWindow, idleMs }: PruneInput): PrunePlan | undefined {
+  if (idleMs <= cacheMs || tokens < trimFrom * contextWindow) return undefined
   const candidates = prunable(messages)
   const before = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, decided)), 0)
   const trimmed = candidates.filter(

@@ -8,17 +8,18 @@ export interface Budget {
   readonly compactAt: number
 }
 
-/** Largest share of a window for the reserve, so that small local models work. */
+/** Tokens kept free for the answer, where the model's longest one is shorter; as OpenClaw's `reserveTokensFloor`. */
+const minReserveTokens = 20_000
+/** The reserve never takes more than this share of a window, so that small local models work. */
 const maxReserveShare = 0.25
+/** Tokens before compaction at which notes are saved; as OpenClaw's `softThresholdTokens`. */
+const flushMarginTokens = 4000
 
-export function budgetOf(
-  model: { readonly contextWindow: number; readonly maxOutput: number },
-  settings: { readonly reserveTokensFloor: number; readonly softThresholdTokens: number },
-): Budget {
-  const wanted = Math.max(settings.reserveTokensFloor, model.maxOutput)
+export function budgetOf(model: { readonly contextWindow: number; readonly maxOutput: number }): Budget {
+  const wanted = Math.max(minReserveTokens, model.maxOutput)
   const reserveTokens = Math.min(wanted, Math.floor(model.contextWindow * maxReserveShare))
   const compactAt = model.contextWindow - reserveTokens
-  const flushAt = Math.max(0, compactAt - settings.softThresholdTokens)
+  const flushAt = Math.max(0, compactAt - flushMarginTokens)
   return { contextWindow: model.contextWindow, reserveTokens, flushAt, compactAt }
 }
 
@@ -55,7 +56,8 @@ export function summaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
-/** Largest share of the window that stays verbatim after a compaction. */
+/** The newest part that stays word for word: so many tokens, and never more than this share of the window. */
+const maxKeptTokens = 20_000
 const maxKeptShare = 0.4
 /**
  * Space left for the next messages: the smaller of this share of the window and `nextRoomShare` of the conversation's
@@ -70,10 +72,9 @@ const nextRoomShare = 0.5
  */
 export function keptTokens(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
-  keepRecentTokens: number,
   fixed: number,
 ): number {
   const room = Math.max(0, compactAt - fixed - summaryTokens(compactAt))
   const next = Math.min(contextWindow * nextShare, room * nextRoomShare)
-  return Math.min(keepRecentTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
+  return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
 }

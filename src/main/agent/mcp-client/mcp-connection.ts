@@ -133,7 +133,7 @@ export class McpConnection {
   }
 
   async #transport() {
-    const { command, args, env, cwd, url, headers } = this.settings
+    const { command, args, env, url, headers } = this.settings
     if (url !== undefined) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
@@ -155,7 +155,6 @@ export class McpConnection {
       env: { ...getDefaultEnvironment(), ...this.#filled(env) },
       stderr: 'pipe',
       maxBufferSize: maxToolMessageBytes,
-      ...(cwd === undefined ? {} : { cwd }),
     })
     transport.stderr?.on('data', (chunk: Buffer) => {
       for (const line of chunk.toString('utf8').split('\n')) if (line.trim() !== '') this.#keepLog(line)

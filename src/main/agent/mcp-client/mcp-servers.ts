@@ -147,8 +147,8 @@ function unknownServer(name: string): AppError {
 /** Ignores permissions: their changes need no restart. */
 function isSameServer(one: McpServerSettings, other: McpServerSettings | undefined): boolean {
   if (!other?.enabled) return false
-  const core = ({ command, args, env, cwd, url, headers }: McpServerSettings) =>
-    JSON.stringify([command, args, env, cwd, url, headers])
+  const core = ({ command, args, env, url, headers }: McpServerSettings) =>
+    JSON.stringify([command, args, env, url, headers])
   return core(one) === core(other)
 }
 

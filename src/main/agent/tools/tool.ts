@@ -7,7 +7,17 @@ import type { ToolDefinition } from '#llm'
 import type { Memory } from '#search'
 import type { Workspace, WriteOrigin } from '#workspace'
 
-/** Services and limits of a tool call, all of one agent. */
+export interface ToolLimits {
+  /** Without a sign of progress, ms. */
+  readonly timeoutMs: number
+  /** Of a result that a model is shown; all of it stays on the disk. */
+  readonly outputCharacters: number
+}
+
+/** Two minutes are more than a search or a page of the web takes; 50,000 characters are a page of `read`, about 12,500 tokens. */
+export const usualToolLimits: ToolLimits = { timeoutMs: 120_000, outputCharacters: 50_000 }
+
+/** What a tool may use: one agent's own things, and nothing else. */
 export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
@@ -39,12 +49,8 @@ export interface ToolContext extends WriteBackground {
    * @param share 0 to 1, or null if unknown
    */
   readonly onProgress: (call: string, share: number | null, note: string) => void
-  readonly limits: { readonly timeoutMs: number; readonly outputCharacters: number }
-  /**
-   * Saves a long result.
-   * @param isLocal true if it is derived from local notes
-   * @returns the path for `read`
-   */
+  readonly limits: ToolLimits
+  /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
   readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
   /** Cause and conversation recorded with writes. */
   readonly origin: WriteOrigin

@@ -1,6 +1,6 @@
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
-import type { LearnedWindows } from '#agent'
+import type { LearnedWindows, ToolLimits } from '#agent'
 import type { VaultHabits } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
 import type { ThreadEntries } from '#search'
@@ -22,6 +22,7 @@ export interface SharedOptions {
   readonly windows: LearnedWindows
   readonly keys: KeyRing
   readonly mcp: McpServers
+  readonly toolLimits: ToolLimits
   readonly log: Log
   readonly health: Health
   readonly now: Clock

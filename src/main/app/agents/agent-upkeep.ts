@@ -21,6 +21,9 @@ import type { AgentOptions } from './agent-options.ts'
 import { builtinFile, notesFolders } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
+/** What reviews may take in a month where the model's price is unknown: 18 first reviews of 2,000 lines (docs/upkeep.md). */
+const monthlyTokens = 2_000_000
+
 interface Owners {
   readonly workspace: Workspace
   readonly sessions: Sessions
@@ -58,8 +61,8 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
     review: {
       model: () => reviewModel(options, seen),
       budget: () => {
-        const { monthlyBudget: usd, monthlyTokens: tokens } = config.current.upkeep
-        return { usd, tokens }
+        const { monthlyBudget: usd } = config.current.upkeep
+        return { usd, tokens: usd === null ? null : monthlyTokens }
       },
       prompts: () => loadPrompts(resources, config.current, workspace.layout.own),
       candidates: async ({ isLocal }, signal) => {

@@ -116,7 +116,7 @@ export class Agent {
       localHere: () => notesFolders(options)[0]?.local ?? [],
       localIn: (folder) => localElsewhere(options, folder),
     })
-    const { models, windows, mcp, resources, differ, findEntry, linksEntry } = options
+    const { models, windows, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
     const { batches } = this
     this.finder = new Finder({ entry: findEntry, workspace, batches })
@@ -142,6 +142,7 @@ export class Agent {
       propose: (change, model) => proposeOutside(this.upkeep, change, model, now()),
       windows,
       mcp,
+      toolLimits,
       resources,
       now,
       onFault: onFault('turn'),

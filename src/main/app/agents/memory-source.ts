@@ -123,18 +123,20 @@ function extraFolders({ config, forbidden }: AgentOptions): string[] {
     .filter((path) => !foreign.some((folder) => isInside(folder, path)))
 }
 
+/** Texts in one request: few enough for a small server, and one lost answer costs little. */
+const batchSize = 64
+
 function embeddingSource(
   embedding: AgentSettings['memory']['embedding'],
   { keys, modelsFolder, resources, embeddingProvider }: AgentOptions,
 ): EmbeddingSource {
-  const { model, baseUrl, dimensions, batchSize, allowDownload, reach } = embedding
+  const { model, baseUrl, allowDownload, reach } = embedding
   const provider = embeddingProvider ?? embedding.provider
   const apiKey = isKeyName(provider) ? keys.get(provider) : undefined
   return {
     provider,
     model: modelOf(provider, model),
     baseUrl,
-    dimensions: provider === 'builtin' ? undefined : dimensions,
     batchSize,
     apiKey,
     isLocal: !isSentTexts(provider) || staysHere(reach, baseUrl, undefined),

@@ -34,7 +34,7 @@ import { Agents } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'
 import { Clients, Connections } from '#interop'
-import { LearnedWindows } from '#agent'
+import { LearnedWindows, usualToolLimits, type ToolLimits } from '#agent'
 import { threadEntries } from '#search'
 import { McpServers } from '#agent/mcp-client'
 import { Ledger, Models } from '#llm'
@@ -61,7 +61,9 @@ export interface AppOptions {
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   /** Timeout for the user's answer to a permission request of another program, ms. */
   readonly clientPatienceMs?: number | undefined
-  /** Allows addresses for remote pictures; default: public addresses only. */
+  /** Of the tools that models call; `usualToolLimits` when left out. */
+  readonly toolLimits?: Partial<ToolLimits> | undefined
+  /** Whether pictures of the web may come from an address; from what is public, when left out. */
   readonly isOpenAddress?: ((address: string) => boolean) | undefined
   /** A base that the caller has opened and closes itself. */
   readonly base?: AppBase
@@ -206,6 +208,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     windows,
     keys,
     mcp,
+    toolLimits: { ...usualToolLimits, ...options.toolLimits },
     log,
     health,
     now,

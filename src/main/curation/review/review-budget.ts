@@ -24,6 +24,7 @@ export interface Spent {
 /** Limits of a month; null for no limit. */
 export interface Budget {
   readonly usd: number | null
+  /** Holds where the price of the model is unknown. */
   readonly tokens: number | null
 }
 
@@ -50,8 +51,8 @@ export async function addSpent(folder: string, row: SpentRow): Promise<void> {
 
 /** Returns true if one more request would exceed the budget. */
 export function isBeyond(spent: Spent, next: { tokens: number; usd: number | null }, budget: Budget): boolean {
-  if (budget.tokens !== null && spent.tokens + next.tokens > budget.tokens) return true
-  return budget.usd !== null && spent.usd + (next.usd ?? 0) > budget.usd
+  if (next.usd === null) return budget.tokens !== null && spent.tokens + next.tokens > budget.tokens
+  return budget.usd !== null && spent.usd + next.usd > budget.usd
 }
 
 function isSameMonth(one: Date, other: Date): boolean {

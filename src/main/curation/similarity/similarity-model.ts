@@ -16,7 +16,6 @@ export async function likenessBy(file: string): Promise<Likeness | undefined> {
     provider: 'builtin',
     model: '',
     baseUrl: undefined,
-    dimensions: undefined,
     batchSize: 128,
     apiKey: undefined,
     isLocal: true,

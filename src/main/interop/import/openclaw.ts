@@ -30,14 +30,8 @@ const ofAgent: Readonly<Record<string, Counterpart>> = {
   'memorySearch.query.hybrid.mmr.lambda': same('memory.search.mmrLambda'),
   'memorySearch.query.hybrid.temporalDecay.halfLifeDays': same('memory.search.recencyHalfLifeDays'),
   'memorySearch.experimental.sessionMemory': same('memory.sessions'),
-  'compaction.reserveTokensFloor': same('compaction.reserveTokensFloor'),
-  'compaction.keepRecentTokens': same('compaction.keepRecentTokens'),
   'compaction.memoryFlush.enabled': same('compaction.memoryFlush.enabled'),
-  'compaction.memoryFlush.softThresholdTokens': same('compaction.memoryFlush.softThresholdTokens'),
   'compaction.memoryFlush.prompt': same('compaction.memoryFlush.prompt'),
-  'compaction.memoryFlush.systemPrompt': same('compaction.memoryFlush.systemPrompt'),
-  'contextPruning.mode': { to: 'contextPruning.mode', value: pruningOf },
-  'contextPruning.ttl': same('contextPruning.ttl'),
 }
 
 /** OpenClaw's global settings and their counterparts in the defaults for all agents. */
@@ -164,8 +158,9 @@ function takeModel(account: Account, from: string, provider: string, model: Read
   if (maxTokens !== undefined) account.take(`${name}.maxTokens`, [...path, 'maxOutput'], maxTokens)
   if (Array.isArray(input)) account.take(`${name}.input`, [...path, 'images'], input.includes('image'))
   if (isRecord(cost)) {
-    const { input: read = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = cost
-    account.take(`${name}.cost`, [...path, 'prices'], { input: read, output, cacheRead, cacheWrite })
+    const { input: read = 0, output = 0 } = cost
+    account.take(`${name}.cost`, [...path, 'prices'], { input: read, output })
+    for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) account.leave(`${name}.cost.${key}`, 'noCounterpart')
   }
 }
 
@@ -189,17 +184,7 @@ function thinkingOf(value: unknown): string | undefined {
   return levels[String(value)]
 }
 
-function pruningOf(value: unknown): string | undefined {
-  const modes: Readonly<Record<string, string>> = {
-    off: 'off',
-    'cache-ttl': 'cache-ttl',
-    adaptive: 'always',
-    aggressive: 'always',
-  }
-  return modes[String(value)]
-}
-
-/** JSON5 without comments is valid YAML. Comment signs in strings stay. */
+/** JSON5 is YAML once its comments are gone; in strings they are none. */
 function parseLoose(text: string): unknown {
   if (text.length > 1_000_000) return undefined
   const plain = text.replaceAll(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>

@@ -17,6 +17,8 @@ export interface ModelPrices {
   readonly cacheWrite: number
 }
 
+type BasePrices = Pick<ModelPrices, 'input' | 'output'>
+
 /**
  * List prices from the providers' websites. They change; `models.<id>.prices` in the configuration overrides them. The
  * cost of models that are not listed is not shown.
@@ -36,19 +38,26 @@ const priceTable: readonly (readonly [pattern: RegExp, prices: ModelPrices])[] =
   [/^openai\/gpt-5-mini/, { input: 0.25, output: 2, cacheRead: 0.025, cacheWrite: 0 }],
 ]
 
+/** What the user says goes before what the provider lists, that before the table. */
+export function modelPrices(id: string, own: BasePrices | undefined, listed?: BasePrices): ModelPrices | undefined {
+  const known = priceTable.find(([pattern]) => pattern.test(id))?.[1]
+  const base = own ?? listed
+  return base ? { ...base, ...cachePrices(id, base.input, known) } : known
+}
+
 /**
- * Returns the prices of a model: the user's setting, else the provider's list, else the table. Undefined if unknown.
+ * Where a model is in the table, its cache costs the same share of its input as there. Anthropic's factors for all its
+ * models, platform.claude.com/docs/en/about-claude/pricing: 0.1 for a read, 1.25 for a write of five minutes. Elsewhere
+ * nothing is known: both cost what input does, so that a limit of spending never counts too little.
  */
-export function modelPrices(
+function cachePrices(
   id: string,
-  own: ModelPrices | undefined,
-  listed?: Pick<ModelPrices, 'input' | 'output'>,
-): ModelPrices | undefined {
-  return (
-    own ??
-    (listed && { ...listed, cacheRead: listed.input, cacheWrite: 0 }) ??
-    priceTable.find(([pattern]) => pattern.test(id))?.[1]
-  )
+  input: number,
+  known: ModelPrices | undefined,
+): Pick<ModelPrices, 'cacheRead' | 'cacheWrite'> {
+  if (id.startsWith('anthropic/')) return { cacheRead: input * 0.1, cacheWrite: input * 1.25 }
+  if (!known || known.input === 0) return { cacheRead: input, cacheWrite: input }
+  return { cacheRead: (input * known.cacheRead) / known.input, cacheWrite: (input * known.cacheWrite) / known.input }
 }
 
 /** Returns the cost in US dollars. */

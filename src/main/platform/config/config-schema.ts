@@ -34,8 +34,6 @@ const embeddingSchema = z.strictObject({
   model: z.string().min(1).optional(),
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
-  dimensions: z.number().int().min(8).max(8192).optional(),
-  batchSize: z.number().int().min(1).max(2048).default(64),
   /** As that of a provider of models. */
   reach: z.enum(reaches).default('auto'),
   /** For `local`: the model may be fetched from the hub. */
@@ -94,14 +92,8 @@ const vaultSchema = z.strictObject({
       format: z.string().max(200).refine(isDailyFormat, rules.dailyFormat).optional(),
     })
     .prefault({}),
-  /** `beside` the note with the link, or a folder. */
-  newNotes: folderSchema.optional(),
   /** Where pasted and dropped files go: `beside` the note, a folder, or `./files` for one below the note's. */
   attachments: nearFolderSchema.optional(),
-  /** How links are written: `[[…]]` or `[…](…)`. */
-  links: z.enum(['wiki', 'markdown']).optional(),
-  /** How much of a path they have. */
-  linkPaths: z.enum(['shortest', 'relative', 'absolute']).optional(),
   /** Folders and files that are not searched, besides those that the vault's own program leaves out. */
   ignored: z.array(z.string().max(400)).default([]),
 })
@@ -110,23 +102,13 @@ const sharedAgentFields = {
   model: modelIdSchema.default('offline'),
   compaction: z
     .strictObject({
-      reserveTokensFloor: z.number().int().min(0).default(20_000),
-      keepRecentTokens: z.number().int().min(0).default(20_000),
       memoryFlush: z
         .strictObject({
           enabled: z.boolean().default(true),
-          softThresholdTokens: z.number().int().min(0).default(4000),
-          /** Texts used instead of resources/prompts/flush-system.md and flush.md. */
-          systemPrompt: z.string().optional(),
+          /** Used instead of resources/prompts/flush.md. */
           prompt: z.string().optional(),
         })
         .prefault({}),
-    })
-    .prefault({}),
-  contextPruning: z
-    .strictObject({
-      mode: z.enum(['off', 'always', 'cache-ttl']).default('cache-ttl'),
-      ttl: durationSchema.default(300_000),
     })
     .prefault({}),
   session: z
@@ -145,9 +127,6 @@ const sharedAgentFields = {
     .strictObject({
       /** A provider that says nothing for so long is given up. */
       idleTimeout: durationSchema.default(120_000),
-      toolTimeout: durationSchema.default(120_000),
-      /** Characters of a tool's result that a model is shown; all of it stays on the disk. */
-      toolOutputCharacters: z.number().int().min(1000).max(1_000_000).default(50_000),
       /** How much a model that can may think before it answers. */
       thinking: z.enum(['off', 'low', 'medium', 'high']).default('off'),
       /** Conversations are named by the model after its first answer; else by their first words. */
@@ -158,17 +137,12 @@ const sharedAgentFields = {
     .strictObject({
       /** Every change of the workspace's Markdown is recorded. */
       enabled: z.boolean().default(true),
-      /** Days that are kept; null for all. */
-      keepDays: z.number().positive().nullable().default(null),
     })
     .prefault({}),
-  /** Texts used instead of those in resources/prompts/; docs/guide/prompts.md says what is filled in. */
   prompts: z
     .strictObject({
+      /** Used instead of resources/prompts/system.md; docs/prompts.md says what is filled in. */
       system: z.string().optional(),
-      /** For conversations that are held without memory. */
-      withoutMemory: z.string().optional(),
-      compaction: z.string().optional(),
     })
     .prefault({}),
   memory: memorySchema.prefault({}),
@@ -188,9 +162,8 @@ const sharedAgentFields = {
         .default('off'),
       /** Used instead of the agent's own. */
       model: modelIdSchema.optional(),
-      /** What reviews may come to in a month: US dollars where the model's price is known, and tokens; null for no limit. */
+      /** What reviews may cost in a month, in US dollars; null for no limit. */
       monthlyBudget: z.number().positive().nullable().default(1),
-      monthlyTokens: z.number().int().positive().nullable().default(2_000_000),
     })
     .prefault({}),
   vault: vaultSchema.prefault({}),
@@ -230,7 +203,6 @@ const mcpServerSchema = z
     command: z.string().min(1).optional(),
     args: z.array(z.string()).default([]),
     env: z.record(z.string(), z.string()).default({}),
-    cwd: z.string().optional(),
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     enabled: z.boolean().default(true),
@@ -251,8 +223,6 @@ const modelOverrideSchema = z.strictObject({
     .strictObject({
       input: z.number().min(0),
       output: z.number().min(0),
-      cacheRead: z.number().min(0).default(0),
-      cacheWrite: z.number().min(0).default(0),
     })
     .optional(),
 })
@@ -288,7 +258,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   updates: z
     .strictObject({
-      /** Where new versions are announced; without it nothing is ever asked. */
+      /** Address of the update feed; without it the app never checks for updates. */
       feed: z.url().optional(),
     })
     .prefault({}),

@@ -10,7 +10,6 @@ export interface EmbeddingSource {
   readonly provider: EmbeddingProviderName
   readonly model: string
   readonly baseUrl: string | undefined
-  readonly dimensions: number | undefined
   readonly batchSize: number
   readonly apiKey: string | undefined
   /** True if texts do not leave this machine. */

@@ -19,8 +19,6 @@ export interface OpenAiEmbeddingOptions {
   readonly baseUrl: string | undefined
   /** See `EmbeddingProvider.address`. */
   readonly address?: string | undefined
-  /** Requests shorter vectors; only some models support it. */
-  readonly dimensions: number | undefined
   readonly batchSize: number
 }
 
@@ -42,8 +40,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
       () => fail(options, 'a response that is too large'),
     ),
   })
-  const promised =
-    options.dimensions ?? (options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0))
+  const promised = options.provider === 'openai-compatible' ? 0 : (knownDimensions[options.model] ?? 0)
   let answered = 0
   return {
     provider: options.provider,
@@ -67,8 +64,7 @@ export function createOpenAiEmbeddings(options: OpenAiEmbeddingOptions): Embeddi
           options,
           texts.length === 1 ? 'no usable vector for a text' : `no usable vector for any of ${texts.length} texts`,
         )
-      // A single odd answer must not set the expected length: it comes from the settings, the table above, or the
-      // majority.
+      // A wrong answer is no measure of later ones: who knows the length is the table and the index.
       const expected = promised || mostFrequent(usable.map(({ length }) => length))
       if (usable.every(({ length }) => length !== expected))
         fail(options, `a vector of ${first.length} dimensions where ${expected} were expected`)
@@ -97,7 +93,6 @@ async function request(
         model: options.model,
         input: texts.map(fitting),
         encoding_format: 'float',
-        ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
       },
       { signal: signal ? AbortSignal.any([signal, patience]) : patience },
     )

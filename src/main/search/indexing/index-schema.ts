@@ -27,10 +27,7 @@ export interface IndexIdentity {
   /** Empty strings if there is no embedding provider. */
   readonly provider: string
   readonly model: string
-  /**
-   * Dimensions requested in the settings; 0 for the model's default. The actual number is in `meta` once a vector is
-   * stored.
-   */
+  /** 0: of the model's own length, which is in `meta` once a vector is there. Earlier versions could ask for another. */
   readonly dimensions: number
   /** The provider's URL if it is not the default one. */
   readonly address?: string | undefined
@@ -39,8 +36,8 @@ export interface IndexIdentity {
 /** Returns the identity that the settings ask for. */
 export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
   if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
-  const { provider, model, dimensions = 0, baseUrl } = embedding
-  return { chunk, provider, model, dimensions, address: embeddingAddressOf(provider, baseUrl) }
+  const { provider, model, baseUrl } = embedding
+  return { chunk, provider, model, dimensions: 0, address: embeddingAddressOf(provider, baseUrl) }
 }
 
 export function fingerprint(identity: IndexIdentity): string {

@@ -9,12 +9,8 @@ export interface OwnHabits {
   /** Folder of the agent's own files; empty for the top. */
   readonly own?: string | undefined
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
-  /** `beside` the note with the link, or a folder of the workspace. */
-  readonly newNotes?: string | undefined
-  /** `beside` the note, a folder of the workspace, or `./files` for a subfolder of the note's folder. */
+  /** `beside` the note, a folder, or `./files` for one below the note's. */
   readonly attachments?: string | undefined
-  readonly links?: Habits['links'] | undefined
-  readonly linkPaths?: Habits['linkPaths'] | undefined
   readonly ignored: readonly string[]
 }
 
@@ -69,17 +65,9 @@ export function withOwn(found: Habits, own: OwnHabits): Habits {
     ...found,
     daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : usual.format },
     own: ownFolder,
-    newNotes: placeOf(own.newNotes) ?? found.newNotes,
     attachments: attachmentsIn(own.attachments) ?? found.attachments,
-    links: own.links ?? found.links,
-    linkPaths: own.linkPaths ?? found.linkPaths,
     ignored: [...found.ignored, ...own.ignored.map(trimmed).filter(Boolean)],
   }
-}
-
-function placeOf(place: string | undefined): Habits['newNotes'] | undefined {
-  if (place === undefined || place === 'beside') return place
-  return { path: trimmed(place) }
 }
 
 function attachmentsIn(place: string | undefined): Habits['attachments'] | undefined {

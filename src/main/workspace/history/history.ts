@@ -21,8 +21,6 @@ export interface HistoryOptions {
   /** Folder with the repository and the journal. */
   readonly folder: string
   readonly roots: Roots
-  /** Days to keep; null keeps all. */
-  readonly keepDays: number | null
   readonly now: Clock
   /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number
@@ -37,8 +35,7 @@ export class History {
   readonly changes: Announcements<RecorderEvent>
   readonly #changes = new Changes<RecorderEvent>()
   readonly #options: HistoryOptions
-  #keepDays: number | null
-  /** The forbidden folders that the worker knows, as JSON. */
+  /** Those that the recorder knows of, as JSON. */
   #forbidden: string
   readonly #worker: WorkerHost<HistoryJobs>
   #hasStarted = false
@@ -48,7 +45,6 @@ export class History {
   constructor(options: HistoryOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#keepDays = options.keepDays
     this.#forbidden = JSON.stringify(options.roots.forbidden)
     const { entry, idleMs = usualIdleMs, onFault } = options
     this.#worker = new WorkerHost({
@@ -83,14 +79,7 @@ export class History {
     if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
   }
 
-  /** Sets the number of days to keep; null keeps all. */
-  async keep(days: number | null): Promise<void> {
-    if (days === this.#keepDays) return
-    this.#keepDays = days
-    await this.#worker.run((client) => client.keep(days)).catch(this.#options.onFault)
-  }
-
-  /** Records files that other programs may have changed. */
+  /** Files that may have been changed by somebody else. */
   look(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
@@ -195,7 +184,6 @@ export class History {
       folder,
       workspace: roots.workspace,
       forbidden: roots.forbidden,
-      keepDays: this.#keepDays,
       isStart: !this.#hasStarted,
       clockAheadMs: aheadOf(now),
     })

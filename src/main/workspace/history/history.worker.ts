@@ -18,7 +18,6 @@ const jobs = {
   },
   events: (_: undefined, signal: AbortSignal | undefined) => events.subscribe('event', signal ? { signal } : {}),
   note: () => opened().note(),
-  keep: (days: number | null) => opened().keep(days),
   look: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
     opened().look(paths, forbidden),
   lookAgain: (forbidden: readonly string[]) => opened().lookAgain(forbidden),

@@ -112,22 +112,7 @@ export class Journal {
     })
   }
 
-  /**
-   * Runs `work` while no process can add lines.
-   * @param work gets the ids of all texts that the lines refer to
-   * @throws AppError `file_busy`, and what `work` throws
-   */
-  async hold<T>(work: (texts: ReadonlySet<string>) => Promise<T>): Promise<T> {
-    return this.#alone.run(async () => {
-      const { lines } = await this.#read()
-      return work(new Set(lines.flatMap(({ before, after }) => [before, after].filter((id) => id !== null))))
-    })
-  }
-
-  /**
-   * Checks that the journal can be read, except for a last line torn by a crash.
-   * @returns the path to which a damaged file was moved or copied; undefined if it is intact
-   */
+  /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
   async check(): Promise<string | undefined> {
     return this.#alone.run(async () => {
       const text = await readIfThere(this.#file).catch(() => null)

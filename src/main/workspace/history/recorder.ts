@@ -34,8 +34,7 @@ const gatherMs = 150
 const maxGatherMs = 1000
 /** Time before a held lock or a failed commit is retried, ms. */
 const retryMs = 2000
-const dayMs = 86_400_000
-/** Files that are read while the workspace is locked. */
+/** Files that are looked at while nobody may write. */
 const lookedAtOnce = 100
 /** Concurrent file reads. */
 const filesAtOnce = 32
@@ -59,9 +58,7 @@ export interface RecorderSettings {
   readonly workspace: string
   /** Absolute paths of folders that belong to others. */
   readonly forbidden: readonly string[]
-  /** Days to keep; null keeps all. */
-  readonly keepDays: number | null
-  /** True scans all files for changes made while the app was closed; false if only the worker was restarted. */
+  /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
   readonly isStart: boolean
   /** Offset of the app's clock from the system's, ms. Commits use the app's clock. */
   readonly clockAheadMs: number
@@ -71,7 +68,6 @@ export class Recorder {
   readonly #settings: RecorderSettings
   readonly #now: Clock
   #forbidden: readonly string[]
-  #keepDays: number | null
   readonly #stop = new AbortController()
   readonly #emit: (event: RecorderEvent) => void
   readonly #gitdir: string
@@ -96,7 +92,6 @@ export class Recorder {
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
-    this.#keepDays = settings.keepDays
     this.#now = clockAhead(settings.clockAheadMs)
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
@@ -129,16 +124,7 @@ export class Recorder {
     await this.#flush()
   }
 
-  /** Sets the number of days to keep; null keeps all. */
-  async keep(days: number | null): Promise<void> {
-    this.#keepDays = days
-    await this.#flush()
-    await this.#enqueue(async () => {
-      if (this.#repository) await this.#forget(this.#repository)
-    })
-  }
-
-  /** Resolves when all changes reported so far are recorded. */
+  /** Waits until all that was told so far is recorded. */
   async settle(): Promise<void> {
     await this.#flush()
     await this.#work
@@ -361,15 +347,6 @@ export class Recorder {
     const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
     await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
-    await this.#forget(repository)
-  }
-
-  /** Removes commits older than the retention time. */
-  async #forget(repository: Repository): Promise<void> {
-    if (this.#keepDays === null) return
-    const from = this.#now().getTime() - this.#keepDays * dayMs
-    await this.#journal.hold((texts) => repository.forgetBefore(from, texts))
-    if (repository.damage !== undefined) this.#tell('history_damaged', repository.damage)
   }
 
   /**

@@ -9,10 +9,10 @@ import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'
 import type { RecorderEvent } from './recorder.ts'
 
-export interface RecordingOptions extends Omit<HistoryOptions, 'keepDays'> {
-  /** Read on each write and by `applySettings`. */
-  readonly settings: () => { readonly enabled: boolean; readonly keepDays: number | null }
-  /** False for a short-lived process, which only writes the journal. */
+export interface RecordingOptions extends HistoryOptions {
+  /** Looked up whenever it matters. */
+  readonly settings: () => { readonly enabled: boolean }
+  /** False where nobody stays to record. */
   readonly stays: boolean
 }
 
@@ -58,9 +58,8 @@ export class Recording {
   }
 
   async #apply(): Promise<void> {
-    const { enabled, keepDays } = this.#options.settings()
     const history = this.#history
-    if (!enabled) {
+    if (!this.#options.settings().enabled) {
       this.#history = undefined
       await history?.close()
       // Problems of a disabled history are irrelevant.
@@ -68,15 +67,13 @@ export class Recording {
       return
     }
     this.#history ??= this.#begin()
-    await this.#history?.keep(keepDays)
     await this.#history?.applyRoots()
   }
 
   #begin(): History | undefined {
     const { settings, stays, ...options } = this.#options
-    const { enabled, keepDays } = settings()
-    if (!enabled || !stays) return undefined
-    const history = new History({ ...options, keepDays })
+    if (!settings().enabled || !stays) return undefined
+    const history = new History(options)
     history.changes.subscribe((change) => this.#changes.announce(change))
     return history
   }

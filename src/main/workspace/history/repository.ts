@@ -1,7 +1,6 @@
-import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, inBatches, makeFolder, readIfThere, writeDurably } from '#platform'
+import { countLines, inBatches, makeFolder, readIfThere } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './git-blob.ts'
@@ -36,7 +35,6 @@ export class Repository {
   #head: string | undefined
   /** Newest first; undefined until first read. */
   #log: CommitRecord[] | undefined
-  #damage: string | undefined
   readonly #texts = new Map<string, string>()
 
   private constructor(gitdir: string) {
@@ -151,12 +149,7 @@ export class Repository {
     return record
   }
 
-  /** Description of an unreadable commit; undefined if none was found. */
-  get damage(): string | undefined {
-    return this.#damage
-  }
-
-  /** Returns the commits, newest first. Stops at the first commit that cannot be read (`damage`). */
+  /** All commits, newest first; those that come before one that cannot be read are missing. */
   async log(): Promise<readonly CommitRecord[]> {
     this.#log ??= await this.#readLog()
     return this.#log
@@ -168,24 +161,6 @@ export class Repository {
     if (known !== undefined) return known
     const { blob } = await git.readBlob({ fs, gitdir: this.#gitdir, oid: id })
     return this.#keepText(id, Buffer.from(blob).toString('utf8'))
-  }
-
-  /**
-   * Removes commits older than `at` (milliseconds since the epoch), except the newest, and objects that only they refer
-   * to. Does nothing if the log is damaged.
-   * @param needed ids of blobs to keep
-   * @returns the number of removed commits
-   */
-  async forgetBefore(at: number, needed: ReadonlySet<string> = new Set()): Promise<number> {
-    const log = await this.log()
-    if (this.#damage !== undefined) return 0
-    const kept = log.filter((record, index) => index === 0 || record.at >= at)
-    const first = kept.at(-1)
-    if (!first || kept.length === log.length) return 0
-    await writeDurably(join(this.#gitdir, 'shallow'), `${first.commit}\n`)
-    this.#log = [...kept]
-    await this.#removeUnreachable(kept, needed)
-    return log.length - kept.length
   }
 
   async #readHead(): Promise<void> {
@@ -221,42 +196,17 @@ export class Repository {
     return records
   }
 
+  /** Undefined for one that cannot be read. */
   async #readCommit(oid: string): Promise<git.CommitObject | undefined> {
-    try {
-      return (await git.readCommit({ fs, gitdir: this.#gitdir, oid })).commit
-    } catch (error) {
-      this.#damage = `commit ${oid} cannot be read: ${error instanceof Error ? error.message : String(error)}`
-      return undefined
-    }
+    return git.readCommit({ fs, gitdir: this.#gitdir, oid }).then(
+      ({ commit }) => commit,
+      () => undefined,
+    )
   }
 
+  /** The first commit that is there: earlier versions could forget older ones. */
   async #shallow(): Promise<string | undefined> {
     return (await readIfThere(join(this.#gitdir, 'shallow')))?.trim()
-  }
-
-  async #removeUnreachable(kept: readonly CommitRecord[], needed: ReadonlySet<string>): Promise<void> {
-    const reachable = new Set(needed)
-    const visit = async (oid: string) => {
-      if (reachable.has(oid)) return
-      reachable.add(oid)
-      const { tree } = await git.readTree({ fs, gitdir: this.#gitdir, oid })
-      for (const entry of tree) {
-        if (entry.type === 'tree') await visit(entry.oid)
-        else reachable.add(entry.oid)
-      }
-    }
-    for (const { commit, files } of kept) {
-      reachable.add(commit)
-      const read = await git.readCommit({ fs, gitdir: this.#gitdir, oid: commit })
-      await visit(read.commit.tree)
-      // The diff of the first remaining change still needs its previous text.
-      for (const { before } of files) if (before !== null) reachable.add(before)
-    }
-    const objects = join(this.#gitdir, 'objects')
-    for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-      for (const name of await readdir(join(objects, folder)))
-        if (!reachable.has(folder + name)) await rm(join(objects, folder, name), { force: true })
-    }
   }
 
   async #writeBlob(text: string): Promise<string> {
