@@ -284,7 +284,7 @@ describe('M23 why not', () => {
     await composer.press('Enter')
     await page.getByTestId('answer').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-    expect(await page.getByTestId('answer').innerText()).toContain('Nothing fits well')
+    expect(await page.getByTestId('answer').innerText()).toContain('no close match')
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('link', { name: 'Open in search' }).first().click()
     // The conversation that asked quotes it too.
@@ -306,7 +306,7 @@ describe('M23 why not', () => {
     await composer.fill(question)
     await composer.press('Enter')
     await page.getByTestId('answer').getByText('4411', { exact: false }).waitFor()
-    expect(await page.getByTestId('answer').innerText()).not.toContain('Nothing fits well')
+    expect(await page.getByTestId('answer').innerText()).not.toContain('no close match')
   })
 
   it('M23: a selected line of the editor leads to the question whether it would be recalled', async () => {

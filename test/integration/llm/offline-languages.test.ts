@@ -132,11 +132,12 @@ describe('the offline model in the user’s language', () => {
       /^你的记忆里写着：\n\n> 我的Slack handle是@lin_wei\n\n\[MEMORY.md:4\]/,
     )
     expect(await say('记得上次我们讨论的方案是什么')).toContain('> 上次讨论的方案是先上灰度再全量')
-    // The day of the note is told from the day that it speaks of.
     expect(await say('季度评审是什么时候？')).toMatch(
-      /^时间写在原文里：\n\n> 季度评审在12月3日下午三点\n\n\[memory\/2026-11-03.md:2\] · 记于 2026-11-03/,
+      /^你的记忆里写着：\n\n> 季度评审在12月3日下午三点\n\n\[memory\/2026-11-03.md:2\]/,
     )
-    expect(await say('门锁什么时候换的')).toMatch(/^原文没有写明日期；这条记于 2026-11-04：\n\n> 门锁换成了指纹锁\n/)
+    expect(await say('门锁什么时候换的')).toMatch(
+      /^你的记忆里写着：\n\n> 门锁换成了指纹锁\n\n\[memory\/2026-11-04.md:2\]/,
+    )
     const answer = await say(`我想问一下，${'之前我们聊过很多很多不同的事情，'.repeat(20)}那个紫色河马叫什么名字？`)
     expect(answer.length).toBeLessThan(200)
   })
@@ -145,8 +146,8 @@ describe('the offline model in the user’s language', () => {
     const { app, say, workspace } = await openConversation()
     await say('I prefer green tea in the morning.')
     for (const [told, refused, said] of [
-      ['My locker is number 212 in the cellar.', "don't remember that", /^I keep no note of that/],
-      ['My locker is number 212 in the cellar.', 'forget that', /^I keep no note of that/],
+      ['My locker is number 212 in the cellar.', "don't remember that", /^I will not save that/],
+      ['My locker is number 212 in the cellar.', 'forget that', /^I will not save that/],
       ['我的储物柜在地下室，号码是212。', '这个不要记', /^好的，这个我不会记下来/],
     ] as const) {
       await say(told)
