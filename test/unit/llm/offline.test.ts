@@ -36,7 +36,7 @@ describe('offline model', () => {
     ['Delete the note about the gate code', 'help'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
-    ['会議はいつですか', 'question'],
+    ['会議はいつですか', 'keywords'],
     ['help', 'help'],
   ])('%j is %s', (message, kind) => {
     expect(parseIntent(message, today).kind).toBe(kind)

@@ -21,8 +21,6 @@ const maxQuotes = 3
 const lowMinScore = 0.12
 const maxLogs = 40
 const maxEntries = 60
-/** Characters. */
-const maxEntry = 200
 /** Characters of a question that the answer repeats. */
 const maxEcho = 60
 
@@ -32,23 +30,19 @@ export interface Step {
   readonly calls?: readonly Omit<ToolCallPart, 'type' | 'id'>[]
 }
 
+/** A result and the arguments of its call. */
 export interface ToolResult {
   readonly result: ToolResultMessage
-  /** Of the call. */
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
 export function toolResultsIn(messages: readonly Message[]): ToolResult[] {
-  const calls = new Map(
-    messages.flatMap((message) =>
-      message.role === 'assistant'
-        ? message.content.flatMap((part) => (part.type === 'toolCall' ? [[part.id, part.arguments] as const] : []))
-        : [],
-    ),
-  )
-  return messages.flatMap((result) =>
-    result.role === 'toolResult' ? [{ result, arguments: calls.get(result.toolCallId) ?? {} }] : [],
-  )
+  const calls = messages
+    .flatMap((message) => (message.role === 'assistant' ? message.content : []))
+    .filter((part) => part.type === 'toolCall')
+  return messages
+    .filter((message) => message.role === 'toolResult')
+    .map((result) => ({ result, arguments: calls.find(({ id }) => id === result.toolCallId)?.arguments ?? {} }))
 }
 
 function resultsOf(tool: string, results: readonly ToolResult[]): ToolResult[] {
@@ -88,27 +82,19 @@ export function answerPeriod(
   return { text: [sentences.periodHas(span), '', ...lines, ...more].join('\n') }
 }
 
-/** Lines of a log with the time of their heading. Leaves out a heading that the next line repeats. */
+/** Lines of a log with the time of their heading; a heading alone where no text follows it. */
 function entriesOf({ path, lines }: Passage): QuotedLine[] {
   // A saved conversation shows only its topic, because the log already has its notes.
   const topic = /^# (.+)$/.exec(lines[0] ?? '')?.[1]
   if (!/\/[\d-]{10}\.md$/.test(path) && topic !== undefined) return [{ path, line: 1, text: topic }]
-  const entries: QuotedLine[] = []
   let time = ''
-  for (const [index, raw] of lines.entries()) {
-    const text = withoutListMarker(raw)
-    const heading = /^#{2,6}\s+(?:(\d{1,2}:\d{2})(?:\s*[-–—]\s*|$))?(.*?)…?$/.exec(text)
-    if (heading) {
-      time = heading[1] === undefined ? '' : `${heading[1]} `
-      const title = heading[2] ?? ''
-      const next = lines.slice(index + 1).find((line) => line.trim() !== '') ?? '#'
-      if (next.startsWith('#') || (!next.startsWith(title) && !/^[-*+] /.test(next)))
-        entries.push({ path, line: index + 1, text: `${time}${title}` })
-    } else if (text !== '' && !/^#\s/.test(text)) {
-      entries.push({ path, line: index + 1, text: clip(`${time}${text}`, maxEntry) })
-    }
-  }
-  return entries
+  return lines.flatMap((raw, index) => {
+    const [heading, clock = '', title = ''] = /^##+\s+(\d{1,2}:\d{2}\b)?[\s–—-]*(.*)$/.exec(raw) ?? []
+    if (heading !== undefined) time = clock && `${clock} `
+    const next = lines.slice(index + 1).find((line) => line.trim() !== '') ?? '#'
+    const text = heading === undefined ? withoutListMarker(raw) : next.startsWith('#') ? title : ''
+    return text === '' || /^#\s/.test(text) ? [] : [{ path, line: index + 1, text: clip(`${time}${text}`) }]
+  })
 }
 
 /** Searches, reads the results, and quotes the matching lines, or the closest ones where none matches. */

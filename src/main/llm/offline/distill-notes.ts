@@ -2,7 +2,7 @@ import type { Message } from '#shared/chat/messages.ts'
 import { segmenter } from '#shared/util/segmenter.ts'
 import { countCjk } from '#shared/util/tokens.ts'
 import type { Purpose } from '../purpose.ts'
-import { isExplicitQuestion, isSubstantial, parseIntent } from './intent.ts'
+import { isSubstantial, parseIntent } from './intent.ts'
 import { isStopWord } from './quote.ts'
 import { replyLanguage, type Language } from './language.ts'
 import { plainText, userTextOf, userTextsInRendered, type UserText } from './strip-context.ts'
@@ -31,7 +31,7 @@ export function extractNotes(texts: readonly UserText[], written: string, today:
   const notes = withoutOptedOut(texts)
     .flatMap(({ text }) => (parseIntent(text, today).kind === 'remember' ? [text] : text.split('\n')))
     .flatMap((text) => statementsIn(text.trim(), today))
-    .filter((note) => !written.includes(note))
+    .filter((note) => note !== '' && !written.includes(note))
   const latest = [...new Set(notes)].slice(-maxNotes)
   return latest.length > 0 ? latest.map((note) => `- ${note.replaceAll('\n', '\n  ')}`).join('\n') : undefined
 }
@@ -59,17 +59,13 @@ export function withoutRefused(messages: readonly Message[]): Message[] {
 /** The whole text, or only its statements where it also contains questions. */
 function statementsIn(text: string, today: string): string[] {
   const intent = parseIntent(text, today)
-  if (intent.kind === 'remember') return intent.text === '' ? [] : [intent.text]
+  if (intent.kind === 'remember') return [intent.text]
   const sentences = text.split(/(?<=[。！？!?；;])\s*|(?<=\p{L}\.)\s+(?=\p{Lu}|\p{Lo})/u).filter(Boolean)
-  const statements = sentences.filter((sentence) => isStatement(sentence, today))
-  return statements.length === sentences.length ? [text] : statements
-}
-
-function isStatement(text: string, today: string): boolean {
-  const intent = parseIntent(text, today)
-  return (
-    isSubstantial(text) && ['statement', 'question', 'remember'].includes(intent.kind) && !isExplicitQuestion(intent)
+  const statements = sentences.filter(
+    (sentence) =>
+      isSubstantial(sentence) && ['statement', 'keywords', 'remember'].includes(parseIntent(sentence, today).kind),
   )
+  return statements.length === sentences.length ? [text] : statements
 }
 
 /** Lists the user's statements and last questions. The caller adds identifiers that are `missing`. */
@@ -80,7 +76,7 @@ export function extractSummary(
   if (missing.length > 0) return conversation
   const lines = userTextsInRendered(conversation).flatMap((text) => text.split('\n').filter(Boolean))
   const sentences = sentencesIn(replyLanguage([...lines.toReversed(), conversation.slice(0, 2000)], fallback))
-  const questions = lines.filter((line) => isExplicitQuestion(parseIntent(line, anyDay)))
+  const questions = lines.filter((line) => parseIntent(line, anyDay).kind === 'question')
   const facts = lines.filter((line) => !questions.includes(line))
   const section = (title: string, items: readonly string[]) => [`## ${title}`, ...items.map((item) => `- ${item}`)]
   const asked = questions.length > 0 ? ['', ...section(sentences.questions, questions.slice(-3))] : []
@@ -98,9 +94,6 @@ export function extractTopic(texts: readonly string[]): string {
     const isContent = isWordLike && /^\p{L}[\p{L}\p{M}\p{N}]*$/u.test(segment) && !isStopWord(segment)
     if (isContent && weight >= 4) weights.set(segment, weight)
   }
-  const longest = [...weights].sort(([, one], [, other]) => other - one)
-  return longest
-    .slice(0, maxWords)
-    .map(([word]) => word)
-    .join('-')
+  const longest = [...weights].sort(([, one], [, other]) => other - one).slice(0, maxWords)
+  return longest.map(([word]) => word).join('-')
 }

@@ -11,12 +11,12 @@ export type Intent =
   /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
   | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
   | { readonly kind: 'statement' }
-  /** `isExplicit`: phrased as a question; otherwise bare keywords. */
-  | { readonly kind: 'question'; readonly isExplicit: boolean }
+  | { readonly kind: 'question' }
+  /** None of the above; treated as a search in the chat and as a note in a memory flush. */
+  | { readonly kind: 'keywords' }
 
 /** Long pasted text follows its request, so the first characters decide. */
 const maxParsed = 1000
-const maxDateSearch = 200
 
 /** @param today `YYYY-MM-DD`, the base of "yesterday" and "last week" */
 export function parseIntent(message: string, today: string): Intent {
@@ -25,41 +25,30 @@ export function parseIntent(message: string, today: string): Intent {
   return intent.kind === 'remember' ? { ...intent, text: intent.text + whole.slice(maxParsed) } : intent
 }
 
-export function isExplicitQuestion(intent: Intent): boolean {
-  return intent.kind === 'question' && intent.isExplicit
-}
-
 /** Excludes very short texts; one CJK character counts as two Latin letters. */
 export function isSubstantial(text: string): boolean {
   return text.length + countCjk(text) >= 8
 }
 
 function parseStart(raw: string, today: string): Intent {
-  if (!/[\p{L}\p{N}]/u.test(raw)) return /[?？]/.test(raw) ? { kind: 'question', isExplicit: true } : { kind: 'help' }
-  const text = { raw, normalized: normalize(raw) }
+  if (!/[\p{L}\p{N}]/u.test(raw)) return { kind: /[?？]/.test(raw) ? 'question' : 'help' }
+  const text = normalize(raw)
   // Chinese messages often contain English words.
   const languages = /\p{Script=Han}/u.test(raw) ? [chinese, english] : [english]
   for (const parse of [parseSmallTalk, parseOptOut, parseRemember, parsePeriod]) {
     for (const patterns of languages) {
-      const intent = parse(text, patterns, today)
+      const intent = parse(text, patterns, raw, today)
       if (intent) return intent
     }
   }
   const matches = (name: 'unsupported' | 'question' | 'statement') =>
-    languages.some((patterns) =>
-      starts(text.normalized, patterns).some((start) => patterns[name].test(text.normalized.slice(start))),
-    )
+    languages.some((patterns) => starts(text, patterns).some((start) => patterns[name].test(text.slice(start))))
   if (matches('unsupported')) return { kind: 'help' }
-  if (matches('question')) return { kind: 'question', isExplicit: true }
-  return matches('statement') ? { kind: 'statement' } : { kind: 'question', isExplicit: false }
+  if (matches('question')) return { kind: 'question' }
+  return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
-interface Text {
-  readonly raw: string
-  /** Has the length of `raw`, so that positions agree. */
-  readonly normalized: string
-}
-
+/** Keeps the length, so that positions in the result and in the original agree. */
 function normalize(raw: string): string {
   const plain = raw
     .replace(/[！-～]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
@@ -86,36 +75,32 @@ function starts(text: string, { opening }: Patterns): number[] {
   }
 }
 
-function parseSmallTalk({ normalized }: Text, { smallTalk }: Patterns): Intent | undefined {
-  const sentences = trimPunctuation(normalized)
-    .split(/[.!?。\n]+/)
-    .map(trimPunctuation)
+function parseSmallTalk(text: string, { smallTalk }: Patterns): Intent | undefined {
+  const sentences = text.split(/[.!?。\n]+/).map(trimPunctuation)
   return sentences.every((sentence) => sentence === '' || smallTalk.test(sentence)) ? { kind: 'help' } : undefined
 }
 
-function parseOptOut({ normalized }: Text, patterns: Patterns): Intent | undefined {
-  const optOut = starts(normalized, patterns)
-    .map((start) => trimPunctuation(normalized.slice(start)))
-    .find((text) => patterns.optOut.test(text))
-  if (optOut === undefined) return undefined
-  const others = optOut.split(/[,:;.!、。\n–—]+/).filter((part) => !patterns.optOut.test(trimPunctuation(part)))
-  return { kind: 'optOut', isAboutEarlier: !others.some((part) => isSubstantial(part.trim())) }
+function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
+  const isOptOut = (part: string) => patterns.optOut.test(trimPunctuation(part))
+  const whole = starts(text, patterns)
+    .map((start) => text.slice(start))
+    .find(isOptOut)
+  const others = whole?.split(/[,:;.!、。\n–—]+/).filter((part) => !isOptOut(part))
+  return others && { kind: 'optOut', isAboutEarlier: !others.some((part) => isSubstantial(part.trim())) }
 }
 
 /** "Remember when we …" looks something up. */
-function parseRemember({ raw, normalized }: Text, patterns: Patterns): Intent | undefined {
-  for (const start of starts(normalized, patterns)) {
-    const text = normalized.slice(start).replace(/[\s.!。~]+$/, '')
-    for (const pattern of patterns.remember) {
-      const match = pattern.exec(text)
-      if (!match) continue
-      const note = match.groups?.['text'] ?? ''
-      const at = start + match[0].lastIndexOf(note)
-      const isPolite = start > 0 && /[?吗么]\s*$/.test(normalized.slice(0, at))
-      const hasColon = /:\s*$/.test(normalized.slice(start, at))
-      if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question', isExplicit: true }
-      return { kind: 'remember', text: trimNote(raw.slice(at, at + note.length), note) }
-    }
+function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
+  for (const start of starts(whole, patterns)) {
+    const text = whole.slice(start).replace(/[\s.!。~]+$/, '')
+    const match = patterns.remember.map((pattern) => pattern.exec(text)).find((found) => found !== null)
+    if (!match) continue
+    const note = match.groups?.['text'] ?? ''
+    const at = start + match[0].lastIndexOf(note)
+    const isPolite = start > 0 && /[?吗么]\s*$/.test(whole.slice(0, at))
+    const hasColon = /:\s*$/.test(whole.slice(start, at))
+    if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question' }
+    return { kind: 'remember', text: trimNote(raw.slice(at, at + note.length), note) }
   }
   return undefined
 }
@@ -133,9 +118,8 @@ const listRequest =
   /\b(?:what.?s?|summar[iy]\w*|sum up|recap|review|list|show|tell|give|anything|everything|notes?|logs?|entries|journal)\b|什么|甚么|啥|哪些|干嘛|总结|整理|回顾|复盘|看|显示|列出|[记纪]录|日志|日记|笔记|怎么样|概括|汇总/i
 
 /** Matches a message that names a time and otherwise only asks for the log. */
-function parsePeriod({ normalized }: Text, patterns: Patterns, today: string): Intent | undefined {
-  const text = normalized.slice(0, maxDateSearch)
-  const span = findSpan(text, today)
+function parsePeriod(text: string, patterns: Patterns, _raw: string, today: string): Intent | undefined {
+  const span = findSpan(text, parseDay(today))
   if (!span) return undefined
   const rest = text.replace(span.text, ' ')
   const otherWords = rest.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
@@ -144,17 +128,16 @@ function parsePeriod({ normalized }: Text, patterns: Patterns, today: string): I
   return { kind: 'period', first: formatDay(Math.min(span.first, last)), last: formatDay(last) }
 }
 
-const weekdays = ['monday一', 'tuesday二', 'wednesday三', 'thursday四', 'friday五', 'saturday六', 'sunday日天']
+const weekday =
+  /\b(?:(mon)|(tues)|(wednes)|(thurs)|(fri)|(satur)|(sun))day\b|(?:星期|礼拜|周)(?:(一)|(二)|(三)|(四)|(五)|(六)|([日天]))/i
 
 /** Undefined for future times and for several times; a weekday alone is the most recent one. */
-function findSpan(text: string, today: string): (DaySpan & { readonly text: string }) | undefined {
-  const now = parseDay(today)
+function findSpan(text: string, now: number): (DaySpan & { readonly text: string }) | undefined {
   const [time, ...others] = timesIn(text, now)
   if (time) return others.length === 0 && time.first <= now && Number.isFinite(time.first) ? time : undefined
-  const weekday = /\b\w{3,6}day\b|(?:星期|礼拜|周)[一二三四五六日天]/i.exec(text)?.[0]
-  const name = weekday?.replace(/星期|礼拜|周/, '').toLowerCase() ?? '?'
-  const index = weekdays.findIndex((names) => names.includes(name))
-  if (weekday === undefined || index === -1) return undefined
+  const match = weekday.exec(text)
+  if (!match) return undefined
+  const index = match.slice(1).findIndex((name) => name !== undefined) % 7
   const day = now - ((((now + 3) % 7) - index + 7) % 7)
-  return { first: day, last: day, text: weekday }
+  return { first: day, last: day, text: match[0] }
 }

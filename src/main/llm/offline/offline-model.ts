@@ -133,6 +133,7 @@ function reply(question: string, results: readonly ToolResult[], at: ChatPurpose
     case 'period':
       return answerPeriod(intent, results, sentences, at.todaysLog)
     case 'question':
+    case 'keywords':
       return answerQuestion(question, results, sentences, at.today)
     case 'optOut':
       return { text: sentences.optedOut }
@@ -159,7 +160,7 @@ function saveNotes(messages: readonly Message[], at: ChatPurpose, fallback: Lang
     conversation.at(-1)?.role === 'user' &&
     noteWrites(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
   const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
-  const written = conversation.map(writtenBy).join('\n')
+  const written = conversation.flatMap(writtenBy).join('\n')
   const notes = extractNotes(texts, written, today)
   if (notes === undefined) return { text: 'NO_REPLY' }
   const { kept } = sentencesIn(replyLanguage(texts.map(({ text }) => text).reverse(), fallback))
@@ -168,17 +169,15 @@ function saveNotes(messages: readonly Message[], at: ChatPurpose, fallback: Lang
 }
 
 /** The notes that a message wrote; in a rendered conversation, the lines with the calls. */
-function writtenBy(message: Message): string {
-  if (message.role !== 'assistant')
-    return (messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []).join('\n')
-  return message.content
-    .flatMap((part) => (part.type === 'toolCall' && part.name === 'write' ? [String(part.arguments['content'])] : []))
-    .join('\n')
+function writtenBy(message: Message): string[] {
+  if (message.role !== 'assistant') return messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []
+  const calls = message.content.filter((part) => part.type === 'toolCall').filter(({ name }) => name === 'write')
+  return calls.map((call) => String(call.arguments['content']))
 }
 
 /** Write calls for the notes that the user asks for in this turn, without those already written. */
 function noteWrites(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
-  const written = turn.map(writtenBy)
+  const written = turn.flatMap(writtenBy)
   return turn.flatMap((message) => {
     if (message.role !== 'user') return []
     const intent = parseIntent(plainText(message), today)

@@ -130,15 +130,10 @@ function quotableLines({ path, from, lines }: Passage, today: string): QuotedLin
     if (spoken) isOther = !speakers.user.includes(spoken[1] ?? spoken[2] ?? '')
     const text = spoken ? plain.slice(spoken[0].length).trim() : plain
     if (isOther || text === '' || isDisclaimer(text)) continue
-    if (spoken && !hasContent(text, today)) continue
+    if (spoken && !['statement', 'remember'].includes(parseIntent(text, today).kind)) continue
     quotable.push({ path, line: from + index, text })
   }
   return quotable
-}
-
-function hasContent(text: string, today: string): boolean {
-  const intent = parseIntent(text, today)
-  return intent.kind === 'statement' || (intent.kind === 'remember' && intent.text !== '')
 }
 
 export function isStopWord(word: string): boolean {

@@ -20,7 +20,7 @@ const english = {
   noModel: '*No language model is connected: these are quotes from your notes, not an answer.*',
   toolFailed: (reason: string) => `That did not work: ${reason}`,
   withoutMemory:
-    'This chat is held without memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
+    'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
   /** The log write failed with `text_unwritable`. */
   unwritable:
     'I could not note that: it contains an invisible control character (NUL), which a text file cannot hold. Your message is still here. Edit it, delete that character, and send it again.',
@@ -91,11 +91,7 @@ const traditional: Sentences = {
   questions: '問題',
 }
 
-const byLanguage: Readonly<Record<Language, Sentences>> = {
-  en: english,
-  'zh-Hans': simplified,
-  'zh-Hant': traditional,
-}
+const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }
 
 export function sentencesIn(language: Language): Sentences {
   return byLanguage[language]

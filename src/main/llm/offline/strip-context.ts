@@ -9,7 +9,7 @@ export interface UserText {
   readonly time: string
 }
 
-/** Undefined for messages without a timestamp, which the user did not write. */
+/** Undefined if the message has no timestamp: then the app wrote it. */
 export function userTextOf(message: Message): UserText | undefined {
   if (message.role !== 'user') return undefined
   const { text } = splitAttachments(message)

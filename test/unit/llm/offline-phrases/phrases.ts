@@ -48,6 +48,7 @@ export function fault({ language, intent, message, content }: Phrase): string | 
 }
 
 function intentOf({ kind }: Intent): string {
+  if (kind === 'keywords') return 'question'
   return kind === 'remember' ? 'save' : kind
 }
 
