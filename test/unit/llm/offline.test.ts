@@ -129,6 +129,25 @@ describe('offline model', () => {
     expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
   })
 
+  it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('does not quote the last line of an answer in %s', (language) => {
+    const lines = [
+      sentencesIn(language).noModel,
+      'My language model is Claude',
+      '语言模型是 Claude',
+      '語言模型是 Claude',
+    ]
+    const quotes = bestLines('language model 语言模型', [{ path: 'memory/2026-01-19-x.md', from: 9, lines }], 4, today)
+    expect(quotes.length).toBeGreaterThan(0)
+    expect(quotes.map(({ line }) => line)).not.toContain(9)
+  })
+
+  it('quotes the lines of a note before a line that begins with "User:"', () => {
+    const lines = ['- Host of the database: db.example.org', '- User: root']
+    expect(bestLines('which host has the database', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)).toMatchObject([
+      { line: 1 },
+    ])
+  })
+
   it.each([
     ['hello', 'en'],
     ['数据库', 'zh-Hans'],
