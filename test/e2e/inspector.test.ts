@@ -284,7 +284,7 @@ describe('explaining a missing result', () => {
     await composer.press('Enter')
     await page.getByTestId('answer').waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
-    expect(await page.getByTestId('answer').innerText()).toContain('Nothing fits well')
+    expect(await page.getByTestId('answer').innerText()).toContain('no close match')
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('link', { name: 'Open in search' }).first().click()
     // The conversation that asked also quotes the line.
@@ -306,7 +306,7 @@ describe('explaining a missing result', () => {
     await composer.fill(question)
     await composer.press('Enter')
     await page.getByTestId('answer').getByText('4411', { exact: false }).waitFor()
-    expect(await page.getByTestId('answer').innerText()).not.toContain('Nothing fits well')
+    expect(await page.getByTestId('answer').innerText()).not.toContain('no close match')
   })
 
   it('explains a line selected in the editor', async () => {

@@ -89,10 +89,12 @@ describe('the offline agent', () => {
 
   it('lists the entries of today’s log', async () => {
     const { ask } = await openChat()
-    expect((await ask('Summarise today')).text).toContain('Nothing has been noted')
-    expect((await ask('Write a poem')).text).toContain('takes a language model')
+    expect((await ask('Summarise today')).text).toContain('There are no notes')
+    expect((await ask('Write a poem')).text).toContain('connect a language model')
     await ask('记住周四下午评审')
-    expect((await ask('什么时候评审？')).text).toMatch(/^时间写在原文里：\n\n> 周四下午评审\n\n.+ · 记于 2026-01-20/)
+    expect((await ask('什么时候评审？')).text).toMatch(
+      /^你的记忆里写着：\n\n> 周四下午评审\n\n\[memory\/2026-01-20.md:4\]/,
+    )
     expect((await ask('总结今天的记录')).text).toContain('- 10:30 周四下午评审 [memory/2026-01-20.md:4]')
   })
 })

@@ -112,8 +112,8 @@ describe('a chat without memory', () => {
   })
 
   it.each([
-    ['Where does the safe open?', 'held without memory'],
-    ['Remember that the narwhal sings', 'held without memory'],
+    ['Where does the safe open?', 'no access to your memory'],
+    ['Remember that the narwhal sings', 'no access to your memory'],
     ['保险箱的密码是什么？', '不使用记忆'],
   ])('answers offline without searching or noting anything: %s', async (question, answer) => {
     const { say, notes } = await openChat(true)

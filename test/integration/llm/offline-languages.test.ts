@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../src/shared/chat/messages.ts'
 import { openTestApp, type TestAppOptions } from '../../support/app.ts'
 
+/** A Sunday. */
 const now = () => new Date(2026, 10, 22, 10, 30)
 
-/** Opens the app with the offline model and returns helpers to send messages and read answers. */
+/** The app with the offline model, and a way to say something in it and hear the answer. */
 async function openConversation(options: TestAppOptions = {}) {
   const { app, workspace, home } = await openTestApp({ now, ...options })
   const agent = await app.agents.get('main')
@@ -63,7 +64,7 @@ const conversations: readonly {
 
 describe('the offline model in the user’s language', () => {
   it.each(conversations)(
-    '$language: answers greetings, notes, questions, unknown things and refused notes',
+    '$language: greeting, note, question, what is not known, and what cannot be written',
     async ({ language, hello, save, ask, unknown, unwritable }) => {
       const locale = language === 'Traditional Chinese' ? 'zh-TW' : 'en'
       const config = `interface: { locale: ${locale} }\nagents: { list: [{ id: main, workspace: "{{workspace}}" }] }\n`
@@ -80,7 +81,7 @@ describe('the offline model in the user’s language', () => {
     },
   )
 
-  it('uses the system’s language where the message leaves it open, and for Japanese and Korean', async () => {
+  it('a window in the system’s language tells which one that is; Japanese and Korean are answered in it', async () => {
     const { app, say, newSession } = await openConversation({ files: { 'MEMORY.md': '- 会議は木曜です\n' } })
     app.settings.hearSystemLanguage('zh-TW')
     expect(await say('會議 👍')).toMatch(/^你的記憶裡寫著/)
@@ -91,7 +92,7 @@ describe('the offline model in the user’s language', () => {
     expect(await say('울타리는 누가 칠했어?')).toMatch(/^I found nothing in your memory about “울타리는/)
   })
 
-  it('quotes the notes of a period, or the line that answers a question', async () => {
+  it('quotes what was noted in a span of days, or the line that fits a question', async () => {
     const { say } = await openConversation({
       files: {
         'MEMORY.md':
@@ -126,26 +127,27 @@ describe('the offline model in the user’s language', () => {
     )
     expect(await say('11月20日记了什么')).toBe('2026-11-20 的记录：\n\n- 11:00 预算定了八万元 [memory/2026-11-20.md:2]')
     expect(await say('What did I do on November 20?')).toContain('[memory/2026-11-20.md:2]')
-    // Latin words next to Han are found; a question that contains “remember” is still a question.
+    // A Latin word glued to Han is found, and what only seems to ask for a note is a question.
     expect(await say('我的Slack handle是什么')).toMatch(
       /^你的记忆里写着：\n\n> 我的Slack handle是@lin_wei\n\n\[MEMORY.md:4\]/,
     )
     expect(await say('记得上次我们讨论的方案是什么')).toContain('> 上次讨论的方案是先上灰度再全量')
-    // The answer gives the date in the note as well as the date of the note.
     expect(await say('季度评审是什么时候？')).toMatch(
-      /^时间写在原文里：\n\n> 季度评审在12月3日下午三点\n\n\[memory\/2026-11-03.md:2\] · 记于 2026-11-03/,
+      /^你的记忆里写着：\n\n> 季度评审在12月3日下午三点\n\n\[memory\/2026-11-03.md:2\]/,
     )
-    expect(await say('门锁什么时候换的')).toMatch(/^原文没有写明日期；这条记于 2026-11-04：\n\n> 门锁换成了指纹锁\n/)
+    expect(await say('门锁什么时候换的')).toMatch(
+      /^你的记忆里写着：\n\n> 门锁换成了指纹锁\n\n\[memory\/2026-11-04.md:2\]/,
+    )
     const answer = await say(`我想问一下，${'之前我们聊过很多很多不同的事情，'.repeat(20)}那个紫色河马叫什么名字？`)
     expect(answer.length).toBeLessThan(200)
   })
 
-  it('writes no note that the user refused, not even when the conversation ends', async () => {
+  it('writes nothing of what is not to be kept to a file, also when the conversation ends', async () => {
     const { app, say, workspace } = await openConversation()
     await say('I prefer green tea in the morning.')
     for (const [told, refused, said] of [
-      ['My locker is number 212 in the cellar.', "don't remember that", /^I keep no note of that/],
-      ['My locker is number 212 in the cellar.', 'forget that', /^I keep no note of that/],
+      ['My locker is number 212 in the cellar.', "don't remember that", /^I will not save that/],
+      ['My locker is number 212 in the cellar.', 'forget that', /^I will not save that/],
       ['我的储物柜在地下室，号码是212。', '这个不要记', /^好的，这个我不会记下来/],
     ] as const) {
       await say(told)
@@ -160,14 +162,14 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('212')
   })
 
-  it('stores short statements of the user under a heading in their language on /new', async () => {
+  it('/new keeps short statements under a heading of their language, and nothing that was not said by the user', async () => {
     const { app, say, workspace } = await openConversation()
     await say('我对青霉素过敏。')
     await say('预算定了八万元。')
     await say('护照放在哪里？')
     await say('谢谢')
     await say('/new')
-    // The summary of the old conversation is written in the background.
+    // What the old conversation leaves is written beside the new one.
     await app.close()
     const log = await readFile(join(workspace, 'memory/2026-11-22.md'), 'utf8')
     expect(log).toBe('# 2026-11-22\n\n## 10:30 - 对话中保留的内容\n- 我对青霉素过敏。\n- 预算定了八万元。\n')
@@ -179,7 +181,7 @@ describe('the offline model in the user’s language', () => {
     expect(kept).not.toMatch(/cut off/)
   })
 
-  it('continues an interrupted answer, and stores no request to continue', async () => {
+  it('an answer that broke off is gone on with, and our request to do so is nobody’s words', async () => {
     const { agent, app, say, workspace } = await openConversation({
       files: { 'MEMORY.md': '- 护照放在书房第二个抽屉\n' },
     })
@@ -203,7 +205,7 @@ describe('the offline model in the user’s language', () => {
     expect(written.join('\n')).not.toContain('cut off')
   })
 
-  it('quotes the user from earlier conversations, never its own “nothing found”', async () => {
+  it('with only earlier conversations to quote, it quotes the user, and never its own “nothing found”', async () => {
     const { say, settled, newSession } = await openConversation()
     expect(await say('紫色河马叫什么名字？')).toMatch(/^在你的记忆里没有找到/)
     newSession()

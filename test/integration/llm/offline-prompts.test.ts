@@ -53,7 +53,7 @@ describe('M40 the offline model knows what it is asked for', () => {
       expect(log).toContain('## 10:30 - Kept from a conversation\n')
       expect(log).toContain('- We decided to use feature flags for the launch, see src/flags.ts\n')
       const compaction = (await agent.sessions.get(first)).branch().find(({ type }) => type === 'compaction')
-      expect(compaction).toMatchObject({ summary: expect.stringContaining('## Decisions\n- ') })
+      expect(compaction).toMatchObject({ summary: expect.stringContaining('## Facts and identifiers\n- ') })
       expect(compaction).toMatchObject({ summary: expect.stringContaining('feature flags') })
       await say('/new')
       await app.close()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fault, phrases } from './offline-phrases/phrases.ts'
 
 const languages = ['en', 'zh-Hans', 'zh-Hant'] as const
-const intents = ['help', 'notThis', 'period', 'question', 'save', 'statement']
+const intents = ['help', 'optOut', 'period', 'question', 'save', 'statement']
 
 describe('phrases of the offline model', () => {
   it.each(languages)('has at least 150 phrases in %s, of every intent, about half of them held out', (language) => {

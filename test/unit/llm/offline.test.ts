@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createOfflineModel } from '../../../src/main/llm/offline/offline-model.ts'
 import type { Message } from '../../../src/shared/chat/messages.ts'
-import { understand } from '../../../src/main/llm/offline/intent.ts'
+import { parseIntent } from '../../../src/main/llm/offline/intent.ts'
 import { bestLines, nearLines } from '../../../src/main/llm/offline/quote.ts'
-import { replyLanguage, toldLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
-import { isOwnSentence, sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
+import { detectLanguage, replyLanguage, type Language } from '../../../src/main/llm/offline/language.ts'
+import { sentencesIn } from '../../../src/main/llm/offline/sentences.ts'
 
 const today = '2026-01-20'
 
@@ -36,21 +36,21 @@ describe('offline model', () => {
     ['Delete the note about the gate code', 'help'],
     ['覚えてる？', 'question'],
     ['기억나?', 'question'],
-    ['会議はいつですか', 'question'],
+    ['会議はいつですか', 'keywords'],
     ['help', 'help'],
-  ])('reads %j as %s', (message, kind) => {
-    expect(understand(message, today).kind).toBe(kind)
+  ])('%j is %s', (message, kind) => {
+    expect(parseIntent(message, today).kind).toBe(kind)
   })
 
   it.each<[string[], Language, Language]>([
     [['了解'], 'zh-Hant', 'zh-Hant'],
     [['了解', '会议是周四吗？'], 'en', 'zh-Hans'],
     [['会议', '日程呢'], 'en', 'zh-Hans'],
-  ])('answers %j with an interface in %s in %s', (texts, shown, language) => {
+  ])('%j with an interface in %s is answered in %s', (texts, shown, language) => {
     expect(replyLanguage(texts, shown)).toBe(language)
   })
 
-  it('quotes the matching line with its location', () => {
+  it('quotes the line that fits, with where it stands', () => {
     const passages = [
       {
         path: 'MEMORY.md',
@@ -63,16 +63,16 @@ describe('offline model', () => {
     ])
   })
 
-  describe('with semantic matches', () => {
+  describe('with what the search found by meaning', () => {
     const path = 'memory/2026-01-20.md'
     const texts = ['Avoid the bridge in winter', 'Lena takes the bridge in winter', 'Mara is allergic to penicillin']
     const lines = ['# 2026-01-20', '', ...texts]
     const passages = [{ path, from: 1, lines }]
-    const at = (line: number, meaning: number) => [{ path, startLine: line, endLine: line, meaning }]
+    const at = (line: number, similarity: number) => [{ path, startLine: line, endLine: line, similarity }]
     const quotes = (question: string, found: ReturnType<typeof at>) =>
       bestLines(question, passages, 3, today, found).map(({ text }) => text)
 
-    it('prefers a semantic match to a line that shares a single word', () => {
+    it('prefers that line to one that shares a single word with the question', () => {
       expect(quotes('which medicine should she avoid', [])).toEqual([texts[0]])
       expect(quotes('which medicine should she avoid', at(5, 0.9))[0]).toBe(texts[2])
     })
@@ -81,38 +81,38 @@ describe('offline model', () => {
       expect(quotes('who takes the bridge in winter', at(5, 0.9))[0]).toBe(texts[1])
     })
 
-    it('leaves out lines with an uncertain semantic match', () => {
+    it('leaves out a line that meaning is unsure of', () => {
       expect(quotes('which medicine should she avoid', at(5, 0.2))).toEqual([texts[0]])
     })
 
-    it('ranks the lines of a passage by shared words', () => {
-      const found = [{ path, startLine: 3, endLine: 5, meaning: 0.9 }]
+    it('lets words choose among the lines of the passage', () => {
+      const found = [{ path, startLine: 3, endLine: 5, similarity: 0.9 }]
       expect(quotes('is the penicillin dangerous', found)).toEqual([texts[2]])
     })
 
-    it('quotes the found lines if none shares a word with the question', () => {
+    it('quotes the found lines where none shares a word with the question', () => {
       const near = (found: ReturnType<typeof at>) => nearLines(passages, 3, today, found).map(({ text }) => text)
       expect(near(at(5, 0.9))).toEqual([texts[2]])
-      expect(near([{ path, startLine: 4, endLine: 5, meaning: 0.9 }])).toEqual(texts.slice(1))
-      // A heading has no answer; quote the line below it.
+      expect(near([{ path, startLine: 4, endLine: 5, similarity: 0.9 }])).toEqual(texts.slice(1))
+      // A heading says nothing: the line below it does.
       expect(near(at(1, 0))).toEqual([texts[0]])
       expect(near([])).toEqual([texts[0]])
     })
   })
 
-  it('segments Chinese words', () => {
+  it('quotes Chinese by its words', () => {
     const passages = [{ path: 'memory/2026-01-20.md', from: 1, lines: ['今天天气很好', '决定用飞书插件同步日历'] }]
     expect(bestLines('飞书插件怎么用', passages, 1, today)[0]).toMatchObject({ line: 2 })
   })
 
-  it('separates Latin words from adjacent Han characters', () => {
+  it('Latin words glued to Han are words of their own', () => {
     const lines = ['我的生日是五月三号', '团队用Slack沟通', '我的Slack handle是@lin_wei']
     expect(bestLines('我的Slack handle是什么', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)[0]).toMatchObject({
       line: 3,
     })
   })
 
-  it('quotes only the user’s messages from conversations', () => {
+  it('of conversations, only what the user told is quoted', () => {
     const { nothingFound, noModel } = sentencesIn('zh-Hans')
     const lines = [
       '- User: 我的护照号码是多少',
@@ -124,15 +124,28 @@ describe('offline model', () => {
     expect(bestLines('护照号码是多少', [{ path, from: 1, lines }], 3, today)).toEqual([
       { path, line: 3, text: '我的护照号码是E1234567。' },
     ])
-    // In the middle of a summary the speaker of a line is unknown.
+    // In the middle of a kept conversation nobody says who speaks.
     const middle = [nothingFound('护照号码'), noModel, '', '**助手:** 护照', '**用户:** 护照号码？']
     expect(bestLines('护照号码', [{ path: 'memory/2026-01-19-护照.md', from: 9, lines: middle }], 3, today)).toEqual([])
   })
 
-  it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('knows its own sentences in %s', (language) => {
-    const { nothingFound, noModel, found, heard, help } = sentencesIn(language)
-    for (const said of [nothingFound('x'), noModel, heard, help]) expect(isOwnSentence(said)).toBe(true)
-    expect(isOwnSentence(`${found.slice(0, 3)} PostgreSQL`)).toBe(false)
+  it.each(['en', 'zh-Hans', 'zh-Hant'] as const)('does not quote the last line of an answer in %s', (language) => {
+    const lines = [
+      sentencesIn(language).noModel,
+      'My language model is Claude',
+      '语言模型是 Claude',
+      '語言模型是 Claude',
+    ]
+    const quotes = bestLines('language model 语言模型', [{ path: 'memory/2026-01-19-x.md', from: 9, lines }], 4, today)
+    expect(quotes.length).toBeGreaterThan(0)
+    expect(quotes.map(({ line }) => line)).not.toContain(9)
+  })
+
+  it('quotes the lines of a note before a line that begins with "User:"', () => {
+    const lines = ['- Host of the database: db.example.org', '- User: root']
+    expect(bestLines('which host has the database', [{ path: 'MEMORY.md', from: 1, lines }], 1, today)).toMatchObject([
+      { line: 1 },
+    ])
   })
 
   it.each([
@@ -152,8 +165,8 @@ describe('offline model', () => {
     ['👍', undefined],
     ['PostgreSQL', undefined],
     ['4711', undefined],
-  ])('detects in %j the language %s', (text, told) => {
-    expect(toldLanguage(text)).toBe(told)
+  ])('%j is in %s', (text, language) => {
+    expect(detectLanguage(text)).toBe(language)
   })
 
   it.each([
@@ -165,7 +178,7 @@ describe('offline model', () => {
     [['你好', 'hello'], 'zh-Hant', 'zh-Hant'],
     [['会議はいつ'], 'zh-Hans', 'zh-Hans'],
     [['회의 언제', 'when is it'], 'zh-Hans', 'en'],
-  ] as const)('answers %j with an interface in %s in %s', (texts, locale, language) => {
+  ] as const)('%j with an interface in %s is answered in %s', (texts, locale, language) => {
     expect(replyLanguage(texts, locale)).toBe(language)
   })
 })
@@ -173,7 +186,7 @@ describe('offline model', () => {
 const purpose = { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' } as const
 
 describe('several messages before one answer', () => {
-  it('writes every requested note beside other messages', async () => {
+  it('every note that was asked for is written, whatever else was said', async () => {
     const model = createOfflineModel()
     const user = (content: string): Message => ({ role: 'user', content, timestamp: 1 })
     const messages: Message[] = [

@@ -12,9 +12,9 @@ const answer = (text: string, provider: string) =>
 
 const languages: readonly Language[] = ['en', 'zh-Hans', 'zh-Hant']
 
-describe('transcriptText', () => {
-  it.each(languages)('leaves out the stock phrases of the offline model in %s', (language) => {
-    const { summary: _, user: __, assistant: ___, kept: ____, ...sentences } = sentencesIn(language)
+describe('the text of a transcript', () => {
+  it.each(languages)('leaves out what the offline model says on its own, in %s', (language) => {
+    const { user: _, assistant: __, kept: ___, ...sentences } = sentencesIn(language)
     for (const sentence of Object.values(sentences)) {
       const text =
         typeof sentence === 'string'
@@ -24,7 +24,7 @@ describe('transcriptText', () => {
     }
   })
 
-  it('includes quotations of the offline model without the phrases around them', () => {
+  it('has what the offline model quotes, without the sentences around it', () => {
     const { nothingFound, found, noModel } = sentencesIn('en')
     const said = `${nothingFound('fence')}\n\n${found}\n\n> The gate code is 4711\n\n[memory/2026-01-20.md:4]\n\n${noModel}`
     expect(transcriptText(answer(said, 'offline'))).toBe(
@@ -32,7 +32,7 @@ describe('transcriptText', () => {
     )
   })
 
-  it('includes the whole text of other models', () => {
+  it('has all that another model says', () => {
     expect(transcriptText(answer('I found nothing wrong with it.', 'anthropic'))).toBe(
       '- Assistant: I found nothing wrong with it.',
     )

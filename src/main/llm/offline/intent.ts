@@ -2,168 +2,142 @@ import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '#search/te
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
-export type Intention =
+export type Intent =
   | { readonly kind: 'remember'; readonly text: string }
-  /** What was noted from one day to another, both `YYYY-MM-DD` and included. */
+  /** List the notes of these days, both `YYYY-MM-DD` and inclusive. */
   | { readonly kind: 'period'; readonly first: string; readonly last: string }
-  /** A greeting, thanks, or something that this model cannot do. */
+  /** A greeting, or a request that needs a language model. */
   | { readonly kind: 'help' }
-  /** Not to be kept; `isBefore`: what was said before is meant, and the message itself says nothing. */
-  | { readonly kind: 'notThis'; readonly isBefore: boolean }
+  /** "Don't note that"; `isAboutEarlier`: it refers to the message before it. */
+  | { readonly kind: 'optOut'; readonly isAboutEarlier: boolean }
   | { readonly kind: 'statement' }
-  /** `isAsked`: it is put as a question; else it is one for want of anything better. */
-  | { readonly kind: 'question'; readonly isAsked: boolean }
+  | { readonly kind: 'question' }
+  /** None of the above; treated as a search in the chat and as a note in a memory flush. */
+  | { readonly kind: 'keywords' }
 
-/** Characters that are looked at: who pastes pages says before them what they are for. */
-const maxRead = 1000
-/** Characters in which times are looked for. */
-const maxTimed = 200
+/** Long pasted text follows its request, so the first characters decide. */
+const maxParsed = 1000
 
-/** @param today `YYYY-MM-DD`, from which "yesterday" and "last week" are counted */
-export function understand(message: string, today: string): Intention {
+/** @param today `YYYY-MM-DD`, the base of "yesterday" and "last week" */
+export function parseIntent(message: string, today: string): Intent {
   const whole = message.trim()
-  const head = understandHead(whole.slice(0, maxRead), today)
-  return head.kind === 'remember' ? { ...head, text: head.text + whole.slice(maxRead) } : head
+  const intent = parseStart(whole.slice(0, maxParsed), today)
+  return intent.kind === 'remember' ? { ...intent, text: intent.text + whole.slice(maxParsed) } : intent
 }
 
-/** False for what is so short that it says hardly anything; a CJK character is about two Latin letters. */
+/** Excludes very short texts; one CJK character counts as two Latin letters. */
 export function isSubstantial(text: string): boolean {
   return text.length + countCjk(text) >= 8
 }
 
-function understandHead(raw: string, today: string): Intention {
-  if (!/[\p{L}\p{N}]/u.test(raw)) return /[?？]/.test(raw) ? { kind: 'question', isAsked: true } : { kind: 'help' }
-  const text = { raw, folded: fold(raw) }
-  // English words are put into Chinese sentences.
+function parseStart(raw: string, today: string): Intent {
+  if (!/[\p{L}\p{N}]/u.test(raw)) return { kind: /[?？]/.test(raw) ? 'question' : 'help' }
+  const text = normalize(raw)
+  // Chinese messages often contain English words.
   const languages = /\p{Script=Han}/u.test(raw) ? [chinese, english] : [english]
-  for (const find of [civil, notThis, note, period]) {
+  for (const parse of [parseSmallTalk, parseOptOut, parseRemember, parsePeriod]) {
     for (const patterns of languages) {
-      const found = find(text, patterns, today)
-      if (found) return found
+      const intent = parse(text, patterns, raw, today)
+      if (intent) return intent
     }
   }
-  const matches = (name: 'command' | 'asks' | 'states') =>
-    languages.some((patterns) =>
-      openings(text.folded, patterns).some((start) => patterns[name].test(text.folded.slice(start))),
-    )
-  if (matches('command')) return { kind: 'help' }
-  if (matches('asks')) return { kind: 'question', isAsked: true }
-  return matches('states') || isPlan(text.folded, today) ? { kind: 'statement' } : { kind: 'question', isAsked: false }
+  const matches = (name: 'unsupported' | 'question' | 'statement') =>
+    languages.some((patterns) => starts(text, patterns).some((start) => patterns[name].test(text.slice(start))))
+  if (matches('unsupported')) return { kind: 'help' }
+  if (matches('question')) return { kind: 'question' }
+  return { kind: matches('statement') ? 'statement' : 'keywords' }
 }
 
-interface Text {
-  readonly raw: string
-  /** As long as `raw`, letter for letter. */
-  readonly folded: string
-}
-
-function fold(raw: string): string {
+/** Keeps the length, so that positions in the result and in the original agree. */
+function normalize(raw: string): string {
   const plain = raw
     .replace(/[！-～]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0xfee0))
     .replaceAll('　', ' ')
     .replaceAll('’', "'")
-    .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Variation_Selector}|\u200d/gu, (sign) =>
-      ' '.repeat(sign.length),
+    .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Variation_Selector}|\u200d/gu, (emoji) =>
+      ' '.repeat(emoji.length),
     )
   return simplify(plain)
 }
 
-/** Without full stops, exclamation marks, smileys and the like at its ends. */
-function ended(folded: string): string {
-  return folded.replace(/^[\s,.!]+|(?:[\s.!。,、~…?]|[:;]-?[)(DPp])+$/g, '')
+function trimPunctuation(text: string): string {
+  return text.replace(/^[\s,.!]+|(?:[\s.!。,、~…?]|[:;]-?[)(DPp])+$/g, '')
 }
 
-/** Every place at which the message may begin, each opening taken off in turn. */
-function openings(folded: string, { opening }: Patterns): number[] {
-  const starts = [folded.search(/[^\s,.!。、]/)]
+/** The start of the message, and the position after each opening such as "hi, could you please". */
+function starts(text: string, { opening }: Patterns): number[] {
+  const found = [text.search(/[^\s,.!。、]/)]
   for (;;) {
-    const from = starts.at(-1) ?? 0
-    const length = opening.exec(folded.slice(from))?.[0].length ?? 0
-    if (length === 0) return starts
-    starts.push(from + length)
+    const from = found.at(-1) ?? 0
+    const length = opening.exec(text.slice(from))?.[0].length ?? 0
+    if (length === 0) return found
+    found.push(from + length)
   }
 }
 
-function civil({ folded }: Text, patterns: Patterns): Intention | undefined {
-  const sentences = ended(folded)
-    .split(/[.!?。\n]+/)
-    .map(ended)
-    .filter(Boolean)
-  return sentences.every((sentence) => patterns.civil.test(sentence)) ? { kind: 'help' } : undefined
+function parseSmallTalk(text: string, { smallTalk }: Patterns): Intent | undefined {
+  const sentences = text.split(/[.!?。\n]+/).map(trimPunctuation)
+  return sentences.every((sentence) => sentence === '' || smallTalk.test(sentence)) ? { kind: 'help' } : undefined
 }
 
-/** What is not to be kept may come with it, before or after. */
-function notThis({ folded }: Text, patterns: Patterns): Intention | undefined {
-  const starts = openings(folded, patterns).map((start) => ended(folded.slice(start)))
-  const refusal = starts.find((text) => patterns.notThis.test(text))
-  if (refusal === undefined) return undefined
-  const others = refusal.split(/[,:;.!、。\n–—]+/).filter((piece) => !patterns.notThis.test(ended(piece)))
-  return { kind: 'notThis', isBefore: !others.some((piece) => isSubstantial(piece.trim())) }
+function parseOptOut(text: string, patterns: Patterns): Intent | undefined {
+  const isOptOut = (part: string) => patterns.optOut.test(trimPunctuation(part))
+  const whole = starts(text, patterns)
+    .map((start) => text.slice(start))
+    .find(isOptOut)
+  const others = whole?.split(/[,:;.!、。\n–—]+/).filter((part) => !isOptOut(part))
+  return others && { kind: 'optOut', isAboutEarlier: !others.some((part) => isSubstantial(part.trim())) }
 }
 
-/** Asked to note something, in one of the language's ways; "remember when we …" asks for what was. */
-function note({ raw, folded }: Text, patterns: Patterns): Intention | undefined {
-  for (const start of openings(folded, patterns)) {
-    const text = folded.slice(start)
-    for (const pattern of patterns.save) {
-      const match = pattern.exec(text.replace(/[\s.!。~]+$/, ''))
-      if (!match) continue
-      const noted = match.groups?.['text'] ?? ''
-      const at = start + match[0].lastIndexOf(noted)
-      const isPolite = start > 0 && /[?吗么]\s*$/.test(folded.slice(0, at))
-      // "Note: …" and "备忘：…" are never questions.
-      const isAnnounced = /:\s*$/.test(folded.slice(start, at))
-      if (patterns.asksForNote.test(noted.trim()) && !isPolite && !isAnnounced)
-        return { kind: 'question', isAsked: true }
-      return { kind: 'remember', text: noteOf(raw.slice(at, at + noted.length), noted) }
-    }
+/** "Remember when we …" looks something up. */
+function parseRemember(whole: string, patterns: Patterns, raw: string): Intent | undefined {
+  for (const start of starts(whole, patterns)) {
+    const text = whole.slice(start).replace(/[\s.!。~]+$/, '')
+    const match = patterns.remember.map((pattern) => pattern.exec(text)).find((found) => found !== null)
+    if (!match) continue
+    const note = match.groups?.['text'] ?? ''
+    const at = start + match[0].lastIndexOf(note)
+    const isPolite = start > 0 && /[?吗么]\s*$/.test(whole.slice(0, at))
+    const hasColon = /:\s*$/.test(whole.slice(start, at))
+    if (patterns.lookup.test(note.trim()) && !isPolite && !hasColon) return { kind: 'question' }
+    return { kind: 'remember', text: trimNote(raw.slice(at, at + note.length), note) }
   }
   return undefined
 }
 
-/** The note itself, without what its end has of the asking. */
-function noteOf(raw: string, folded: string): string {
-  const { length } = folded
+/** Drops a trailing "please" or "thanks". */
+function trimNote(raw: string, normalized: string): string {
+  const { length } = normalized
     .replace(/[\s,;:、~]+$/, '')
     .replace(/[\s,]*(?:\b(?:please|pls|plz|thanks|thank you|ok|okay)|\?)$/i, '')
   const text = raw.slice(0, length).trim()
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-const asksForLog =
+const listRequest =
   /\b(?:what.?s?|summar[iy]\w*|sum up|recap|review|list|show|tell|give|anything|everything|notes?|logs?|entries|journal)\b|什么|甚么|啥|哪些|干嘛|总结|整理|回顾|复盘|看|显示|列出|[记纪]录|日志|日记|笔记|怎么样|概括|汇总/i
 
-/** A time, and nothing beside it but what asks for a log. */
-function period({ folded }: Text, patterns: Patterns, today: string): Intention | undefined {
-  const text = folded.slice(0, maxTimed)
-  const span = spanIn(text, today)
+/** Matches a message that names a time and otherwise only asks for the log. */
+function parsePeriod(text: string, patterns: Patterns, _raw: string, today: string): Intent | undefined {
+  const span = findSpan(text, parseDay(today))
   if (!span) return undefined
   const rest = text.replace(span.text, ' ')
-  const bare = rest.replace(patterns.hollow, ' ').replace(patterns.logWords, ' ')
-  if (/[\p{L}\p{N}]/u.test(bare) || !(asksForLog.test(rest) || ended(rest) === '')) return undefined
+  const otherWords = rest.replace(patterns.stopWords, ' ').replace(patterns.logWords, ' ')
+  if (/[\p{L}\p{N}]/u.test(otherWords) || !(listRequest.test(rest) || trimPunctuation(rest) === '')) return undefined
   const last = Math.min(span.last, parseDay(today))
   return { kind: 'period', first: formatDay(Math.min(span.first, last)), last: formatDay(last) }
 }
 
-const weekdays = ['monday一', 'tuesday二', 'wednesday三', 'thursday四', 'friday五', 'saturday六', 'sunday日天']
+const weekday =
+  /\b(?:(mon)|(tues)|(wednes)|(thurs)|(fri)|(satur)|(sun))day\b|(?:星期|礼拜|周)(?:(一)|(二)|(三)|(四)|(五)|(六)|([日天]))/i
 
-/** The time that a text names, if it names one; a weekday by itself is the last one that there was. */
-function spanIn(text: string, today: string): (DaySpan & { readonly text: string }) | undefined {
-  const now = parseDay(today)
+/** Undefined for future times and for several times; a weekday alone is the most recent one. */
+function findSpan(text: string, now: number): (DaySpan & { readonly text: string }) | undefined {
   const [time, ...others] = timesIn(text, now)
   if (time) return others.length === 0 && time.first <= now && Number.isFinite(time.first) ? time : undefined
-  const weekday = /\b\w{3,6}day\b|(?:星期|礼拜|周)[一二三四五六日天]/i.exec(text)?.[0]
-  const name = weekday?.replace(/星期|礼拜|周/, '').toLowerCase() ?? '?'
-  const index = weekdays.findIndex((names) => names.includes(name))
-  const back = (((now + 3) % 7) - index + 7) % 7
-  return weekday === undefined || index === -1 ? undefined : { first: now - back, last: now - back, text: weekday }
-}
-
-/** A day to come and what is then: nobody looks that up without asking. */
-function isPlan(folded: string, today: string): boolean {
-  const now = parseDay(today)
-  const head = folded.slice(0, maxTimed)
-  return (
-    /\d(?::\d{2}|\s?[ap]m)|\bat\b|[点时去到和跟要]/i.test(head) && timesIn(head, now).some(({ first }) => first > now)
-  )
+  const match = weekday.exec(text)
+  if (!match) return undefined
+  const index = match.slice(1).findIndex((name) => name !== undefined) % 7
+  const day = now - ((((now + 3) % 7) - index + 7) % 7)
+  return { first: day, last: day, text: match[0] }
 }

@@ -2,8 +2,8 @@ import { isSimplified, simplify } from '#search/text'
 
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant'
 
-/** `zh`: Chinese, in characters that both written forms have. */
-export type Told = Language | 'zh'
+/** `zh`: all characters are the same in simplified and traditional Chinese. */
+export type DetectedLanguage = Language | 'zh'
 
 const latinWords = /[\p{Script=Latin}]+(?:['’]\p{Script=Latin}+)*/gu
 const englishWords = new Set(
@@ -11,52 +11,48 @@ const englishWords = new Set(
     ' ',
   ),
 )
-/** Said by themselves, they tell English as well as a sentence would. */
+/** One of these words alone identifies a message as English. */
 const englishAlone =
   /^(?:hi|hello|hey|hiya|thanks|thank|help|remember|please|yes|no|sorry|goodbye|bye|good|morning|what|who|when|where|why|how|list|note|today|yesterday|cheers)$/i
-/** Characters of a Chinese sentence that no name and no quoted term has. */
+/** Function words, which Chinese names and terms in an English sentence lack. */
 const chineseFunction = /[的了吗嗎么麼您你我们們呢吧]|什么|什麼|怎么|怎麼|记|記|帮|幫|请|請/u
-/** Simplified characters that traditional texts have too, for other words. */
-const inBoth = new Set(
+/** Simplified characters that are other words in traditional texts. */
+const alsoTraditional = new Set(
   '你它搜查修即千吃抵丑了云价伙余佣修借克党几冬凶准出划别制升占卜卷厂厘只台叶吁合吊同后向周呆和咸咽喂噪回困岳布干并幸弦彩征志念恶愿扎折抛挽捆斗旋暗曲朱术朴杆杠板松极梁棱欲沈泄泛注涌淀游溪漓灶炮烟熔痒痴症皂种秋秘系累置胜胡致舍芸范荐葱蒙虫蜡表角谷豆赞踊迹适郁酸里采铲雇面饥鼓万与姜家核气板托咨喧嗜径荡燕阪群峰却册',
 )
-/** Traditional characters that simplified texts have too. */
 const alsoSimplified = new Set('著乾瞭藉夥祇麽徵餘於')
 
-/** What the message tells of its language; undefined for numbers, names, emoji, Japanese, Korean and the like. */
-export function toldLanguage(text: string): Told | undefined {
+/** Undefined for numbers, single names, emoji, Japanese, Korean and other languages. */
+export function detectLanguage(text: string): DetectedLanguage | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const otherCjk = text.match(/[\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}]/gu)?.length ?? 0
   const latin = text.match(latinWords) ?? []
   if (han + otherCjk === 0) return latin.length > 1 || englishAlone.test(latin[0] ?? '') ? 'en' : undefined
-  // "Who is 王小明?": the sentence is English, the name is not.
+  // "Who is 王小明?" is an English sentence with a Chinese name.
   const english = latin.filter((word) => englishWords.has(word.toLowerCase())).length
   if (english >= 2 && latin.length >= (han + otherCjk) / 2 && !chineseFunction.test(text)) return 'en'
-  // A shop sign's の does not make a sentence Japanese.
-  return otherCjk * 6 >= han ? undefined : writtenForm(text)
+  // Chinese brand names contain a の now and then.
+  return otherCjk * 6 >= han ? undefined : detectScript(text)
 }
 
-function writtenForm(text: string): Told {
+function detectScript(text: string): DetectedLanguage {
   let traditional = 0
   let simplified = 0
   for (const letter of text) {
     if (simplify(letter) !== letter) traditional += alsoSimplified.has(letter) ? 0 : 1
-    else if (isSimplified(letter) && !inBoth.has(letter)) simplified += 1
+    else if (isSimplified(letter) && !alsoTraditional.has(letter)) simplified += 1
   }
   if (traditional === simplified) return 'zh'
   return traditional > simplified ? 'zh-Hant' : 'zh-Hans'
 }
 
-/**
- * @param texts the message first, then what the user said before it, latest first
- * @param fallback where nothing tells
- */
+/** @param texts the message, then the user's earlier messages, newest first */
 export function replyLanguage(texts: readonly string[], fallback: Language): Language {
   let isChinese = false
   for (const text of texts) {
-    const told = toldLanguage(text)
-    if (told === 'zh') isChinese = true
-    else if (told !== undefined && (!isChinese || told !== 'en')) return told
+    const detected = detectLanguage(text)
+    if (detected === 'zh') isChinese = true
+    else if (detected !== undefined && (!isChinese || detected !== 'en')) return detected
   }
   return isChinese && fallback === 'en' ? 'zh-Hans' : fallback
 }

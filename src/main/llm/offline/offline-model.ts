@@ -5,17 +5,17 @@ import { messageText, type Message } from '#shared/chat/messages.ts'
 import { modelLimits, type ModelLimits } from '../catalog/catalog.ts'
 import { AnswerDraft, type ChatModel, type ModelEvent, type ModelRequest } from '../model.ts'
 import type { Purpose } from '../purpose.ts'
-import { answerPeriod, answerQuestion, resultsIn, type Result, type Step } from './answers.ts'
-import { understand } from './intent.ts'
-import { extractSummary, extractTopic, heardIn, notesOf } from './distill-notes.ts'
+import { answerPeriod, answerQuestion, toolResultsIn, type Step, type ToolResult } from './answers.ts'
+import { parseIntent } from './intent.ts'
+import { extractNotes, extractSummary, extractTopic, userTextsIn } from './distill-notes.ts'
 import { replyLanguage, type Language } from './language.ts'
-import { saidBy, textOf } from './strip-context.ts'
+import { plainText, userTextOf } from './strip-context.ts'
 import { sentencesIn, type Sentences } from './sentences.ts'
 
 export interface OfflineOptions {
   readonly limits?: ModelLimits
   readonly now?: Clock
-  /** Answers are in it where neither the message nor those before it tell a language. */
+  /** Language of the answers when the conversation has none that we detect. */
   readonly language?: () => Language
 }
 
@@ -48,7 +48,7 @@ async function* stream(
     signal.throwIfAborted()
     draft.addText(piece)
     yield { type: 'text', delta: piece }
-    // Lets a stop in: without it the whole answer would be one turn of the event loop.
+    // Yields to the event loop, so that the user can stop the answer.
     await new Promise((resolve) => setImmediate(resolve))
   }
   for (const [index, call] of calls.entries())
@@ -60,7 +60,6 @@ async function* stream(
   yield { type: 'done', message: draft.finish(calls.length > 0 ? 'toolUse' : 'stop', usage) }
 }
 
-/** What to do next, by what the request is for. */
 function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step {
   switch (purpose.kind) {
     case 'summary':
@@ -69,56 +68,51 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
       return { text: extractTopic(purpose.said) }
     case 'upkeep':
     case 'title':
-      // A conversation's first words are as good a title; what lines mean is not for it to judge.
       return {}
     case 'flush':
-      return keepNotes(messages, purpose, fallback)
+      return saveNotes(messages, purpose, fallback)
     case 'chat': {
-      // What a summary says of the message that is being answered is not what the user said.
+      // A summary of the current turn is not the user's text.
       const conversation = purpose.turn ?? (purpose.goesOn ? messages.slice(0, -1) : messages)
-      const step = purpose.goesOn ? goOn(conversation, purpose, fallback) : converse(conversation, purpose, fallback)
+      const step = purpose.goesOn ? resume(conversation, purpose, fallback) : answer(conversation, purpose, fallback)
       if (!step.calls || purpose.isWithoutMemory !== true) return step
       const last = conversation.findLast(({ role }) => role === 'user')
-      return { text: sentencesFor(conversation, last ? textOf(last) : '', fallback).withoutMemory }
+      return { text: sentencesFor(conversation, last ? plainText(last) : '', fallback).withoutMemory }
     }
   }
 }
 
-/** What an answer that broke off lacks; all of it again where it would now be another. */
-function goOn(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
-  const broken = messages.findLastIndex(({ role }) => role !== 'assistant') + 1
-  const said = messages.slice(broken).map(messageText).join('')
-  const step = converse(messages.slice(0, broken), at, fallback)
-  return step.text?.startsWith(said) ? { ...step, text: step.text.slice(said.length) } : step
+/** The rest of an interrupted answer, or a new answer if it would now begin differently. */
+function resume(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
+  const start = messages.findLastIndex(({ role }) => role !== 'assistant') + 1
+  const begun = messages.slice(start).map(messageText).join('')
+  const step = answer(messages.slice(0, start), at, fallback)
+  return step.text?.startsWith(begun) ? { ...step, text: step.text.slice(begun.length) } : step
 }
 
-/**
- * The next step of an answer, from the conversation so far. Several messages can wait for it: they are answered one after
- * the other, each with the tools that it asks for itself.
- */
-function converse(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
+/** Answers all messages since the last answer, each from the results of its tool calls. */
+function answer(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
   const turn = messages.slice(messages.findLastIndex(isAnswer) + 1)
-  const asked = turn.filter(({ role }) => role === 'user').map(textOf)
-  const results = resultsIn(turn)
+  const questions = turn.filter(({ role }) => role === 'user').map(plainText)
+  const results = toolResultsIn(turn)
   const failed = results.find(({ result }) => result.isError)
   if (failed) {
-    const { toolFailed, unwritable } = sentencesFor(messages, asked.at(-1) ?? '', fallback)
-    // People need no error code.
+    const { toolFailed, unwritable } = sentencesFor(messages, questions.at(-1) ?? '', fallback)
     const [, code, reason] = /^(?:([a-z]+(?:_[a-z]+)+): )?([\s\S]*)$/.exec(messageText(failed.result)) ?? []
     return { text: code === 'text_unwritable' ? unwritable : toolFailed(reason ?? '') }
   }
-  const calls = writeNotes(turn, at)
-  if (calls.length > 0) return { calls }
-  const found = results.filter(({ result }) => result.toolName !== 'write')
+  const writes = noteWrites(turn, at)
+  if (writes.length > 0) return { calls: writes }
+  const pending = results.filter(({ result }) => result.toolName !== 'write')
   const texts = new Set<string>()
-  for (const question of asked) {
+  for (const question of questions) {
     const sentences = sentencesFor(messages, question, fallback)
-    const own: Result[] = []
-    let step = respond(question, own, at, sentences)
-    // What it asked for before is there, in the order in which it was asked for.
-    while (step.calls && found.length >= step.calls.length) {
-      own.push(...found.splice(0, step.calls.length))
-      step = respond(question, own, at, sentences)
+    const own: ToolResult[] = []
+    let step = reply(question, own, at, sentences)
+    // Results arrive in the order of the calls.
+    while (step.calls && pending.length >= step.calls.length) {
+      own.push(...pending.splice(0, step.calls.length))
+      step = reply(question, own, at, sentences)
     }
     if (step.calls) return step
     texts.add(step.text ?? '')
@@ -130,73 +124,67 @@ function isAnswer(message: Message): boolean {
   return message.role === 'assistant' && !message.content.some(({ type }) => type === 'toolCall')
 }
 
-/** What there is to say to one message, or what has to be seen before. @param found what its own calls gave */
-function respond(question: string, found: readonly Result[], at: ChatPurpose, sentences: Sentences): Step {
-  const intention = understand(question, at.today)
-  switch (intention.kind) {
+/** @param results of the calls for this question so far */
+function reply(question: string, results: readonly ToolResult[], at: ChatPurpose, sentences: Sentences): Step {
+  const intent = parseIntent(question, at.today)
+  switch (intent.kind) {
     case 'remember':
-      return { text: intention.text === '' ? sentences.help : sentences.remembered(at.todaysLog) }
+      return { text: intent.text === '' ? sentences.help : sentences.remembered(at.todaysLog) }
     case 'period':
-      return answerPeriod(intention, found, sentences, at.todaysLog)
+      return answerPeriod(intent, results, sentences, at.todaysLog)
     case 'question':
-      return answerQuestion(question, found, sentences, at.today)
-    case 'notThis':
-      return { text: sentences.notKept }
+    case 'keywords':
+      return answerQuestion(question, results, sentences, at.today)
+    case 'optOut':
+      return { text: sentences.optedOut }
     case 'statement':
-      return { text: sentences.heard }
+      return { text: sentences.notSaved }
     case 'help':
       return { text: sentences.help }
   }
 }
 
-/** In the language of the question, or of what was said before it. */
 function sentencesFor(messages: readonly Message[], question: string, fallback: Language): Sentences {
-  const before = messages.flatMap((message) => saidBy(message)?.text ?? []).reverse()
-  return sentencesIn(replyLanguage([question, ...before], fallback))
+  const earlier = messages.flatMap((message) => userTextOf(message)?.text ?? []).reverse()
+  return sentencesIn(replyLanguage([question, ...earlier], fallback))
 }
 
-/** A flush: what the user stated goes to today's log. The last message of a user asks for it. */
-function keepNotes(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
+/** Memory flush: appends the user's statements to today's log. The last user message is the request for it. */
+function saveNotes(messages: readonly Message[], at: ChatPurpose, fallback: Language): Step {
   const { today, time, todaysLog } = at
-  const asked = messages.findLastIndex((message) => message.role === 'user')
-  if (messages.slice(asked + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
-  const conversation = messages.slice(0, asked)
-  // What was asked for last and is not answered yet is written by its own turn, which this flush makes room for.
-  const isAwaited =
+  const request = messages.findLastIndex((message) => message.role === 'user')
+  if (messages.slice(request + 1).some(({ role }) => role === 'toolResult')) return { text: 'NO_REPLY' }
+  const conversation = messages.slice(0, request)
+  // A flush can come in the middle of a turn, which will itself write the note that the user asks for.
+  const isUnanswered =
     conversation.at(-1)?.role === 'user' &&
-    writeNotes(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
-  const said = heardIn(isAwaited ? conversation.slice(0, -1) : conversation)
-  const written = conversation.map(writtenBy).join('\n')
-  const notes = notesOf(said, written, today)
+    noteWrites(conversation.slice(conversation.findLastIndex(isAnswer) + 1), at).length > 0
+  const texts = userTextsIn(isUnanswered ? conversation.slice(0, -1) : conversation)
+  const written = conversation.flatMap(writtenBy).join('\n')
+  const notes = extractNotes(texts, written, today)
   if (notes === undefined) return { text: 'NO_REPLY' }
-  const { kept } = sentencesIn(replyLanguage(said.map(({ text }) => text).reverse(), fallback))
-  const content = `## ${said.at(-1)?.time || time} - ${kept}\n${notes}\n`
+  const { kept } = sentencesIn(replyLanguage(texts.map(({ text }) => text).reverse(), fallback))
+  const content = `## ${texts.at(-1)?.time || time} - ${kept}\n${notes}\n`
   return { calls: [{ name: 'write', arguments: { path: todaysLog, content, append: true } }] }
 }
 
-/** What an answer had written to files; in a conversation that was put into words, a call stands as it was made. */
-function writtenBy(message: Message): string {
-  if (message.role !== 'assistant')
-    return (
-      messageText(message)
-        .match(/^(?:Assistant: )?write \{.*$/gm)
-        ?.join('\n') ?? ''
-    )
-  return message.content
-    .flatMap((part) => (part.type === 'toolCall' && part.name === 'write' ? [String(part.arguments['content'])] : []))
-    .join('\n')
+/** The notes that a message wrote; in a rendered conversation, the lines with the calls. */
+function writtenBy(message: Message): string[] {
+  if (message.role !== 'assistant') return messageText(message).match(/^(?:Assistant: )?write \{.*$/gm) ?? []
+  const calls = message.content.filter((part) => part.type === 'toolCall').filter(({ name }) => name === 'write')
+  return calls.map((call) => String(call.arguments['content']))
 }
 
-/** Calls for what was to be remembered since the last answer and is not written yet. */
-function writeNotes(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
-  const written = turn.map(writtenBy)
+/** Write calls for the notes that the user asks for in this turn, without those already written. */
+function noteWrites(turn: readonly Message[], { today, time, todaysLog }: ChatPurpose): NonNullable<Step['calls']> {
+  const written = turn.flatMap(writtenBy)
   return turn.flatMap((message) => {
     if (message.role !== 'user') return []
-    const intention = understand(textOf(message), today)
-    if (intention.kind !== 'remember' || intention.text === '') return []
-    const { text } = intention
+    const intent = parseIntent(plainText(message), today)
+    if (intent.kind !== 'remember' || intent.text === '') return []
+    const { text } = intent
     if (written.some((content) => content.includes(`\n${text}\n`))) return []
-    const content = `${logHeading(text, saidBy(message)?.time ?? time)}\n${text}\n`
+    const content = `${logHeading(text, userTextOf(message)?.time ?? time)}\n${text}\n`
     return [{ name: 'write', arguments: { path: todaysLog, content, append: true } }]
   })
 }

@@ -1,66 +1,53 @@
 import type { Language } from './language.ts'
 
 const english = {
-  help: 'No language model is connected, so I do two things: “remember …” writes a note to today’s log, and any question searches your memory and quotes what I find, with its source. “What did I do last week?” works too. Everything else takes a language model: connect one in the settings.',
-  /** Answers a statement that nobody asked to note. */
-  heard:
-    'I have not noted that: no language model is connected, and I only note what I am asked to. Say “remember that …”, and I write it into today’s log at once.',
+  help: 'No language model is connected, so I do two things. Write “remember that …”, and I save a note to today’s log. Ask a question, and I search your notes and quote the lines I find. You can also ask “What did I do last week?” For anything else, connect a language model in the settings.',
+  /** Reply to a statement without a request. */
+  notSaved:
+    'I have not saved that. Without a language model, I only save what you ask me to. Write “remember that …”, and I add it to today’s log.',
   remembered: (path: string) => `Noted in today’s log [${path}].`,
   /** @param span a day, or the first and the last one */
-  nothingIn: (span: string) => `Nothing has been noted for ${span}.`,
-  periodHas: (span: string) => `Noted for ${span}:`,
+  nothingIn: (span: string) => `There are no notes for ${span}.`,
+  periodHas: (span: string) => `Notes for ${span}:`,
   more: (count: number) => `And ${count} more.`,
-  notKept:
-    'I keep no note of that from this conversation. If I have noted it already, delete the line in today’s log yourself.',
+  optedOut: 'I will not save that from this conversation. If it is already in today’s log, delete the line there.',
   found: 'Your memory says:',
-  foundClosest: 'Nothing fits well; this comes closest:',
-  /** Before what the user said in other conversations, which nobody noted. */
-  saidEarlier: 'Your notes say nothing about it, but you said in an earlier conversation:',
-  /** Asked when: the quoted line names a time itself. */
-  whenWritten: 'The note names the time itself:',
-  /** Asked when: the quoted lines name none. */
-  whenNoted: (dates: string) => `The note names no date; it was written on ${dates}:`,
-  notedOn: (date: string) => `noted on ${date}`,
+  foundClosest: 'I found no close match. The nearest lines are:',
+  /** Every quote comes from earlier conversations. */
+  foundInChats: 'Your notes do not mention this, but you said in an earlier conversation:',
   nothingFound: (query: string) =>
-    `I found nothing in your memory about “${query}”. No language model is connected, so I can only quote what is written there.`,
-  noModel: '*No language model is connected: these are quotes from your notes, not an answer of mine.*',
+    `I found nothing in your memory about “${query}”. Without a language model, I can only quote your notes. Try other words, or write “remember that …” to add a note.`,
+  noModel: '*No language model is connected: these are quotes from your notes, not an answer.*',
   toolFailed: (reason: string) => `That did not work: ${reason}`,
   withoutMemory:
-    'This chat is held without memory: I look nothing up in your notes and keep nothing of what is said. Without a language model, answers from memory are all that I can give; ask in another chat, or keep this one after all.',
+    'This chat has no access to your memory: I cannot search your notes or save anything. Without a language model, I can only answer from memory. Ask in another chat, or choose “Keep this chat after all” above.',
+  /** The log write failed with `text_unwritable`. */
   unwritable:
-    'I could not note that: it has an invisible control character (NUL), which no text file can hold. Your message is still here: edit it, delete that character, and send it again.',
-  /** Heading of what a flush wrote. */
+    'I could not note that: it contains an invisible control character (NUL), which a text file cannot hold. Your message is still here. Edit it, delete that character, and send it again.',
+  /** Heading of the notes from a memory flush. */
   kept: 'Kept from a conversation',
-  /** First line of a conversation that is kept in a file of its own. */
+  /** First line of a file with the end of a conversation. */
   ending: (path: string) => `The end of a conversation (${path}).`,
   user: 'User',
   assistant: 'Assistant',
-  summary: {
-    goal: 'Goal',
-    decisions: 'Decisions',
-    facts: 'Facts and identifiers',
-    open: 'Open questions',
-    files: 'Files touched',
-    none: 'none',
-  },
+  /** Headings of a summary. */
+  facts: 'Facts and identifiers',
+  questions: 'Questions',
 }
 
 export type Sentences = typeof english
 
 const simplified: Sentences = {
   help: '目前没有连接语言模型，所以我只做两件事：说“记住……”，我会写进今天的日志；提问时，我会搜索你的记忆，并附上出处引用原文。“上周我做了什么”也可以。其他的都需要语言模型：请在设置里连接一个。',
-  heard: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
+  notSaved: '这句话还没有记下来：目前没有连接语言模型，我只记你让我记的。说“记住……”，我马上写进今天的日志。',
   remembered: (path) => `已记入今天的日志 [${path}]。`,
   nothingIn: (span) => `${span} 没有任何记录。`,
   periodHas: (span) => `${span} 的记录：`,
   more: (count) => `另外还有 ${count} 条。`,
-  notKept: '好的，这个我不会记下来。如果之前已经记下，请在今天的日志里自己删除那一行。',
+  optedOut: '好的，这个我不会记下来。如果之前已经记下，请在今天的日志里自己删除那一行。',
   found: '你的记忆里写着：',
   foundClosest: '没有很吻合的内容，最接近的是：',
-  saidEarlier: '笔记里没有写，但你在之前的对话里说过：',
-  whenWritten: '时间写在原文里：',
-  whenNoted: (dates) => `原文没有写明日期；这条记于 ${dates}：`,
-  notedOn: (date) => `记于 ${date}`,
+  foundInChats: '笔记里没有写，但你在之前的对话里说过：',
   nothingFound: (query) =>
     `在你的记忆里没有找到与“${query}”有关的内容。目前没有连接语言模型，我只能引用已经写下的内容。`,
   noModel: '*目前没有连接语言模型：以上是你笔记的原文，不是我的回答。*',
@@ -73,30 +60,21 @@ const simplified: Sentences = {
   ending: (path) => `一段对话的结尾（${path}）。`,
   user: '用户',
   assistant: '助手',
-  summary: {
-    goal: '目标',
-    decisions: '决定',
-    facts: '事实与标识',
-    open: '未决问题',
-    files: '涉及的文件',
-    none: '无',
-  },
+  facts: '事实与标识',
+  questions: '问题',
 }
 
 const traditional: Sentences = {
   help: '目前沒有連接語言模型，所以我只做兩件事：說「記住……」，我會寫進今天的日誌；提問時，我會搜尋你的記憶，並附上出處引用原文。「上週我做了什麼」也可以。其他的都需要語言模型：請在設定裡連接一個。',
-  heard: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
+  notSaved: '這句話還沒有記下來：目前沒有連接語言模型，我只記你要我記的。說「記住……」，我馬上寫進今天的日誌。',
   remembered: (path) => `已記入今天的日誌 [${path}]。`,
   nothingIn: (span) => `${span} 沒有任何記錄。`,
   periodHas: (span) => `${span} 的記錄：`,
   more: (count) => `另外還有 ${count} 則。`,
-  notKept: '好的，這個我不會記下來。如果之前已經記下，請在今天的日誌裡自己刪除那一行。',
+  optedOut: '好的，這個我不會記下來。如果之前已經記下，請在今天的日誌裡自己刪除那一行。',
   found: '你的記憶裡寫著：',
   foundClosest: '沒有很吻合的內容，最接近的是：',
-  saidEarlier: '筆記裡沒有寫，但你在之前的對話裡說過：',
-  whenWritten: '時間寫在原文裡：',
-  whenNoted: (dates) => `原文沒有寫明日期；這則記於 ${dates}：`,
-  notedOn: (date) => `記於 ${date}`,
+  foundInChats: '筆記裡沒有寫，但你在之前的對話裡說過：',
   nothingFound: (query) =>
     `在你的記憶裡沒有找到與「${query}」有關的內容。目前沒有連接語言模型，我只能引用已經寫下的內容。`,
   noModel: '*目前沒有連接語言模型：以上是你筆記的原文，不是我的回答。*',
@@ -109,42 +87,23 @@ const traditional: Sentences = {
   ending: (path) => `一段對話的結尾（${path}）。`,
   user: '使用者',
   assistant: '助理',
-  summary: {
-    goal: '目標',
-    decisions: '決定',
-    facts: '事實與識別碼',
-    open: '未決問題',
-    files: '相關檔案',
-    none: '無',
-  },
+  facts: '事實與識別碼',
+  questions: '問題',
 }
 
-const byLanguage: Readonly<Record<Language, Sentences>> = {
-  en: english,
-  'zh-Hans': simplified,
-  'zh-Hant': traditional,
-}
+const byLanguage: Record<Language, Sentences> = { en: english, 'zh-Hans': simplified, 'zh-Hant': traditional }
 
 export function sentencesIn(language: Language): Sentences {
   return byLanguage[language]
 }
 
-/** Names under which the user and the assistant speak in kept conversations, the older Japanese and Korean ones too. */
+/** Speaker names in saved conversations, with the Japanese and Korean ones of older files. */
 export const speakers = {
   user: [...Object.values(byLanguage).map(({ user }) => user), 'ユーザー', '사용자'],
   assistant: [...Object.values(byLanguage).map(({ assistant }) => assistant), 'アシスタント', '어시스턴트'],
 }
 
-const standIn = '\u0000'
-/** Beginning and end of each sentence in answers, around what differs each time; shorter ones could be anybody's. */
-const frames = Object.values(byLanguage)
-  .flatMap((sentences) => Object.values<unknown>({ ...sentences, summary: '', kept: '' }))
-  .map((say) => String(typeof say === 'function' ? say(standIn) : say))
-  .map((sentence) => sentence.split(standIn))
-  .filter((parts) => parts.join('').length >= 12)
-
-/** True for a line that the offline model said, which must not be taken for a note. */
-export function isOwnSentence(line: string): boolean {
-  const text = line.trim()
-  return frames.some(([before = '', after = '']) => text.startsWith(before) && text.includes(after, before.length))
+/** The last line of each answer with quotes, which search must not quote as a note. */
+export function isDisclaimer(line: string): boolean {
+  return /^\*(?:No language model is connected|目前没有连接语言模型|目前沒有連接語言模型)/.test(line)
 }

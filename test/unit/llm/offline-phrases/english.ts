@@ -149,8 +149,6 @@ help | thanks
 help | Thank you!
 help | thx
 help | ty 🙏
-help | thanks a lot, that helped
-help | cheers mate
 help | thank u so much
 help | great, thanks!
 help | help
@@ -161,35 +159,31 @@ help | Write a poem about the sea
 help | translate this into French: good night
 help | can you draft an email to Kim
 help | explain monads to me
-help | tell me a joke
 help | ok
-help | lol
 help | 👍
 help | bye
 help | got it
-help | nevermind
-help | sounds good
 statement | I'm pretty tired today
 statement | We shipped the release this morning.
 statement | I am allergic to penicillin.
 statement | My sister moved to Leeds.
 help | generate a regex for emails pls
-notThis | don't remember this
-notThis | Please do not save that
-notThis | my pin is 9931, don't note that down
-notThis | off the record: I may quit in May
-notThis | don't keep this: Ann is pregnant
-notThis | no need to write that down
-notThis | This should not be saved
-notThis | Never store this: card 4929
+optOut | don't remember this
+optOut | Please do not save that
+optOut | my pin is 9931, don't note that down
+optOut | off the record: I may quit in May
+optOut | don't keep this: Ann is pregnant
+optOut | no need to write that down
+optOut | This should not be saved
+optOut | Never store this: card 4929
 statement | meeting with Wang tomorrow at 3pm
 statement | dentist tomorrow at 9:30
 statement | Lunch with Kim tomorrow at noon
-notThis | don't write this down please
-notThis | this is off the record
-notThis | you don't need to remember that
-notThis | please don't store what I just told you
-notThis | Don't note this one: I failed the exam
+optOut | don't write this down please
+optOut | this is off the record
+optOut | you don't need to remember that
+optOut | please don't store what I just told you
+optOut | Don't note this one: I failed the exam
 question | when is Nina's flight
 question | did I ever mention a dentist?
 question | what did I change in the contract

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { understand, type Intention } from '../../../../src/main/llm/offline/intent.ts'
+import { parseIntent, type Intent } from '../../../../src/main/llm/offline/intent.ts'
 import { replyLanguage, type Language } from '../../../../src/main/llm/offline/language.ts'
 import { english } from './english.ts'
 import { simplified } from './simplified.ts'
@@ -35,7 +35,7 @@ export const phrases: readonly Phrase[] = (Object.keys(tables) as Language[]).fl
 
 /** Returns the error in understanding a phrase; undefined if there is none. */
 export function fault({ language, intent, message, content }: Phrase): string | undefined {
-  const got = understand(message, today)
+  const got = parseIntent(message, today)
   const found = [intentOf(got), contentOf(got)]
   if (found[0] !== intent) return `is ${found[0]}${found[1] ? ` (${found[1]})` : ''}, not ${intent}`
   if (intent === 'save' || intent === 'period') {
@@ -46,11 +46,12 @@ export function fault({ language, intent, message, content }: Phrase): string | 
   return reply === language ? undefined : `is answered in ${reply}`
 }
 
-function intentOf({ kind }: Intention): string {
+function intentOf({ kind }: Intent): string {
+  if (kind === 'keywords') return 'question'
   return kind === 'remember' ? 'save' : kind
 }
 
-function contentOf(got: Intention): string {
+function contentOf(got: Intent): string {
   if (got.kind === 'remember') return got.text
   return got.kind === 'period' ? `${got.first} ${got.last}` : ''
 }
