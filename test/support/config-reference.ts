@@ -16,33 +16,33 @@ const names = (
   }
 ).setting
 
-/** Settings that have a place of their own in the app, and so no name in its list. */
+/** Texts of settings that are not in the app's list of settings. */
 const others: Readonly<Record<string, string>> = {
-  baseUrl: 'Another address than the provider’s own',
-  headers: 'Sent with every request; `${NAME}` stands for a variable of the environment',
-  proxy: 'Used instead of `HTTPS_PROXY` and its like',
-  reach: 'Whether what it is sent counts as staying on this machine',
-  contextWindow: 'Tokens of one request, answer included',
-  maxOutput: 'Most tokens of an answer',
-  images: 'Pictures can be part of a message',
-  input: 'US dollars for a million tokens read',
-  output: 'US dollars for a million tokens written',
-  shortcuts: 'Other keys for a command, by the keys that it has: `Mod+K: Mod+J`',
-  monthlyLimit: 'US dollars a month for all agents; further requests are refused',
-  command: 'The program of a tool server',
-  args: 'Its arguments',
-  env: 'Variables that it gets',
-  url: 'The address of a tool server, instead of a program',
-  enabled: 'Whether it is used',
-  permission: 'What happens when a model calls one of its tools',
-  tools: 'The same for single tools, by name',
-  shareWith: 'Agents that may search and read this memory, never write it',
-  id: 'Letters, digits, `-` and `_`; names its folders',
-  name: 'As it is shown',
-  archived: 'Out of sight; files and chats stay',
-  workspace: 'Its folder; `~/commonplace`, or `~/commonplace-<id>`',
-  color: 'Such as `#3f5bd9`',
-  own: 'Folder of its own files (AGENTS.md, MEMORY.md …): `.commonplace`, another that is not hidden, or empty for the top',
+  baseUrl: 'Address of the provider’s API, if it is not the default',
+  headers: 'Headers of every request; `${NAME}` is replaced by an environment variable',
+  proxy: 'Proxy, instead of `HTTPS_PROXY` and `NO_PROXY`',
+  reach: 'Treats the server as local or remote, for private notes',
+  contextWindow: 'Tokens of a request and its answer',
+  maxOutput: 'Maximum tokens of an answer',
+  images: 'The model accepts pictures',
+  input: 'US dollars per million input tokens',
+  output: 'US dollars per million output tokens',
+  shortcuts: 'Other keys for commands: default keys and new keys, `Mod+K: Mod+J`',
+  monthlyLimit: 'Limit in US dollars per month for all agents; further requests are refused',
+  command: 'Program that starts the tool server',
+  args: 'Arguments of the program',
+  env: 'Environment variables of the program',
+  url: 'Address of the tool server, instead of a program',
+  enabled: 'The tool server is in use',
+  permission: 'Permission for tools of the server',
+  tools: 'Permissions for single tools, by name',
+  shareWith: 'Agents that may search and read this memory, but not write it',
+  id: 'Letters, digits, `-` and `_`; also the name of the agent’s folders',
+  name: 'Name in the app',
+  archived: 'Hidden in the app; files and chats stay',
+  workspace: 'Folder with the notes; default `~/commonplace`, or `~/commonplace-<id>` for further agents',
+  color: 'Colour, for example `#3f5bd9`',
+  own: 'Folder of the agent’s own files (AGENTS.md, MEMORY.md …): `.commonplace`, a folder that is not hidden, or empty for the top folder',
 }
 
 interface Row {
@@ -77,7 +77,7 @@ function rowOf(path: readonly string[], schema: JsonSchema): Row {
   }
 }
 
-/** What holds when nothing is written. */
+/** Returns the default value as Markdown. */
 function fallbackOf(path: readonly string[], schema: JsonSchema): string {
   const parsed = parseConfig('')
   const value = parsed.ok ? (valueAt(parsed.config.agents.defaults, path) ?? valueAt(parsed.config, path)) : undefined
@@ -115,7 +115,7 @@ function kindOf({
     .join(' ')
   if (type === 'number' || type === 'integer')
     return [type === 'integer' ? 'whole number' : 'number', range].filter(Boolean).join(' ')
-  if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a bare number is seconds'
+  if (pattern?.includes('ms|s|m')) return 'duration such as `90s`, `5m`, `2h`; a number without a unit means seconds'
   return type === 'string' ? 'text' : type === 'boolean' ? 'yes or no' : (type ?? '')
 }
 
@@ -124,7 +124,7 @@ function table(rows: readonly Row[]): string {
     ({ key, allowed, fallback, meaning }) =>
       `| \`${key}\` | ${meaning} | ${allowed.replaceAll('|', '\\|')} | ${fallback} |`,
   )
-  return ['| key | what it is | allowed | default |', '|---|---|---|---|', ...lines].join('\n')
+  return ['| key | meaning | allowed values | default |', '|---|---|---|---|', ...lines].join('\n')
 }
 
 function reference(): string {
@@ -136,11 +136,13 @@ function reference(): string {
   const own = rowsOf(entry, []).filter(({ key }) => ['id', 'name', 'archived', 'workspace', 'color'].includes(key))
   return `# Configuration
 
-\`~/.commonplace/config.yaml\` (\`COMMONPLACE_HOME\` moves the folder). It is read again when it is saved; a mistake is told with its line, and the last good one stays in force. Unknown keys are ignored; the settings name them under *How it is*. The settings of the app edit the same file and leave comments and order alone. This page is made from the schema (\`npm run reference\`).
+The configuration is in \`~/.commonplace/config.yaml\`; \`COMMONPLACE_HOME\` changes the folder. The app reads the file whenever it changes. If the file has an error, the app shows the line and continues with the last valid version. It ignores unknown keys and lists them in the settings under *System status*. The settings in the app edit the same file and preserve comments and order.
+
+\`npm run reference\` generates this page from the schema.
 
 ## Agents
 
-Under \`agents.defaults\` for all of them, or in an entry of \`agents.list\` for one; what an entry leaves out is inherited.
+\`agents.defaults\` applies to all agents. An entry of \`agents.list\` applies to one agent and inherits the other values.
 
 \`\`\`yaml
 agents:
@@ -153,7 +155,7 @@ agents:
 
 ${table(rowsOf(ofAgent, []))}
 
-Of an entry alone:
+These keys are valid only in an entry of \`agents.list\`:
 
 ${table(own)}
 
