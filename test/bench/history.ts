@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../../src/main/app/composition/create-app.ts'
-import { Recording } from '../../src/main/workspace/history/recording.ts'
+import { HistoryController } from '../../src/main/workspace/history/recording.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { median, type Figure } from './figures.ts'
 
@@ -19,12 +19,12 @@ export async function measureHistory(root: string): Promise<Figure[]> {
   for (let round = 0; round < rounds; round += 1) {
     plain.push(await timeOf(() => writeMany(openWorkspace(root, `plain-${round}`))))
     const workspace = openWorkspace(root, `recorded-${round}`)
-    const recording = new Recording({
+    const recording = new HistoryController({
       entry: new URL('workspace/history/history.worker.ts', mainFolder),
       folder: join(root, `history-${round}`),
       roots: workspace.roots,
       settings: () => ({ enabled: true }),
-      stays: true,
+      isLongRunning: true,
       now: () => new Date(),
       onFault(error) {
         throw error
@@ -32,10 +32,10 @@ export async function measureHistory(root: string): Promise<Figure[]> {
     })
     const { history } = recording
     if (!history) throw new Error('the history is off')
-    await history.settle()
+    await history.flush()
     workspace.changes.subscribe((write) => recording.record(write))
     recorded.push(await timeOf(() => writeMany(workspace)))
-    settled.push(await timeOf(() => history.settle()))
+    settled.push(await timeOf(() => history.flush()))
     await recording.close()
   }
   const [before, after] = [median(plain), median(recorded)]

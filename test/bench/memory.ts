@@ -98,7 +98,7 @@ async function measureBuiltin(root: string, corpus: Corpus, size: number, label:
   for (let status = await embedding.status(); status.embedded < status.chunks; status = await embedding.status())
     await sleep(50)
   const coldMs = performance.now() - started
-  while ((await embedding.meaning(undefined)).scripts.length === 0) await sleep(50)
+  while ((await embedding.embeddingReport(undefined)).scripts.length === 0) await sleep(50)
   await embedding.close()
   const memory = await openMemory(source)
   const figures = await measureSearch(memory, corpus, `${label}: hybrid search, built in`, hybridBudgets[size])
@@ -244,7 +244,7 @@ async function measureDuringRebuild(root: string, memory: Memory, corpus: Corpus
     return quantile(times, 0.95)
   }
   const idle = await p95(async (round) => round >= 300)
-  await memory.use(sourceOf(root, corpus, 'none', undefined, 390))
+  await memory.setSource(sourceOf(root, corpus, 'none', undefined, 390))
   const busy = await p95(async () => (await memory.status()).state === 'ready')
   return { name: `${label}: search p95 during a rebuild, times the idle one`, value: busy / idle, unit: '×', budget: 2 }
 }

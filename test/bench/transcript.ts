@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assemble } from '../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../src/main/agent/context/context-budget.ts'
-import { keepingState } from '../../src/main/agent/compaction/compaction-state.ts'
+import { compactionState } from '../../src/main/agent/compaction/compaction-state.ts'
 import { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { median, type Figure } from './figures.ts'
 
@@ -43,7 +43,7 @@ export async function measureTranscript(root: string): Promise<Figure[]> {
     const transcript = await Transcript.open(file)
     opens.push(performance.now() - started)
     const begun = performance.now()
-    const state = keepingState(transcript.branch())
+    const state = compactionState(transcript.branch())
     assemble({
       purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
       modelId: 'm',

@@ -10,11 +10,11 @@ import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import type { Proposal } from '../../src/shared/contract/index.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
 import { batchesOf } from '../../src/main/curation/review/review-units.ts'
-import { findCandidates, takeLook } from '../../src/main/curation/suggestions/scan-notes.ts'
-import { Upkeep } from '../../src/main/curation/suggestions/suggestions.ts'
+import { findCandidates, scanNotes } from '../../src/main/curation/suggestions/scan-notes.ts'
+import { Suggestions } from '../../src/main/curation/suggestions/suggestions.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
 import { estimateTokens } from '../../src/shared/util/tokens.ts'
-import { usualLayout } from '../../src/main/workspace/files/layout.ts'
+import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 import { makeMemory, type MadeMemory } from '../support/made-memory.ts'
 import type { Figure } from './figures.ts'
 
@@ -65,19 +65,20 @@ async function look(workspace: string): Promise<Proposal[]> {
     workspace,
     forbidden: [],
     scope: 'workspace',
-    layout: usualLayout,
+    layout: defaultLayout,
     recalls: [],
     broken: [],
     local: [],
     builtinFile,
   } as const
-  for await (const step of takeLook({ ...request, now: now.getTime() })) if (step.type === 'done') return step.proposals
+  for await (const step of scanNotes({ ...request, now: now.getTime() }))
+    if (step.type === 'done') return step.proposals
   return []
 }
 
 /** What a model would be asked of all of it, and how much that is. */
 async function reviewTakes(workspace: string, { contradictions, superseded }: MadeMemory) {
-  const request = { workspace, forbidden: [], scope: 'workspace', layout: usualLayout, builtinFile } as const
+  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, builtinFile } as const
   const started = performance.now()
   const candidates = await findCandidates(request)
   const ms = performance.now() - started
@@ -161,7 +162,7 @@ function tell(title: string, texts: readonly string[], show: number): void {
 /** Accepts 200, then all the others, and takes both back. */
 async function acceptAndUndo(root: string, folder: string, proposals: readonly Proposal[], { files }: MadeMemory) {
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { now: () => now })
-  const upkeep = new Upkeep({
+  const upkeep = new Suggestions({
     folder: join(root, 'state'),
     workspace,
     differ: new Differ(),

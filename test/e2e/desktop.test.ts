@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { _electron } from 'playwright-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { Resident } from '../../src/main/app/instance-lock/host-process.ts'
+import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import { mainFolder } from '../support/app.ts'
 import { closeBrowser, openPage } from '../support/browser.ts'
 import { installPreload, serveDesktopPage } from '../support/desktop-page.ts'
@@ -28,7 +28,7 @@ function findRuntime(): string | undefined {
 describe('first user story in the desktop window', () => {
   it('runs over preload script, message port and shell', async () => {
     const folder = await temporaryFolder()
-    const resident = await Resident.open({ mainFolder, env: {}, home: join(folder, 'state') })
+    const resident = await HostProcess.open({ mainFolder, env: {}, home: join(folder, 'state') })
     acceptPorts(resident)
     const url = await serveDesktopPage(fakeElectron.ipcMain, interfaceUrl)
     const page = await openPage()

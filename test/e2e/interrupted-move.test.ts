@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/main/app/server/start-server.ts'
-import { pendingText } from '../../src/main/workspace/transactions/change-journal.ts'
+import { createPendingText } from '../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../support/app.ts'
 import { closeBrowser, keepScreenshot, openPage } from '../support/browser.ts'
 import { until, writeFiles } from '../support/folder.ts'
@@ -31,7 +31,7 @@ describe('start after a crash', () => {
       const change = {
         format: 1,
         move: { from: 'a.md', to: 'b.md', isFolder: false },
-        texts: paths.map((path) => pendingText(path, path, before, after)),
+        texts: paths.map((path) => createPendingText(path, path, before, after)),
         origin: { cause: 'user' },
       }
       await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
@@ -54,7 +54,7 @@ describe('start after a crash', () => {
   it('lists and links the notes that were changed meanwhile', async () => {
     const { home, workspace } = await prepareFolders({ files: { 'b.md': '# B\n', 'notes/one.md': 'See [[a]].\n' } })
     const texts = ['notes/one.md', 'notes/two.md'].map((path) =>
-      pendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),
+      createPendingText(path, path, 'See [[a]].\n', 'See [[b]].\n'),
     )
     const change = { format: 1, move: { from: 'a.md', to: 'b.md', isFolder: false }, texts, origin: { cause: 'user' } }
     await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
@@ -99,7 +99,7 @@ describe('start after a crash', () => {
       const { home, workspace } = await prepareFolders({
         files: Object.fromEntries(paths.map((path) => [path, before])),
       })
-      const texts = paths.map((path) => pendingText(path, path, before, after))
+      const texts = paths.map((path) => createPendingText(path, path, before, after))
       const change = { format: 1, move: null, texts, origin: { cause: 'user' }, ...of }
       await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
       let server: Server | undefined

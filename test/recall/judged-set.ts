@@ -6,7 +6,7 @@ import type { EmbeddingProvider } from '../../src/main/search/embeddings/embeddi
 import { embedMissing } from '../../src/main/search/vector/embed-queue.ts'
 import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { createTables, openForWriting } from '../../src/main/search/indexing/index-schema.ts'
-import { QueryVectors } from '../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../src/main/search/vector/query-vectors.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
 import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
 
@@ -64,8 +64,8 @@ export async function openJudgedSet(folder: string, split?: string, provider?: E
   }
 }
 
-function queryVectors(provider: EmbeddingProvider): QueryVectors {
-  const vectors = new QueryVectors(provider, () => undefined)
+function queryVectors(provider: EmbeddingProvider): QueryEmbedder {
+  const vectors = new QueryEmbedder(provider, () => undefined)
   vectors.leave = { waitMs: 60_000 }
   return vectors
 }

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { readFacts, readTable, toRow } from './facts.ts'
 import { startLoopback } from './loopback.ts'
 import { readRecordings } from './recording.ts'
-import { compare, cutsOf, endure } from './streams.ts'
+import { compare, cutsOf, checkCutStream } from './streams.ts'
 import { openTurnApp, takeTurns } from './turns.ts'
 
 const { values, positionals } = parseArgs({
@@ -50,7 +50,7 @@ if (values.write && values.table !== undefined) {
     }
     if (values['skip-cuts']) continue
     for (const cut of cutsOf(recording)) {
-      problems.push(...(await endure(recording, cut, loopback)))
+      problems.push(...(await checkCutStream(recording, cut, loopback)))
       cuts += 1
     }
   }

@@ -107,7 +107,7 @@ export function* cutsOf({ name, wire, events }: Recording): Generator<Cut> {
 }
 
 /** @returns the problems with the outcome of a cut answer, one line each */
-export async function endure(recording: Recording, cut: Cut, loopback: Loopback): Promise<string[]> {
+export async function checkCutStream(recording: Recording, cut: Cut, loopback: Loopback): Promise<string[]> {
   const { told, message, failure } = await play(recording.wire, loopback, cut.reply)
   const problems: string[] = []
   if (failure?.startsWith('internal')) problems.push(`${cut.name}: ${failure}`)

@@ -45,7 +45,7 @@ async function report(
   mkdirSync(join(memory.root, 'logs'))
   const app = await createApp({ mainFolder, env: {}, home: memory.home })
   const agent = await app.agents.get('main')
-  await agent.history?.settle()
+  await agent.history?.flush()
   await agent.memory.settle(10_000)
   const notes: string[] = []
   const refused = new Map<string, number>()
@@ -80,7 +80,7 @@ async function report(
     await sleep(200)
     hasRecovered =
       (await attempt(() => agent.workspace.remember('after', new Date(2026, 0, 1), { cause: 'capture' }))) &&
-      (await attempt(async () => agent.history?.settle()))
+      (await attempt(async () => agent.history?.flush()))
   }
   let shorter = 0
   for (const [path, text] of files) if (readFileSync(join(memory.workspace, path), 'utf8') !== text) shorter += 1

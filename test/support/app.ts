@@ -1,7 +1,7 @@
 /** The real app on folders of the test's own. */
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/main/app/composition/create-app.ts'
-import { Resident } from '../../src/main/app/instance-lock/host-process.ts'
+import { HostProcess } from '../../src/main/app/instance-lock/host-process.ts'
 import { startServer, type RunningServer } from '../../src/main/app/server/start-server.ts'
 import { mainFolder } from './built.ts'
 import { temporaryFolder, writeFiles } from './folder.ts'
@@ -59,9 +59,9 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   return { app, ...folders }
 }
 
-export async function openTestResident(options: TestAppOptions = {}): Promise<Resident> {
+export async function openTestResident(options: TestAppOptions = {}): Promise<HostProcess> {
   const { home } = await prepareFolders(options)
-  const resident = await Resident.open({ mainFolder, env: options.env ?? {}, home })
+  const resident = await HostProcess.open({ mainFolder, env: options.env ?? {}, home })
   onTestFinished(() => resident.close())
   return resident
 }
@@ -77,7 +77,7 @@ export async function openTestServer(
     home: folders.home,
     isOpenAddress,
     ...(now ? { now } : {}),
-    ...(clientPatienceMs === undefined ? {} : { clientPatienceMs }),
+    ...(clientPatienceMs === undefined ? {} : { permissionTimeoutMs: clientPatienceMs }),
   })
   onTestFinished(() => server.close())
   return { ...server, ...folders }

@@ -3,7 +3,7 @@ import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { mainFolder } from './app.ts'
 
 const app = await createApp({ mainFolder, env: {}, home: process.argv[2] ?? '', watch: false })
-const { finder } = await app.agents.get('main')
+const { findReplace: finder } = await app.agents.get('main')
 
 async function replaceAll(text: string, replacement: string): Promise<void> {
   let search = ''

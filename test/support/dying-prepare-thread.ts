@@ -1,8 +1,8 @@
 /** A thread that prepares files, and dies of the second message. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Preparer, type FileContent, type PrepareSettings } from '../../src/main/search/indexing/prepare-file.ts'
+import { FilePreparer, type FileContent, type PrepareSettings } from '../../src/main/search/indexing/prepare-file.ts'
 
-const preparer = new Preparer(workerData as PrepareSettings)
+const preparer = new FilePreparer(workerData as PrepareSettings)
 let messages = 0
 
 parentPort?.on('message', (files: readonly FileContent[]) => {

@@ -3,14 +3,14 @@ import { createOpenAiEmbeddings } from '../../src/main/search/embeddings/openai-
 import { listAnthropicModels, createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
 import { listOpenAiModels } from '../../src/main/llm/providers/openai/openai-client.ts'
-import { withBounds } from '../../src/main/llm/middleware/retry.ts'
+import { withSizeLimit } from '../../src/main/llm/middleware/retry.ts'
 
 const [what = '', provider = '', url = ''] = process.argv.slice(2)
 const options = { apiKey: 'k', baseUrl: url, timeoutMs: 60_000 }
 const { signal } = new AbortController()
 
 async function answer(): Promise<object> {
-  const model = withBounds(
+  const model = withSizeLimit(
     provider === 'anthropic'
       ? createAnthropicModel('test-model', options)
       : createOpenAiModel(provider === 'openai' ? 'openai' : 'openai-compatible', 'test-model', options),

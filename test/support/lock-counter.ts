@@ -7,9 +7,9 @@ import { FileLock } from '../../src/main/platform/fs/file-lock.ts'
 const [folder = '', times = '1'] = process.argv.slice(2)
 const lock = new FileLock(join(folder, 'lock'))
 const file = join(folder, 'count')
-if (times === 'hold') await lock.hold(() => sleep(60_000))
+if (times === 'hold') await lock.withLock(() => sleep(60_000))
 for (let turn = 0; turn < Number(times); turn += 1)
-  await lock.hold(async () => {
+  await lock.withLock(async () => {
     const count = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
     await sleep(0)
     writeFileSync(file, String(count + 1))

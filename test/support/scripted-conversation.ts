@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keepingState } from '../../src/main/agent/compaction/compaction-state.ts'
+import { compactionState } from '../../src/main/agent/compaction/compaction-state.ts'
 import type { Transcript } from '../../src/main/agent/sessions/transcript.ts'
 import { messageText } from '../../src/shared/chat/messages.ts'
 import type { ScriptedAnswer } from './model-server.ts'
@@ -106,7 +106,7 @@ export async function memoryText(workspace: string): Promise<string> {
 
 /** Facts that stand neither in a memory file nor in what is still sent word for word. */
 export async function lostFacts(workspace: string, transcript: Transcript, turns: number): Promise<string[]> {
-  const kept = keepingState(transcript.branch()).live.map(({ message }) => messageText(message))
+  const kept = compactionState(transcript.branch()).live.map(({ message }) => messageText(message))
   const known = [await memoryText(workspace), ...kept].join('\n')
   return Array.from({ length: turns }, (_, turn) => factOf(turn)).filter((fact) => !known.includes(fact))
 }

@@ -5,21 +5,21 @@
 import { join } from 'node:path'
 import { visibilityOf } from '../../src/shared/markdown/visibility.ts'
 import { Differ } from '../../src/main/platform/diff/differ.ts'
-import { Upkeep } from '../../src/main/curation/suggestions/suggestions.ts'
+import { Suggestions } from '../../src/main/curation/suggestions/suggestions.ts'
 import type { ReviewModel } from '../../src/main/curation/review/review.ts'
 import { findCandidates } from '../../src/main/curation/suggestions/scan-notes.ts'
 import { Workspace } from '../../src/main/workspace/files/workspace.ts'
-import { usualLayout } from '../../src/main/workspace/files/layout.ts'
+import { defaultLayout } from '../../src/main/workspace/files/layout.ts'
 
 /** Upkeep of a folder without the rest of its agent. */
 export function openUpkeepOf(
   folder: string,
   state: string,
   answer?: (content: string) => string,
-): { upkeep: Upkeep; workspace: Workspace; close(): void } {
+): { upkeep: Suggestions; workspace: Workspace; close(): void } {
   const journal = join(state, 'pending-change.json')
   const workspace = new Workspace({ workspace: folder, forbidden: [], readable: () => [] }, { journal })
-  const upkeep = new Upkeep({
+  const upkeep = new Suggestions({
     folder: state,
     workspace,
     differ: new Differ(),
@@ -49,7 +49,7 @@ function reviewBy(workspace: string, answer: (content: string) => string) {
     prices: undefined,
     ask: async (content) => ({ text: answer(content), tokens: 1, usd: null, request: 1 }),
   }
-  const request = { workspace, forbidden: [], scope: 'workspace', layout: usualLayout, builtinFile: '' } as const
+  const request = { workspace, forbidden: [], scope: 'workspace', layout: defaultLayout, builtinFile: '' } as const
   return {
     model: () => model,
     budget: () => ({ usd: null, tokens: null }),

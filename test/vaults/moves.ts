@@ -195,7 +195,7 @@ async function measure(folder: string): Promise<void> {
       const { plan, rewrites } = await planMove(index, move, [])
       times.push(performance.now() - start)
       try {
-        await workspace.change({ move }, rewrites, { cause: 'user' })
+        await workspace.runTransaction({ move }, rewrites, { cause: 'user' })
       } catch {
         sum.refused += 1
         continue
@@ -204,7 +204,7 @@ async function measure(folder: string): Promise<void> {
       sum.moves += 1
       const isLast = sum.moves === Number(values.moves)
       // In the end every byte is what the disk has, whatever times and sizes say.
-      if (isLast) index.forget(vault.paths)
+      if (isLast) index.invalidate(vault.paths)
       await index.refresh([])
       const touched = vault.follow(
         move,

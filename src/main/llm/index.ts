@@ -1,7 +1,7 @@
-export { ask } from './model.ts'
+export { complete } from './model.ts'
 export { assertModelId } from './catalog/catalog.ts'
 export { holdsLocal, type Look, nothingHeld, ownWordsOf, withheldMessages } from './middleware/privacy-filter.ts'
-export { isPassing } from './middleware/provider-failures.ts'
+export { isTransient } from './middleware/provider-failures.ts'
 export {
   AnswerDraft,
   anthropicMemoryTool,
@@ -16,4 +16,4 @@ export { Models } from './models.ts'
 export { withoutRefused } from './offline/distill-notes.ts'
 export { type Sentences } from './offline/sentences.ts'
 export { type Purpose } from './purpose.ts'
-export { Ledger } from './usage/usage-store.ts'
+export { UsageStore } from './usage/usage-store.ts'

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { WireRequest } from '#shared/contract/index.ts'
 import { type ErrorData, AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { systemClock, type Clock, isShallow } from '#platform'
+import { systemClock, type Clock, isWithinDepthLimit } from '#platform'
 import { maxArguments, maxBrokenArguments, maxId, maxToolCalls } from '#shared/util/limits.ts'
 import type { Purpose } from './purpose.ts'
-import { nameOf } from './middleware/lenient-json.ts'
+import { asIdText } from './middleware/lenient-json.ts'
 import type { AssistantMessage, Message, StopReason, Usage } from '#shared/chat/messages.ts'
 
 /** A tool as the model sees it; `parameters` is a JSON Schema object. */
@@ -63,7 +63,7 @@ export type ModelEvent =
       readonly attempts: number
       readonly afterMs: number
       /** Ends the wait. */
-      readonly hurry: () => void
+      readonly retryNow: () => void
     }
   | { readonly type: 'done'; readonly message: AssistantMessage }
 
@@ -133,13 +133,13 @@ export class AnswerDraft {
   addCall(id: unknown, name: unknown, json: string, signature?: string): void {
     const others = this.content.filter((part) => part.type === 'toolCall')
     if (others.length > maxToolCalls) return
-    const sent = nameOf(id)
+    const sent = asIdText(id)
     const isUsable = sent !== '' && sent.length <= maxId && others.every((other) => other.id !== sent)
     this.content.push({
       type: 'toolCall',
       id: isUsable ? sent : `call_${randomUUID().slice(0, 8)}_${others.length}`,
       // Providers reject calls without a name when they are sent back.
-      name: nameOf(name).slice(0, maxId) || 'unnamed',
+      name: asIdText(name).slice(0, maxId) || 'unnamed',
       arguments: parseArguments(json),
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
     })
@@ -147,7 +147,7 @@ export class AnswerDraft {
 
   /** Records only the name of a call that the output limit cut off. */
   cutCall(name: unknown): void {
-    this.#cutCall = nameOf(name).slice(0, maxId) || undefined
+    this.#cutCall = asIdText(name).slice(0, maxId) || undefined
   }
 
   finish(
@@ -199,8 +199,8 @@ export class ArgumentsDraft {
 export const argumentsTooLong = 'argumentsTooLong'
 
 /** Returns true if the arguments are complete: a JSON object. An empty text is not complete. */
-export function isWholeCall(json: string): boolean {
-  return isShallow(json) && isRecord(parseJson(json))
+export function isCompleteJsonObject(json: string): boolean {
+  return isWithinDepthLimit(json) && isRecord(parseJson(json))
 }
 
 /**
@@ -211,7 +211,7 @@ function parseArguments(json: string): Record<string, unknown> {
   if (json.length > maxArguments) return { [argumentsTooLong]: json.length }
   if (json.trim() === '') return {}
   // Deeply nested JSON is never valid for a tool and overflows some parsers.
-  if (!isShallow(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
+  if (!isWithinDepthLimit(json)) return { invalidJson: json.slice(0, maxBrokenArguments) }
   const value = parseJson(json)
   if (isRecord(value)) return { ...value }
   return { invalidJson: json.slice(0, maxBrokenArguments) }
@@ -222,7 +222,7 @@ function parseArguments(json: string): Record<string, unknown> {
  * @param onSent receives each HTTP request
  * @throws AppError as `stream`, and `provider_unavailable` if the stream ends early
  */
-export async function ask(
+export async function complete(
   model: ChatModel,
   request: ModelRequest,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 import type { Model, ProviderStatus } from '#shared/contract/index.ts'
 import {
   type Clock,
-  Changes,
-  type Announcements,
+  EventEmitter,
+  type Subscribable,
   isKeyName,
   unknownProvider,
   type KeyRing,
@@ -10,7 +10,7 @@ import {
 } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { modelProviders, type ModelProvider } from '#shared/util/providers.ts'
-import { staysHere } from '#shared/util/locality.ts'
+import { isLocalEndpoint } from '#shared/util/locality.ts'
 import type { AssistantMessage, Usage } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type ModelLimits,
   type ModelPrices,
 } from './catalog/catalog.ts'
-import type { Ledger } from './usage/usage-store.ts'
+import type { UsageStore } from './usage/usage-store.ts'
 import { ModelLists } from './catalog/model-lists.ts'
 import type { ChatModel, ListedModel, ModelEvent } from './model.ts'
 import { gated, type Look } from './middleware/privacy-filter.ts'
@@ -30,15 +30,20 @@ import { proxyFetch, proxyFor, type ProviderOptions } from './middleware/provide
 import { createOfflineModel } from './offline/offline-model.ts'
 import { languageOfLocale, replyLanguage, type Language } from './offline/language.ts'
 import { sentencesIn, type Sentences } from './offline/sentences.ts'
-import { withIdleTimeout, withRetries, withBounds } from './middleware/retry.ts'
-import { shownRequest, type RequestSecrets, type TellSent, withSent } from './middleware/request-capture.ts'
-import { scrubbed, withoutSecrets } from './middleware/provider-failures.ts'
+import { withIdleTimeout, withRetries, withSizeLimit } from './middleware/retry.ts'
+import {
+  redactRequest,
+  type RequestSecrets,
+  type OnRequestSent,
+  withRequestEvents,
+} from './middleware/request-capture.ts'
+import { redactSecrets, withRedactedErrors } from './middleware/provider-failures.ts'
 
 export interface ModelsOptions {
   readonly settings: Pick<SettingsStore, 'config' | 'locale' | 'set'>
   readonly keys: KeyRing
   readonly env: NodeJS.ProcessEnv
-  readonly ledger: Ledger
+  readonly ledger: UsageStore
   readonly now: Clock
   /** File with the cached model lists. */
   readonly listFile: string
@@ -53,7 +58,7 @@ export interface ModelOutcome {
 }
 
 /** Caller and timeouts of a model. */
-export interface ModelUse {
+export interface ModelUsageContext {
   readonly agent: string
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
@@ -62,8 +67,8 @@ export interface ModelUse {
 }
 
 export class Models {
-  readonly changes: Announcements<ModelOutcome>
-  readonly #changes = new Changes<ModelOutcome>()
+  readonly changes: Subscribable<ModelOutcome>
+  readonly #changes = new EventEmitter<ModelOutcome>()
   readonly #options: ModelsOptions
   readonly #lists: ModelLists
 
@@ -82,20 +87,20 @@ export class Models {
    * Creates a model with retries, limits, usage tracking and privacy filter.
    * @throws AppError `unknown_model`, `provider_key_missing` with the variable to set
    */
-  create(id: string, use: ModelUse): ChatModel {
+  create(id: string, use: ModelUsageContext): ChatModel {
     assertModelId(id)
     const { provider, model } = splitModelId(id)
     const limits = this.limits(id)
     if (provider === 'offline')
       return gated(createOfflineModel({ limits, now: this.#options.now, language: () => this.#language() }), use.look)
-    const options = this.#reach(provider, use.timeoutMs)
+    const options = this.#connectionOf(provider, use.timeoutMs)
     if (!options) throw this.#missing(provider)
-    const facts = this.#lists.facts(provider, model)
+    const facts = this.#lists.listedModel(provider, model)
     const remote = createRemoteModel(provider, model, options, limits, facts, this.#options.keys)
-    const patient = withRetries(withIdleTimeout(withBounds(remote), use.idleTimeoutMs))
+    const patient = withRetries(withIdleTimeout(withSizeLimit(remote), use.idleTimeoutMs))
     const { ledger, keys } = this.#options
-    const kept = counted(withoutSecrets(patient, keys), this.prices(id), ledger, use.agent)
-    return gated(told(kept, this.#changes), use.look)
+    const kept = withUsageTracking(withRedactedErrors(patient, keys), this.prices(id), ledger, use.agent)
+    return gated(withOutcomeEvents(kept, this.#changes), use.look)
   }
 
   /**
@@ -112,7 +117,7 @@ export class Models {
 
   limits(id: string): ModelLimits {
     const { provider, model } = splitModelId(id)
-    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.facts(provider, model))
+    return modelLimits(id, this.#options.settings.config.models[id], this.#lists.listedModel(provider, model))
   }
 
   /**
@@ -126,11 +131,14 @@ export class Models {
     const ids = new Set(['offline', chosen])
     const failures: { provider: string; code: string }[] = []
     const asked = modelProviders.flatMap((provider) => {
-      const options = this.#reach(provider, 0)
+      const options = this.#connectionOf(provider, 0)
       return options ? [{ provider, options }] : []
     })
     const outcomes = await Promise.all(
-      asked.map(async ({ provider, options }) => ({ provider, ...(await this.#lists.ask(provider, options, fresh)) })),
+      asked.map(async ({ provider, options }) => ({
+        provider,
+        ...(await this.#lists.fetchModels(provider, options, fresh)),
+      })),
     )
     for (const { provider, models, failure } of outcomes) {
       for (const { name } of models) ids.add(`${provider}/${name}`)
@@ -148,10 +156,10 @@ export class Models {
   async test(name: string): Promise<number> {
     const provider = modelProviders.find((known) => known === name)
     if (!provider) throw unknownProvider(name)
-    const options = this.#reach(provider, 0)
+    const options = this.#connectionOf(provider, 0)
     if (!options) throw this.#missing(provider)
-    const { models, failure } = await this.#lists.ask(provider, options, true)
-    if (failure) throw scrubbed(failure, this.#options.keys)
+    const { models, failure } = await this.#lists.fetchModels(provider, options, true)
+    if (failure) throw redactSecrets(failure, this.#options.keys)
     return models.length
   }
 
@@ -173,7 +181,7 @@ export class Models {
       keeps: keys.vault ?? 'session',
       variable: keys.variable(name),
       baseUrl: settings.config.providers[name].baseUrl ?? null,
-      isLocal: this.#reach(name, 0)?.isLocal ?? false,
+      isLocal: this.#connectionOf(name, 0)?.isLocal ?? false,
     }))
   }
 
@@ -186,8 +194,8 @@ export class Models {
       provider,
       model,
       contextWindow,
-      available: provider === 'offline' || this.#reach(provider, 0) !== undefined,
-      isLocal: provider === 'offline' || (this.#reach(provider, 0)?.isLocal ?? false),
+      available: provider === 'offline' || this.#connectionOf(provider, 0) !== undefined,
+      isLocal: provider === 'offline' || (this.#connectionOf(provider, 0)?.isLocal ?? false),
       images,
       prices: prices ? { input: prices.input, output: prices.output } : null,
     }
@@ -196,10 +204,14 @@ export class Models {
   /** Returns US dollars per million tokens; undefined if unknown. */
   prices(id: string): ModelPrices | undefined {
     const { provider, model } = splitModelId(id)
-    return modelPrices(id, this.#options.settings.config.models[id]?.prices, this.#lists.facts(provider, model)?.prices)
+    return modelPrices(
+      id,
+      this.#options.settings.config.models[id]?.prices,
+      this.#lists.listedModel(provider, model)?.prices,
+    )
   }
 
-  #reach(provider: ModelProvider, timeoutMs: number): Reach | undefined {
+  #connectionOf(provider: ModelProvider, timeoutMs: number): ProviderConnection | undefined {
     const { settings, keys, env } = this.#options
     const { baseUrl: configured, headers, proxy, reach } = settings.config.providers[provider]
     const baseUrl = configured ?? (provider === 'openai-compatible' ? env['OPENAI_COMPATIBLE_BASE_URL'] : undefined)
@@ -209,10 +221,10 @@ export class Models {
     return {
       apiKey,
       baseUrl,
-      timeoutMs: timeoutMs || undefinedTimeoutMs,
+      timeoutMs: timeoutMs || defaultTimeoutMs,
       headers: fromEnvironment(headers, env),
       secrets: secretsOf(apiKey, headers, env),
-      isLocal: staysHere(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
+      isLocal: isLocalEndpoint(reach, baseUrl, proxyFor(baseUrl, proxy, env)),
       fetch: proxyFetch(proxy, env),
       now: this.#options.now,
     }
@@ -229,7 +241,7 @@ export class Models {
 }
 
 /** For requests that their own signal ends. */
-const undefinedTimeoutMs = 60_000
+const defaultTimeoutMs = 60_000
 
 /** Replaces `${NAME}` in headers by environment variables, so that secrets need not be in the configuration. */
 function fromEnvironment(
@@ -240,26 +252,26 @@ function fromEnvironment(
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value.replace(fromVariable, (_whole, variable: string) => env[variable] ?? ''),
+      value.replace(variablePattern, (_whole, variable: string) => env[variable] ?? ''),
     ]),
   )
 }
 
-const fromVariable = /\$\{(\w+)\}/g
+const variablePattern = /\$\{(\w+)\}/g
 
 function secretsOf(
   apiKey: string,
   headers: Readonly<Record<string, string>> = {},
   env: NodeJS.ProcessEnv,
 ): RequestSecrets {
-  const named = Object.entries(headers).filter(([, value]) => value.search(fromVariable) >= 0)
+  const named = Object.entries(headers).filter(([, value]) => value.search(variablePattern) >= 0)
   const values = named.flatMap(([, value]) =>
-    [...value.matchAll(fromVariable)].map(([, variable = '']) => env[variable] ?? ''),
+    [...value.matchAll(variablePattern)].map(([, variable = '']) => env[variable] ?? ''),
   )
   return { headers: named.map(([name]) => name), values: [apiKey, ...values] }
 }
 
-interface Reach extends ProviderOptions {
+interface ProviderConnection extends ProviderOptions {
   readonly secrets: RequestSecrets
   readonly isLocal: boolean
 }
@@ -267,7 +279,7 @@ interface Reach extends ProviderOptions {
 function createRemoteModel(
   provider: ModelProvider,
   model: string,
-  { secrets, isLocal, ...options }: Reach,
+  { secrets, isLocal, ...options }: ProviderConnection,
   limits: ModelLimits,
   facts: ListedModel | undefined,
   keys: Pick<KeyRing, 'scrub'>,
@@ -280,8 +292,8 @@ function createRemoteModel(
     ...limits,
     isLocal,
     stream: (request, signal) =>
-      withSent(async function* (tell) {
-        const onSent: TellSent = (sent) => tell(shownRequest(sent, secrets, scrub))
+      withRequestEvents(async function* (tell) {
+        const onSent: OnRequestSent = (sent) => tell(redactRequest(sent, secrets, scrub))
         const told = { ...options, onSent }
         if (provider === 'anthropic') {
           const { createAnthropicModel } = await import('./providers/anthropic/anthropic.ts')
@@ -295,16 +307,16 @@ function createRemoteModel(
 }
 
 /** Wraps a model to report answers and failures. */
-function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
+function withOutcomeEvents(model: ChatModel, changes: EventEmitter<ModelOutcome>): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
       try {
         yield* model.stream(request, signal)
-        changes.announce({ model: model.id, failure: undefined })
+        changes.emit({ model: model.id, failure: undefined })
       } catch (error) {
         if (!signal?.aborted && error instanceof AppError && error.code.startsWith('provider_'))
-          changes.announce({ model: model.id, failure: error })
+          changes.emit({ model: model.id, failure: error })
         throw error
       }
     },
@@ -312,12 +324,17 @@ function told(model: ChatModel, changes: Changes<ModelOutcome>): ChatModel {
 }
 
 /** Wraps a model to price and record usage, also of stopped requests, and to enforce the spending limit. */
-function counted(model: ChatModel, prices: ModelPrices | undefined, ledger: Ledger, agent: string): ChatModel {
+function withUsageTracking(
+  model: ChatModel,
+  prices: ModelPrices | undefined,
+  ledger: UsageStore,
+  agent: string,
+): ChatModel {
   const priced = (usage: Usage): Usage => (prices ? { ...usage, cost: { total: costOf(usage, prices) } } : usage)
   return {
     ...model,
     async *stream(request, signal) {
-      await ledger.assertMaySpend()
+      await ledger.assertWithinLimit()
       let begun: Usage | undefined
       let streamed = ''
       try {

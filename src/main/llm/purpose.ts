@@ -4,7 +4,7 @@ export type Purpose =
   | ({
       readonly kind: 'chat'
       /** True if the request was appended to continue an interrupted answer, instead of being the user's. */
-      readonly goesOn?: boolean
+      readonly continuesAnswer?: boolean
       /** True if memory is off in the conversation; the request has no memory tools. */
       readonly isWithoutMemory?: boolean
       /** The current turn from the user's message on, if a summary replaces its beginning. */

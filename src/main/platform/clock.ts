@@ -7,7 +7,7 @@ export type Clock = () => Date
 export const systemClock: Clock = () => new Date()
 
 /** Returns the offset of a clock from the system clock in ms, to pass to another thread. */
-export function aheadOf(clock: Clock): number {
+export function clockOffset(clock: Clock): number {
   return clock().getTime() - Date.now()
 }
 
@@ -15,6 +15,6 @@ export function aheadOf(clock: Clock): number {
  * Creates a clock with an offset from the system clock.
  * @param ms offset in milliseconds
  */
-export function clockAhead(ms: number): Clock {
+export function clockWithOffset(ms: number): Clock {
   return () => new Date(Date.now() + ms)
 }

@@ -1,18 +1,18 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 
 /** Events that one listener receives concurrently. */
-const atOnce = 64
+const batchSize = 64
 
 type Listener<T> = (change: T) => unknown
 
 /** Read-only view of an emitter, for subscribers. */
-export interface Announcements<T> {
+export interface Subscribable<T> {
   /** Returns a function that unsubscribes. */
   subscribe(listener: Listener<T>): () => void
 }
 
-/** Typed event emitter. A listener that throws stops `announce`. */
-export class Changes<T = void> implements Announcements<T> {
+/** Typed event emitter. A listener that throws stops `emit`. */
+export class EventEmitter<T = void> implements Subscribable<T> {
   readonly #listeners = new Set<Listener<T>>()
 
   subscribe(listener: Listener<T>): () => void {
@@ -20,12 +20,12 @@ export class Changes<T = void> implements Announcements<T> {
     return () => this.#listeners.delete(listener)
   }
 
-  announce(change: T): void {
+  emit(change: T): void {
     for (const listener of this.#listeners) listener(change)
   }
 
   /** Emits to one listener after the other and awaits each returned promise. */
-  async settle(change: T): Promise<void> {
+  async emitAsync(change: T): Promise<void> {
     for (const listener of this.#listeners) await listener(change)
   }
 
@@ -33,10 +33,10 @@ export class Changes<T = void> implements Announcements<T> {
    * Emits many events. Each listener receives all of them before the next listener; up to 64 run concurrently, and the
    * event loop gets a turn after each batch.
    */
-  async settleAll(changes: readonly T[]): Promise<void> {
+  async emitAllAsync(changes: readonly T[]): Promise<void> {
     for (const listener of this.#listeners)
-      for (let from = 0; from < changes.length; from += atOnce) {
-        await Promise.all(changes.slice(from, from + atOnce).map((change) => listener(change)))
+      for (let from = 0; from < changes.length; from += batchSize) {
+        await Promise.all(changes.slice(from, from + batchSize).map((change) => listener(change)))
         await yieldToOthers()
       }
   }

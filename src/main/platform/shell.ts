@@ -7,9 +7,9 @@ import { AppError } from '#shared/util/errors.ts'
  * Shows a file in the file manager, or opens it with its default program.
  * @throws AppError 'no_file_manager' if no program can be started
  */
-export type ShowFile = (path: string, open: boolean) => Promise<void>
+export type RevealFile = (path: string, open: boolean) => Promise<void>
 
-export const showWithSystem: ShowFile = async (path, open) => {
+export const showInFileManager: RevealFile = async (path, open) => {
   try {
     await start(fileCommand(path, open))
   } catch (error) {

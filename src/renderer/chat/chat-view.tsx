@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client, connection } from '#lib/api/client.ts'
-import { carryDraft } from '#lib/drafts/use-draft.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { moveDraft } from '#lib/drafts/use-draft.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { isErrorOf } from '#lib/feedback/explain.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
@@ -17,16 +17,16 @@ import { StartPage } from './start-page.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ChatActionsContext } from './chat-actions.ts'
-import { Composer, type ComposerHandle, type Outgoing } from './composer/composer.tsx'
+import { Composer, type ComposerHandle, type OutgoingMessage } from './composer/composer.tsx'
 import { Conversation, type ConversationHandle } from './conversation.tsx'
 import { Details } from './messages/details.tsx'
 import { useLive, useLiveTurnFollower } from './live-turn.ts'
 import { outbox } from './composer/outbox.ts'
-import { Pending } from './composer/queued-messages.tsx'
+import { QueuedMessages } from './composer/queued-messages.tsx'
 import { SessionMenu } from './sessions/session-menu.tsx'
 import { toTurns } from './messages/turns.ts'
-import { UnsentMessages } from './composer/outbox-list.tsx'
-import { useActions } from './use-chat-actions.ts'
+import { OutboxList } from './composer/outbox-list.tsx'
+import { useCreateChatActions } from './use-chat-actions.ts'
 import { WithoutMemoryNote, WithoutMemorySwitch } from './messages/without-memory.tsx'
 
 /** A message that is not accepted within this time is shown as "sending", in ms. */
@@ -96,25 +96,25 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   const [isReopened, setIsReopened] = useState(false)
   const [isWithoutMemory, setIsWithoutMemory] = useState(false)
   /** A message whose sending takes longer than `showSendingMs`. */
-  const [sending, setSending] = useState<Outgoing>()
+  const [sending, setSending] = useState<OutgoingMessage>()
   const follower = useLiveTurnFollower(agent.id, session)
   const isRunning = useLive(follower, (turn) => turn.running)
   const scroller = useRef<ConversationHandle>(null)
   const composer = useRef<ComposerHandle>(null)
   /** Resolves to the conversation that the first message creates; messages sent meanwhile go to it, too. */
-  const beginning = useRef<Promise<string | undefined>>(undefined)
+  const startingChat = useRef<Promise<string | undefined>>(undefined)
   const onEdit = useCallback((message: string | undefined) => {
     setEditing(message)
     if (message === undefined) composer.current?.focus()
   }, [])
-  const actions = useActions(agent, session ?? '', { onEdit, onSelect: setSelected })
+  const actions = useCreateChatActions(agent, session ?? '', { onEdit, onSelect: setSelected })
   const { data } = conversation
   const turns = useMemo(() => toTurns(data?.messages ?? [], data?.events), [data])
   const isOver = data?.over === true && !isReopened && !isRunning
 
   const send = useCallback(
-    async ({ text, attachments, delivery }: Outgoing) => {
-      const to = session ?? (await beginning.current)
+    async ({ text, attachments, delivery }: OutgoingMessage) => {
+      const to = session ?? (await startingChat.current)
       // Offline: the message waits in the outbox and appears in the chat.
       if (connection.state !== 'open') {
         const choices = { reopen: isReopened, withoutMemory: isWithoutMemory }
@@ -125,7 +125,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
       const isCommand = text.startsWith('/')
       const shown = setTimeout(() => !isCommand && setSending({ text, attachments, delivery }), showSendingMs)
       const checked = setTimeout(() => void connection.check(), checkAfterMs)
-      const sending = attempt(
+      const sending = runWithErrorToast(
         client.chat.send({
           agent: agent.id,
           text,
@@ -135,14 +135,14 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
           ...(to === undefined ? { withoutMemory: isWithoutMemory } : { session: to }),
         }),
       )
-      if (to === undefined) beginning.current = sending.then((begun) => begun?.value.session)
+      if (to === undefined) startingChat.current = sending.then((begun) => begun?.value.session)
       const sent = await sending
       clearTimeout(shown)
       clearTimeout(checked)
       setSending(undefined)
       if (!sent) return false
       if (sent.value.session !== session) {
-        carryDraft(agent.id, session, sent.value.session)
+        moveDraft(agent.id, session, sent.value.session)
         navigate(paths.chat(sent.value.session))
       }
       scroller.current?.follow()
@@ -152,9 +152,9 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
   )
   useEffect(() => {
     if (session !== undefined) return undefined
-    return outbox.onBegun((of, begun) => {
+    return outbox.onChatStarted((of, begun) => {
       if (of !== agent.id) return
-      carryDraft(agent.id, undefined, begun)
+      moveDraft(agent.id, undefined, begun)
       navigate(paths.chat(begun))
     })
   }, [agent.id, session, navigate])
@@ -188,7 +188,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
             <StartPage agent={agent} onPropose={(text) => composer.current?.takeBack(text)} />
           </div>
         ) : data ? (
-          <ErrorBoundary piece="view" look="view" of={data}>
+          <ErrorBoundary piece="view" variant="view" resetKey={data}>
             <Conversation
               ref={scroller}
               turns={turns}
@@ -204,14 +204,14 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
             <Skeleton lines={7} />
           </div>
         )}
-        <UnsentMessages
+        <OutboxList
           agent={agent.id}
           session={session}
           sending={sending}
           onTakeBack={({ text, attachments }) => composer.current?.takeBack(text, attachments)}
         />
         {session !== undefined && (
-          <Pending
+          <QueuedMessages
             agent={agent.id}
             session={session}
             follower={follower}
@@ -243,7 +243,7 @@ function OpenChat({ agent, session, conversation }: ChatViewProps & { readonly c
         />
       </section>
       {hasDetails && (
-        <ErrorBoundary piece="part" of={detailed}>
+        <ErrorBoundary piece="part" resetKey={detailed}>
           <Details agent={agent.id} session={session} turn={detailed} onClose={() => setHasDetails(false)} />
         </ErrorBoundary>
       )}

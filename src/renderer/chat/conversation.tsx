@@ -6,7 +6,7 @@ import { Button } from '#lib/ui/button.tsx'
 import { useLive, type LiveTurnFollower } from './live-turn.ts'
 import { TurnView } from './messages/message.tsx'
 import type { Turn } from './messages/turns.ts'
-import { Waiting } from './messages/thinking-indicator.tsx'
+import { ThinkingIndicator } from './messages/thinking-indicator.tsx'
 
 /** Within this distance from the end, the view follows new text, px. */
 const followDistance = 80
@@ -59,7 +59,7 @@ export function Conversation(props: ConversationProps) {
     else virtualizer.scrollToEnd()
     // Only on mount and for a new target: later scrolling belongs to the reader.
   }, [virtualizer, targetIndex])
-  useKeepEnd(frame, virtualizer)
+  useStickToEnd(frame, virtualizer)
   const rows = virtualizer.getVirtualItems()
   return (
     <div className="relative min-h-0 flex-1">
@@ -90,7 +90,7 @@ export function Conversation(props: ConversationProps) {
                     follower={follower}
                   />
                 ) : (
-                  <Waiting follower={follower} last={turns.at(-1)} />
+                  <ThinkingIndicator follower={follower} last={turns.at(-1)} />
                 )}
               </div>
             )
@@ -114,7 +114,7 @@ function isIn({ question, answers }: Turn, message: string): boolean {
 }
 
 /** Keeps the end in view when the viewport shrinks because the composer grows. */
-function useKeepEnd(
+function useStickToEnd(
   frame: React.RefObject<HTMLDivElement | null>,
   virtualizer: { isAtEnd(threshold?: number): boolean; scrollToEnd(): void },
 ): void {

@@ -36,7 +36,7 @@ const quiet = {
 export const idle: LiveTurn = { running: false, ...quiet, queue: [], permissions: [] }
 
 /** Returns the state after an event. */
-export function advance(turn: LiveTurn, event: ChatEvent): LiveTurn {
+export function reduceChatEvent(turn: LiveTurn, event: ChatEvent): LiveTurn {
   switch (event.type) {
     case 'partial': {
       const { running, text, thinking, queue, permissions, retrying, keeping } = event

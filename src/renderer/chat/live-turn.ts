@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { advance, idle, type LiveTurn } from './live-turn-state.ts'
+import { reduceChatEvent, idle, type LiveTurn } from './live-turn-state.ts'
 
 /** Delay before a lost stream is opened again, in ms. */
 const retryMs = 500
 
 /** Last state of answers whose view was closed while they ran. Shown until the runtime sends the current state. */
-const left = new Map<string, LiveTurn>()
+const lastStates = new Map<string, LiveTurn>()
 
 export class LiveTurnFollower {
   readonly #agent: string
@@ -19,7 +19,7 @@ export class LiveTurnFollower {
   constructor(agent: string, session: string) {
     this.#agent = agent
     this.#session = session
-    this.#turn = left.get(this.#name) ?? idle
+    this.#turn = lastStates.get(this.#name) ?? idle
   }
 
   get #name(): string {
@@ -57,13 +57,13 @@ export class LiveTurnFollower {
 
   #leave(): void {
     cancelAnimationFrame(this.#frame)
-    if (this.#turn.running) left.set(this.#name, this.#turn)
-    else left.delete(this.#name)
+    if (this.#turn.running) lastStates.set(this.#name, this.#turn)
+    else lastStates.delete(this.#name)
   }
 
   #apply(event: ChatEvent): void {
-    if (event.type === 'message') keepMessage(this.#agent, this.#session, event)
-    this.#turn = advance(this.#turn, event)
+    if (event.type === 'message') addToCache(this.#agent, this.#session, event)
+    this.#turn = reduceChatEvent(this.#turn, event)
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0
       for (const listener of this.#listeners) listener()
@@ -96,7 +96,7 @@ export function useLive<T>(follower: LiveTurnFollower, select: (turn: LiveTurn) 
  * Adds a message to the cached conversation, which avoids flicker until the refetch. A pending fetch may not
  * include the message, so it is repeated.
  */
-function keepMessage(agent: string, session: string, { id, message, versions }: SessionMessage): void {
+function addToCache(agent: string, session: string, { id, message, versions }: SessionMessage): void {
   const queryKey = api.sessions.get.queryKey({ input: { agent, session } })
   const isOnItsWay = queryClient.getQueryState(queryKey)?.fetchStatus === 'fetching'
   queryClient.setQueryData(queryKey, (old) => {

@@ -4,7 +4,7 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import type { ChatActions } from './chat-actions.ts'
 
@@ -13,7 +13,7 @@ interface Callbacks {
   readonly onSelect: (turn: string) => void
 }
 
-export function useActions(agent: Agent, session: string, { onEdit, onSelect }: Callbacks): ChatActions {
+export function useCreateChatActions(agent: Agent, session: string, { onEdit, onSelect }: Callbacks): ChatActions {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   return useMemo(() => {
@@ -23,32 +23,32 @@ export function useActions(agent: Agent, session: string, { onEdit, onSelect }: 
       edit: onEdit,
       select: onSelect,
       async sendEdited(message, text) {
-        const sent = await attempt(client.chat.send({ ...target, text, replaces: message }))
+        const sent = await runWithErrorToast(client.chat.send({ ...target, text, replaces: message }))
         if (sent) onEdit(undefined)
         return sent !== undefined
       },
       retry: (message, model) =>
-        void attempt(client.chat.retry({ ...target, message, ...(model === undefined ? {} : { model }) })),
-      resume: () => void attempt(client.chat.resume(target)),
-      retryNow: () => void attempt(client.chat.retryNow(target)),
-      switchTo: (entry) => void attempt(client.sessions.switchTo({ ...target, entry })),
+        void runWithErrorToast(client.chat.retry({ ...target, message, ...(model === undefined ? {} : { model }) })),
+      resume: () => void runWithErrorToast(client.chat.resume(target)),
+      retryNow: () => void runWithErrorToast(client.chat.retryNow(target)),
+      switchTo: (entry) => void runWithErrorToast(client.sessions.switchTo({ ...target, entry })),
       branch: (entry) =>
-        void attempt(
+        void runWithErrorToast(
           client.sessions.fork({ ...target, entry }).then(({ session: forked }) => {
             navigate(paths.chat(forked))
             toast.success(t('chat.branched'))
           }),
         ),
       deleteFrom: (entry) =>
-        void attempt(
+        void runWithErrorToast(
           client.sessions
             .deleteFrom({ ...target, entry })
             .then(() =>
-              tellDone(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), { look: 'plain' }),
+              showSuccess(t('chat.deleted'), () => client.sessions.undelete({ ...target, entry }), { look: 'plain' }),
             ),
         ),
       remember: (text) =>
-        void attempt(
+        void runWithErrorToast(
           // The event stream shows the toast with undo, in every window.
           client.workspace.remember({ agent: agent.id, text }),
         ),

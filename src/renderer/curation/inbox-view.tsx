@@ -14,7 +14,7 @@ import { api } from '#lib/api/client.ts'
 import { ProposalList } from './proposal-list.tsx'
 import { ProposalView } from './proposal-view.tsx'
 import { ReviewDialog } from './review-dialog.tsx'
-import { StuckNote } from './stuck-note.tsx'
+import { UndoConflictNote } from './stuck-note.tsx'
 import { inboxParts, useInbox, type InboxState } from './use-inbox.ts'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { explainCode } from '#lib/feedback/explain.ts'
@@ -29,7 +29,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
   const [isOpened, setIsOpened] = useState(proposal !== undefined)
   const { query, current, proposals, part, chosen } = inbox
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event) || event.altKey || belongsElsewhere(event)) return
+    if (isComposing(event) || event.altKey || isHandledByTarget(event)) return
     const isMod = event.ctrlKey || event.metaKey
     const done = keyActions(inbox, () => current && current.files.length > 0 && part === 'open' && setIsEditing(true))
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -66,7 +66,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
         />
         <Look inbox={inbox} onReview={() => setIsAsking(true)} />
       </ViewHeader>
-      <StuckNote inbox={inbox} />
+      <UndoConflictNote inbox={inbox} />
       <ReviewNote inbox={inbox} onReview={() => setIsAsking(true)} />
       {isAsking && (
         <ReviewDialog
@@ -125,7 +125,7 @@ export function InboxView({ agent, proposal }: { agent: Agent; proposal: string 
 }
 
 /** True if a key belongs to the focused field, button or link. */
-function belongsElsewhere({ target, key }: KeyboardEvent): boolean {
+function isHandledByTarget({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (/^(BUTTON|A)$/.test(target.tagName) || target.role === 'radio') return key === 'Enter' || key === ' '
   return target.tagName === 'TEXTAREA' || (target instanceof HTMLInputElement && target.type !== 'checkbox')
@@ -153,7 +153,7 @@ function keyActions(inbox: InboxState, edit: () => void): Readonly<Record<string
     e: edit,
     r: () => void inbox.refuse(),
     s: () => void inbox.snooze('week'),
-    t: () => current && void inbox.turn(current),
+    t: () => current && void inbox.swapLines(current),
     u: () => void inbox.undo(),
   }
 }

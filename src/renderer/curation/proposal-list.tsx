@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import type { InboxState } from './use-inbox.ts'
-import { withoutMark } from './without-mark.ts'
+import { stripMarks } from './without-mark.ts'
 
 const rowHeight = 66
 
@@ -110,7 +110,7 @@ const ProposalRow = memo(function ProposalRow({ proposal, isCurrent, isChosen, o
         </span>
       </span>
       <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5">
-        <span className="truncate">{clipLine(withoutMark(first?.text ?? ''), 200)}</span>
+        <span className="truncate">{clipLine(stripMarks(first?.text ?? ''), 200)}</span>
         <span className="flex min-w-0 items-baseline gap-2 text-[12px] text-muted">
           <span className="shrink-0">{t(`upkeep.rule.${rule}`)}</span>
           {state !== 'open' && <span className="shrink-0">{t(`upkeep.state.${state}`)}</span>}

@@ -14,10 +14,10 @@ import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ProposedDiff } from './proposed-diff.tsx'
 import { PlaceLink } from './stuck-note.tsx'
-import { withoutMark } from './without-mark.ts'
-import { isTurnable, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
-import { OnTheWire } from '../chat/context/raw-request.tsx'
-import { describeKeys, showKeys } from '#lib/util/shortcuts.ts'
+import { stripMarks } from './without-mark.ts'
+import { canSwapLines, snoozes, type InboxState, type Snooze } from './use-inbox.ts'
+import { RawRequest } from '../chat/context/raw-request.tsx'
+import { keysOfEvent, formatBoundKeys } from '#lib/util/shortcuts.ts'
 
 interface ProposalViewProps {
   readonly inbox: InboxState
@@ -127,7 +127,7 @@ function EvidenceList({ proposal: { evidence } }: { proposal: Proposal }) {
       <ul className="flex flex-col gap-2">
         {evidence.map(({ path, line, text }, index) => (
           <li key={index} className="min-w-0 border-l-2 border-line pl-3">
-            <span className="break-words">{clipLine(withoutMark(text), 500)}</span>{' '}
+            <span className="break-words">{clipLine(stripMarks(text), 500)}</span>{' '}
             <Link href={paths.file(path, line)} className="font-mono text-[12px] break-all text-accent hover:underline">
               {path}:{line}
             </Link>
@@ -156,8 +156,8 @@ function Actions({ inbox, proposal, onEdit }: { inbox: InboxState; proposal: Pro
           {t('upkeep.edit')} <Key>E</Key>
         </Button>
       )}
-      {!many && isTurnable(proposal) && (
-        <Button disabled={isBusy} onClick={() => void inbox.turn(proposal)}>
+      {!many && canSwapLines(proposal) && (
+        <Button disabled={isBusy} onClick={() => void inbox.swapLines(proposal)}>
           {t('upkeep.turn')} <Key>T</Key>
         </Button>
       )}
@@ -229,7 +229,7 @@ function ReviewRequest({ agent, number, onClose }: ReviewRequestProps) {
       ) : sent.isPending ? (
         <Skeleton lines={12} />
       ) : request ? (
-        <OnTheWire model={request.model} wire={request.wire} />
+        <RawRequest model={request.model} rawRequest={request.wire} />
       ) : (
         <EmptyState title={t('context.noRequest')} />
       )}
@@ -258,7 +258,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
       }}
       onKeyDown={(event) => {
         event.stopPropagation()
-        const keys = describeKeys(event.nativeEvent)
+        const keys = keysOfEvent(event.nativeEvent)
         if (keys === 'Escape') onCancel()
         if (keys === 'Mod+Enter') done()
       }}
@@ -284,7 +284,7 @@ function ProposalEditor({ proposal, isBusy, onCancel, onDone }: ProposalEditorPr
         </label>
       ))}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" disabled={isBusy} title={showKeys('Mod+Enter')}>
+        <Button type="submit" look="primary" disabled={isBusy} title={formatBoundKeys('Mod+Enter')}>
           {t('upkeep.acceptEdited')}
         </Button>
         <Button onClick={onCancel}>{t('common.cancel')}</Button>

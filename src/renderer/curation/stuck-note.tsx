@@ -4,12 +4,12 @@ import { Link } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import type { InboxState } from './use-inbox.ts'
-import type { StuckPlace } from './use-steps.ts'
+import type { UndoConflict } from './use-steps.ts'
 
 /** Maximum number shown; the others are listed under *Done*. */
 const maxShown = 12
 
-export function StuckNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState }) {
+export function UndoConflictNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState }) {
   const { t } = useTranslation()
   if (stuck.length === 0) return null
   const places = [...new Map(stuck.map((one) => [`${one.path}:${one.line}`, one])).values()]
@@ -35,7 +35,7 @@ export function StuckNote({ inbox: { stuck, forgetStuck } }: { inbox: InboxState
   )
 }
 
-export function PlaceLink({ place: { path, line } }: { place: Omit<StuckPlace, 'proposal'> }) {
+export function PlaceLink({ place: { path, line } }: { place: Omit<UndoConflict, 'proposal'> }) {
   const { t } = useTranslation()
   const look = 'font-mono text-[12px] break-all'
   if (line === null) return <span className={look}>{t('upkeep.stuckGone', { path })}</span>

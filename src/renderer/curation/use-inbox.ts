@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Proposal } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
-import { useSteps } from './use-steps.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
+import { useUndoableActions } from './use-steps.ts'
 
 const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const
@@ -27,7 +27,7 @@ export function useInbox(agent: string, first: string | undefined) {
     at: 0,
   })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(none)
-  const { act, ...steps } = useSteps(() => setChosen(none))
+  const { act, ...steps } = useUndoableActions(() => setChosen(none))
   const proposals: readonly Proposal[] = query.data?.[part] ?? []
   const found = proposals.findIndex(({ id }) => id === chosenAt.id)
   const index = found >= 0 ? found : Math.min(chosenAt.at, proposals.length - 1)
@@ -114,18 +114,18 @@ export function useInbox(agent: string, first: string | undefined) {
       const undo = acceptance === undefined ? reopen([id]) : takeBack(acceptance)
       await act(() => steps.takeBack(undo))
     },
-    turn: async (proposal: Proposal) => {
-      if (part !== 'open' || !isTurnable(proposal)) return
+    swapLines: async (proposal: Proposal) => {
+      if (part !== 'open' || !canSwapLines(proposal)) return
       await act(() => client.upkeep.turn({ agent, id: proposal.id }))
     },
-    review: () => void attempt(client.upkeep.review({ agent })),
-    look: () => void attempt(client.upkeep.look({ agent })),
-    stop: () => void attempt(client.upkeep.stop({ agent })),
+    review: () => void runWithErrorToast(client.upkeep.review({ agent })),
+    look: () => void runWithErrorToast(client.upkeep.look({ agent })),
+    stop: () => void runWithErrorToast(client.upkeep.stop({ agent })),
   }
 }
 
 /** True if the suggestion compares two lines and either can be removed. */
-export function isTurnable({ rule, evidence, files }: Proposal): boolean {
+export function canSwapLines({ rule, evidence, files }: Proposal): boolean {
   return (rule === 'contradiction' || rule === 'supersedes') && evidence.length === 2 && files.length === 1
 }
 

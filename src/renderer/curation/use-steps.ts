@@ -1,21 +1,21 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { attempt, forgetTold, tellDone, tellPartly } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, dismissToast, showSuccess, showWarning } from '#lib/feedback/toast.ts'
 
 /** A place whose later change prevents an undo. `line` is 1-based, or null if the file is gone. */
-export interface StuckPlace {
+export interface UndoConflict {
   readonly proposal: string
   readonly path: string
   readonly line: number | null
 }
 
-interface Told {
+interface ActionToast {
   readonly text: string
-  readonly undo: () => Promise<WayBack>
+  readonly undo: () => Promise<UndoResult>
 }
 
 /** Result of an undo. */
-type WayBack = { readonly stuck?: readonly StuckPlace[] } | void
+type UndoResult = { readonly stuck?: readonly UndoConflict[] } | void
 
 const toastId = 'upkeep'
 
@@ -23,40 +23,43 @@ const toastId = 'upkeep'
  * Runs actions on suggestions with undo.
  * @param onDone called after an action succeeds
  */
-export function useSteps(onDone: () => void) {
+export function useUndoableActions(onDone: () => void) {
   const { t } = useTranslation()
   const [isBusy, setIsBusy] = useState(false)
-  const [stuck, setStuck] = useState<readonly StuckPlace[]>([])
+  const [stuck, setStuck] = useState<readonly UndoConflict[]>([])
   /** Undo functions, the latest last. */
-  const done = useRef<Told['undo'][]>([])
+  const done = useRef<ActionToast['undo'][]>([])
   /** A ref, since the state changes only with the next render. */
   const busy = useRef(false)
   /** Number of times `u` was pressed while an action was running. */
   const undosWanted = useRef(0)
 
-  const takeBack = async (undo: Told['undo']) => {
+  const takeBack = async (undo: ActionToast['undo']) => {
     const left = (await undo())?.stuck ?? []
     done.current = done.current.filter((one) => one !== undo)
     setStuck(left)
-    if (left.length > 0) tellPartly(t('upkeep.stuck', { count: left.length }), { id: toastId })
-    else forgetTold(toastId)
+    if (left.length > 0) showWarning(t('upkeep.stuck', { count: left.length }), { id: toastId })
+    else dismissToast(toastId)
   }
   /**
    * Runs an action and shows a toast.
    * @param told returns the text of the toast and the undo function
    * @returns undefined if another action is running or the action failed
    */
-  const act = async <T>(work: () => Promise<T>, told?: (value: T) => Told | undefined): Promise<T | undefined> => {
+  const act = async <T>(
+    work: () => Promise<T>,
+    told?: (value: T) => ActionToast | undefined,
+  ): Promise<T | undefined> => {
     if (busy.current) return undefined
     busy.current = true
     setIsBusy(true)
-    const outcome = await attempt(work())
+    const outcome = await runWithErrorToast(work())
     const said = outcome && told?.(outcome.value)
     if (said) {
       done.current.push(said.undo)
       setStuck([])
       // One toast at a time: `u` undoes earlier actions.
-      tellDone(said.text, () => takeBack(said.undo), { id: toastId })
+      showSuccess(said.text, () => takeBack(said.undo), { id: toastId })
     }
     busy.current = false
     setIsBusy(false)

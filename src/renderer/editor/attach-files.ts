@@ -16,7 +16,7 @@ function filesOf(transfer: DataTransfer | null): File[] | undefined {
  * @param take stores a file and returns the link to insert, or undefined if that failed and a toast was shown
  * @returns a disposable that removes the handlers
  */
-export function takeFiles(
+export function handlePastedFiles(
   frame: HTMLElement,
   editor: monaco.editor.IStandaloneCodeEditor,
   take: (file: File) => Promise<string | undefined>,

@@ -6,28 +6,34 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, Appearance } from '#shared/contract/index.ts'
 import { api, queryClient } from '#lib/api/client.ts'
-import { attempt, tellFailure } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showError } from '#lib/feedback/toast.ts'
 import { LinksPanel } from './links/links-panel.tsx'
 import { useNoteLinks } from '../markdown/citations/use-note-links.ts'
 import { useCauseName } from '#lib/diff-view/change-label.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
-import type { ReadingHandle } from '../markdown/preview/preview.tsx'
+import type { PreviewHandle } from '../markdown/preview/preview.tsx'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { showKeys, useShortcuts } from '#lib/util/shortcuts.ts'
+import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
 import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { UnsearchedNote } from './privacy/unsearched.tsx'
+import { NotIndexedNote } from './privacy/unsearched.tsx'
 import { OtherDrafts } from './other-drafts.tsx'
 import { Notice } from './notice.tsx'
-import { useOpenFile, type DiskFile, type Gone, type OpenFile as EditedFile, type OtherDraft } from './open-file.ts'
+import {
+  useOpenFile,
+  type DiskFile,
+  type MissingFile,
+  type OpenFile as EditedFile,
+  type OtherDraft,
+} from './open-file.ts'
 import { attachTo } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './tree/outline.tsx'
-import { besideAfter, type Beside } from './editor-room.ts'
+import { togglePanel, type OpenPanels } from './editor-room.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
 /** Monaco is large, so it loads when the first file is opened. */
@@ -42,8 +48,8 @@ const DiffView = lazy(() => import('./diff-view.tsx'))
 const editorAfterMs = 400
 
 /** Panels whose state is stored for the next file and session. */
-const kept = ['preview', 'full', 'links'] as const
-const storageKey = (what: (typeof kept)[number]) => `commonplace.file.${what}`
+const storedPanels = ['preview', 'full', 'links'] as const
+const storageKey = (what: (typeof storedPanels)[number]) => `commonplace.file.${what}`
 
 interface OpenFileProps {
   readonly agent: Agent
@@ -51,7 +57,7 @@ interface OpenFileProps {
   readonly disk: DiskFile
   readonly autosave: Appearance['autosave']
   /** Set if the file was moved or deleted elsewhere since it was opened. */
-  readonly gone: Gone | undefined
+  readonly gone: MissingFile | undefined
   /** Called when the user discards the draft. */
   readonly onDiscarded: () => void
 }
@@ -59,7 +65,7 @@ interface OpenFileProps {
 export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: OpenFileProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const [shown, setShown] = useState<Beside>(() => ({
+  const [shown, setShown] = useState<OpenPanels>(() => ({
     history: false,
     blame: false,
     preview: isKept('preview'),
@@ -67,7 +73,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
     links: isKept('links'),
   }))
   useEffect(() => {
-    for (const what of kept) localStorage.setItem(storageKey(what), shown[what] ? 'yes' : 'no')
+    for (const what of storedPanels) localStorage.setItem(storageKey(what), shown[what] ? 'yes' : 'no')
   }, [shown])
   const line = lineOfHash(useHash())
   const editor = useRef<EditorHandle>(null)
@@ -78,12 +84,12 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   }, [])
   const [compared, setCompared] = useState<OtherDraft>()
   const view = useRef<HTMLElement>(null)
-  const reading = useRef<ReadingHandle>(null)
+  const reading = useRef<PreviewHandle>(null)
   const onLeftBehind = useCallback(() => {
     const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
   }, [path, navigate, t])
-  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onLeftBehind })
+  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onUnsavedClose: onLeftBehind })
   // The preview may lag behind while the user types.
   const settled = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))
@@ -91,20 +97,20 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const links = useNoteLinks(agent.id, path)
   const surroundings = useMemo(() => ({ path, ...links }), [path, links])
   const margin = useBlameMargin(agent.id, path, shown.blame)
-  const onward = useRef<HTMLButtonElement>(null)
+  const newPathButton = useRef<HTMLButtonElement>(null)
   // A moved file must not be written to its old path, so the shortcut focuses the notice, which offers the
   // new one.
   const save = () => {
-    if (onward.current) onward.current.focus()
+    if (newPathButton.current) newPathButton.current.focus()
     else void file.save()
   }
   useShortcuts({ 'Mod+S': save })
-  const toggle = (what: keyof Beside) =>
-    setShown(besideAfter(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
+  const toggle = (what: keyof OpenPanels) =>
+    setShown(togglePanel(shown, what, view.current?.parentElement?.clientWidth ?? innerWidth, innerWidth))
   const isFull = shown.preview && shown.full === true
   // In the preview the editor mounts later: ticking a task or editing a property goes through it.
-  const [isEditorDue, setIsEditorDue] = useState(!isFull)
-  if (!isFull && !isEditorDue) setIsEditorDue(true)
+  const [shouldMountEditor, setIsEditorDue] = useState(!isFull)
+  if (!isFull && !shouldMountEditor) setIsEditorDue(true)
   useEffect(() => {
     const timer = setTimeout(() => setIsEditorDue(true), editorAfterMs)
     return () => clearTimeout(timer)
@@ -119,7 +125,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
         await queryClient.invalidateQueries({ queryKey: api.links.files.key() })
         return added.link
       } catch (error) {
-        tellFailure(error)
+        showError(error)
         return undefined
       }
     },
@@ -133,7 +139,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
           title={<span className="font-mono text-[13px]">{clipLine(path)}</span>}
           aside={
             <span className="tabular flex gap-3">
-              <SaveNote state={file.isGone ? 'notThere' : file.state} />
+              <SaveNote state={file.isMissing ? 'notThere' : file.state} />
               <Counts text={settled} hasLimit={isProject} />
             </span>
           }
@@ -160,24 +166,26 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
             </IconButton>
           )}
           <Button
-            disabled={(file.state === 'saved' && !file.isGone) || file.state === 'saving'}
+            disabled={(file.state === 'saved' && !file.isMissing) || file.state === 'saving'}
             onClick={save}
-            title={showKeys('Mod+S')}
+            title={formatBoundKeys('Mod+S')}
           >
             {t('file.save')}
           </Button>
         </ViewHeader>
         {entry?.unsearched && (
           <div role="note" className="border-b border-line bg-side px-5 py-1.5 text-[12px] text-muted">
-            <UnsearchedNote agent={agent.id} unsearched={entry.unsearched} />
+            <NotIndexedNote agent={agent.id} unsearched={entry.unsearched} />
           </div>
         )}
-        {file.isGone ? (
-          <GoneNotice file={file} movedTo={gone?.movedTo} onward={onward} />
+        {file.isMissing ? (
+          <MissingFileNotice file={file} movedTo={gone?.movedTo} onward={newPathButton} />
         ) : (
           file.hasDraft && (
             <Notice text={t('file.draftFound')}>
-              <Button onClick={() => void attempt(file.discard().then(onDiscarded))}>{t('file.discardDraft')}</Button>
+              <Button onClick={() => void runWithErrorToast(file.discard().then(onDiscarded))}>
+                {t('file.discardDraft')}
+              </Button>
             </Notice>
           )
         )}
@@ -185,18 +193,18 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
         <OtherDrafts file={file} compared={compared} onCompare={setCompared} />
         <div className="flex min-h-0 flex-1">
           <div className={`min-w-0 flex-1 ${isFull ? 'hidden' : shown.preview ? 'max-[700px]:hidden' : ''}`}>
-            <ErrorBoundary piece="editor" look="view" of={path}>
+            <ErrorBoundary piece="editor" variant="view" resetKey={path}>
               <Suspense fallback={<p className="p-5 text-muted">{t('file.loading')}</p>}>
                 {compared && file.others.includes(compared) ? (
                   <DiffView theirs={file.text} mine={compared.draft.text} label={t('draft.comparison')} />
-                ) : file.state === 'conflict' && file.theirs !== undefined ? (
+                ) : file.state === 'conflict' && file.conflictingText !== undefined ? (
                   <div className="flex h-full flex-col">
                     <ConflictSides agent={agent.id} path={path} />
                     <div className="min-h-0 flex-1">
-                      <DiffView theirs={file.theirs} mine={file.text} label={t('file.conflict')} />
+                      <DiffView theirs={file.conflictingText} mine={file.text} label={t('file.conflict')} />
                     </div>
                   </div>
-                ) : !isEditorDue ? null : (
+                ) : !shouldMountEditor ? null : (
                   <Editor
                     ref={takeEditor}
                     content={file.content}
@@ -224,7 +232,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
                 else editor.current?.undo()
               }}
             >
-              <ErrorBoundary piece="preview" look="view" of={settled}>
+              <ErrorBoundary piece="preview" variant="view" resetKey={settled}>
                 <Suspense>
                   <Reading
                     ref={reading}
@@ -240,7 +248,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
             </div>
           )}
           {(!shown.preview || isFull) && !shown.history && !shown.links && (
-            <ErrorBoundary piece="part" of={settled}>
+            <ErrorBoundary piece="part" resetKey={settled}>
               <Outline
                 text={settled}
                 onChoose={(at) => (isFull ? reading.current?.follow(at) : editor.current?.reveal(at))}
@@ -250,12 +258,12 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
         </div>
       </section>
       {shown.links && (
-        <ErrorBoundary piece="part" of={path}>
+        <ErrorBoundary piece="part" resetKey={path}>
           <LinksPanel agent={agent} path={path} onClose={() => toggle('links')} />
         </ErrorBoundary>
       )}
       {shown.history && (
-        <ErrorBoundary piece="part" of={path}>
+        <ErrorBoundary piece="part" resetKey={path}>
           <HistoryPanel agent={agent} path={path} onClose={() => toggle('history')} />
         </ErrorBoundary>
       )}
@@ -263,7 +271,7 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   )
 }
 
-function isKept(what: (typeof kept)[number]): boolean {
+function isKept(what: (typeof storedPanels)[number]): boolean {
   return localStorage.getItem(storageKey(what)) === 'yes'
 }
 
@@ -303,11 +311,11 @@ interface GoneNoticeProps {
 }
 
 /** Shown if the file was moved or deleted: the text stays, with actions to continue. */
-function GoneNotice({ file, movedTo, onward }: GoneNoticeProps) {
+function MissingFileNotice({ file, movedTo, onward }: GoneNoticeProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const go = async (path: string) => {
-    await file.carryTo(path)
+    await file.continueIn(path)
     navigate(paths.file(path))
   }
   const close = async () => {
@@ -317,12 +325,12 @@ function GoneNotice({ file, movedTo, onward }: GoneNoticeProps) {
   return (
     <Notice text={movedTo === undefined ? t('file.gone') : t('file.goneTo', { path: clipLine(movedTo) })}>
       {movedTo !== undefined && (
-        <Button ref={onward} onClick={() => void attempt(go(movedTo))}>
+        <Button ref={onward} onClick={() => void runWithErrorToast(go(movedTo))}>
           {t('file.goThere')}
         </Button>
       )}
       <Button onClick={() => void file.save()}>{t('file.saveAnew')}</Button>
-      <Button onClick={() => void attempt(close())}>{t('file.letGo')}</Button>
+      <Button onClick={() => void runWithErrorToast(close())}>{t('file.letGo')}</Button>
     </Notice>
   )
 }

@@ -1,4 +1,4 @@
-export interface Beside {
+export interface OpenPanels {
   readonly preview: boolean
   /** The preview replaces the text. */
   readonly full?: boolean
@@ -15,30 +15,30 @@ const blameWidth = 230
 const overlayBelow = 900
 
 /** Minimum width of the text, px: about forty characters. */
-const leastText = 320
+const minTextWidth = 320
 
 /** Panels close in this order to make room. */
-const yielding = ['links', 'history', 'blame', 'preview'] as const
+const closeOrder = ['links', 'history', 'blame', 'preview'] as const
 
 /**
  * Returns the panels after toggling one, closing others if the text gets too narrow.
  * @param room width of the view including the panels, px
  * @param window width of the window, px
  */
-export function besideAfter(shown: Beside, what: keyof Beside, room: number, window: number): Beside {
+export function togglePanel(shown: OpenPanels, what: keyof OpenPanels, room: number, window: number): OpenPanels {
   const after = { ...shown, [what]: !shown[what] }
   if (!after[what]) return after
   if (what === 'links') after.history = false
   if (what === 'history') after.links = false
-  for (const other of yielding) {
-    if (textWidth(after, room, window) >= leastText) break
+  for (const other of closeOrder) {
+    if (textWidth(after, room, window) >= minTextWidth) break
     if (other !== what) after[other] = false
   }
   return after
 }
 
 /** Returns the width left for the text, px. */
-export function textWidth({ preview, full, history, links, blame }: Beside, room: number, window: number): number {
+export function textWidth({ preview, full, history, links, blame }: OpenPanels, room: number, window: number): number {
   const beside = (history || links) && window >= overlayBelow ? historyWidth : 0
   return (room - beside) / (preview && !full ? 2 : 1) - (blame ? blameWidth : 0)
 }

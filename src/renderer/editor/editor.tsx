@@ -1,13 +1,13 @@
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import type { LineChange } from '../markdown/preview/line-edits.ts'
-import { tellSelected, type SelectedText } from '#lib/util/selected-text.ts'
+import { reportSelection, type SelectedText } from '#lib/util/selected-text.ts'
 import { changedLines, continueLine, formatTable, tableAround, toggleTask } from './markdown-edits.ts'
-import { registerMarkdown, setSurroundings, unresolvedRanges, type Surroundings } from './markdown-language.ts'
+import { registerMarkdown, setLinkContext, unresolvedRanges, type LinkContext } from './markdown-language.ts'
 import { applyTheme, monaco } from '#lib/util/monaco.ts'
-import { takeFiles } from './attach-files.ts'
+import { handlePastedFiles } from './attach-files.ts'
 
 /** Debounce before links are checked again, in ms. */
-const settledMs = 300
+const linkCheckDebounceMs = 300
 
 /** Duration of the highlight of external changes, in ms. */
 const changedShownMs = 6000
@@ -29,7 +29,7 @@ interface EditorProps {
   /** 1-based line to scroll to and mark. */
   readonly line: number | undefined
   readonly label: string
-  readonly surroundings: Surroundings
+  readonly surroundings: LinkContext
   /** Text beside each line and a click handler; undefined shows only line numbers. */
   readonly margin: { readonly notes: readonly string[]; readonly onClick: (line: number) => void } | undefined
   readonly onChange: (text: string) => void
@@ -46,12 +46,12 @@ export default function Editor(props: EditorProps) {
   const { ref, content, line, label, surroundings, margin, onChange, onFile, onScroll } = props
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const mark = markOf(content.text)
+  const mark = byteOrderMarkOf(content.text)
   const now = useRef({ onChange, onFile, onScroll, margin, mark, path: surroundings.path })
   // Only for the first render; later values are applied to the existing editor.
   const initial = useRef({ content, label })
   // Monaco normalizes line ends, so its change event while `content` is applied is not typing.
-  const isShowing = useRef(false)
+  const isApplyingContent = useRef(false)
   useEffect(() => {
     now.current = { onChange, onFile, onScroll, margin, mark, path: surroundings.path }
   }, [onChange, onFile, onScroll, margin, mark, surroundings.path])
@@ -72,8 +72,8 @@ export default function Editor(props: EditorProps) {
       editor.current?.executeEdits('reading', [{ range, text: edit.text }])
       editor.current?.pushUndoStop()
     },
-    undo: () => step(editor.current?.getModel(), 'undo'),
-    redo: () => step(editor.current?.getModel(), 'redo'),
+    undo: () => undoOrRedo(editor.current?.getModel(), 'undo'),
+    redo: () => undoOrRedo(editor.current?.getModel(), 'redo'),
   }))
 
   useEffect(() => {
@@ -94,9 +94,9 @@ export default function Editor(props: EditorProps) {
     editor.current = created
     const listeners = [
       ...addCommands(created),
-      takeFiles(frame.current, created, (file) => now.current.onFile(file)),
+      handlePastedFiles(frame.current, created, (file) => now.current.onFile(file)),
       created.onDidChangeModelContent(() => {
-        if (!isShowing.current) now.current.onChange(now.current.mark + created.getValue())
+        if (!isApplyingContent.current) now.current.onChange(now.current.mark + created.getValue())
       }),
       created.onDidScrollChange(({ scrollTop, scrollTopChanged }) => {
         const line = created.getVisibleRanges()[0]?.startLineNumber
@@ -105,15 +105,15 @@ export default function Editor(props: EditorProps) {
         const height = created.getTopForLineNumber(line + 1) - top
         now.current.onScroll(line + (height > 0 ? Math.min(1, Math.max(0, (scrollTop - top) / height)) : 0))
       }),
-      created.onDidChangeCursorSelection(() => tellSelected(selectionOf(created, now.current.path))),
-      created.onDidBlurEditorText(() => tellSelected(undefined)),
+      created.onDidChangeCursorSelection(() => reportSelection(selectionOf(created, now.current.path))),
+      created.onDidBlurEditorText(() => reportSelection(undefined)),
       created.onMouseDown(({ target }) => {
         const isMargin = target.type === monaco.editor.MouseTargetType.GUTTER_LINE_NUMBERS
         if (isMargin && target.position) now.current.margin?.onClick(target.position.lineNumber)
       }),
     ]
     // An empty note gets the focus: the user has just created it.
-    if (hasNothingSaid(initial.current.content.text)) {
+    if (isBlankNote(initial.current.content.text)) {
       created.setPosition({ lineNumber: created.getModel()?.getLineCount() ?? 1, column: 1 })
       created.focus()
     }
@@ -132,7 +132,7 @@ export default function Editor(props: EditorProps) {
     const current = editor.current
     const model = current?.getModel()
     if (!current || !model) return undefined
-    setSurroundings(model, surroundings)
+    setLinkContext(model, surroundings)
     const marks = current.createDecorationsCollection()
     const options = { inlineClassName: 'unresolved' }
     const mark = () => marks.set(unresolvedRanges(model, surroundings).map((range) => ({ range, options })))
@@ -140,7 +140,7 @@ export default function Editor(props: EditorProps) {
     let timer: ReturnType<typeof setTimeout> | undefined
     const typing = model.onDidChangeContent(() => {
       clearTimeout(timer)
-      timer = setTimeout(mark, settledMs)
+      timer = setTimeout(mark, linkCheckDebounceMs)
     })
     return () => {
       clearTimeout(timer)
@@ -153,12 +153,12 @@ export default function Editor(props: EditorProps) {
   useEffect(() => {
     const current = editor.current
     const model = current?.getModel()
-    const text = content.text.slice(markOf(content.text).length)
+    const text = content.text.slice(byteOrderMarkOf(content.text).length)
     if (!current || !model || content === initial.current.content || model.getValue() === text) return undefined
     const changed = changedLines(model.getValue(), text)
-    isShowing.current = true
+    isApplyingContent.current = true
     current.executeEdits('file', [{ range: model.getFullModelRange(), text }])
-    isShowing.current = false
+    isApplyingContent.current = false
     if (!changed) return undefined
     const marks = current.createDecorationsCollection([
       {
@@ -177,7 +177,7 @@ export default function Editor(props: EditorProps) {
     const notes = margin?.notes
     editor.current?.updateOptions(
       notes
-        ? { lineNumbers: (number) => besideLine(notes[number - 1] ?? '', number), lineNumbersMinChars: 30 }
+        ? { lineNumbers: (number) => formatMargin(notes[number - 1] ?? '', number), lineNumbersMinChars: 30 }
         : { lineNumbers: 'on', lineNumbersMinChars: 4 },
     )
   }, [margin])
@@ -198,24 +198,24 @@ export default function Editor(props: EditorProps) {
 }
 
 /** Returns the byte order mark, or an empty string. Monaco would show it as a character in replaced text. */
-function markOf(text: string): string {
+function byteOrderMarkOf(text: string): string {
   return text.startsWith('\uFEFF') ? '\uFEFF' : ''
 }
 
 /** Undoes on the model: the editor's own command requires focus, which a hidden editor cannot have. */
-function step(model: monaco.editor.ITextModel | null | undefined, way: 'undo' | 'redo'): void {
+function undoOrRedo(model: monaco.editor.ITextModel | null | undefined, way: 'undo' | 'redo'): void {
   const steps: Partial<Record<typeof way, unknown>> & object = model ?? {}
   const go = steps[way]
   if (typeof go === 'function') go.call(model)
 }
 
 /** True if the text is empty or only a title. */
-function hasNothingSaid(text: string): boolean {
+function isBlankNote(text: string): boolean {
   return /^(?:#[^\n]*\n)?\s*$/.test(text)
 }
 
 /** Formats the margin of a line: author and time, a rule, and the number, in aligned columns. */
-function besideLine(note: string, number: number): string {
+function formatMargin(note: string, number: number): string {
   const most = 22
   const shown = note.length > most ? `${note.slice(0, most - 1)}…` : note
   return `${shown} │ ${String(number).padStart(4, '\u2007')}`

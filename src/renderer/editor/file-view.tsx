@@ -17,15 +17,15 @@ import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
-import type { DiskFile, Gone } from './open-file.ts'
+import type { DiskFile, MissingFile } from './open-file.ts'
 import { OpenFile } from './edited-file.tsx'
-import { otherKind } from './other-kind.ts'
+import { nonNoteKind } from './other-kind.ts'
 
 const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
 const OtherView = lazy(() => import('./other-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
-  if (otherKind(path) === undefined) return <NoteView agent={agent} path={path} />
+  if (nonNoteKind(path) === undefined) return <NoteView agent={agent} path={path} />
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       <OtherView agent={agent} path={path} />
@@ -75,7 +75,7 @@ function NoteView({ agent, path }: { agent: Agent; path: string }) {
 interface MissingProps {
   readonly agent: string
   readonly path: string
-  readonly gone: Gone
+  readonly gone: MissingFile
   readonly onOpenDraft: () => void
 }
 
@@ -110,7 +110,7 @@ function Missing({ agent, path, gone: { movedTo }, onOpenDraft }: MissingProps) 
   )
 }
 
-function goneOf(error: unknown): Gone | undefined {
+function goneOf(error: unknown): MissingFile | undefined {
   if (!isErrorOf(error, 'file_not_found')) return undefined
   const { movedTo } = (error as { data?: ErrorData }).data ?? {}
   return typeof movedTo === 'string' ? { movedTo } : {}
@@ -151,7 +151,7 @@ function ReadOnlyFile({ agent, path, text, isProtected }: ReadOnlyProps) {
         </div>
       )}
       {isRead ? (
-        <ErrorBoundary piece="preview" look="view" of={text}>
+        <ErrorBoundary piece="preview" variant="view" resetKey={text}>
           <Suspense fallback={<Skeleton lines={12} />}>
             <Reading agent={agent} path={path} text={text} isWide line={line} onEdit={undefined} />
           </Suspense>

@@ -8,7 +8,7 @@ import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { NoteLinks } from '../markdown/citations/use-note-links.ts'
 
 /** The open file and its link resolver. */
-export interface Surroundings extends NoteLinks {
+export interface LinkContext extends NoteLinks {
   readonly path: string
 }
 
@@ -19,10 +19,10 @@ const maxLinks = 5000
 const maxLinked = 2_000_000
 /** Characters before the cursor that are searched for the start of a link. */
 const maxBefore = 1000
-const surroundings = new WeakMap<monaco.editor.ITextModel, Surroundings>()
+const surroundings = new WeakMap<monaco.editor.ITextModel, LinkContext>()
 let isRegistered = false
 
-export function setSurroundings(model: monaco.editor.ITextModel, value: Surroundings): void {
+export function setLinkContext(model: monaco.editor.ITextModel, value: LinkContext): void {
   surroundings.set(model, value)
 }
 
@@ -78,7 +78,7 @@ export function registerMarkdown(): void {
         .slice(Math.max(0, position.column - 1 - maxBefore), position.column - 1)
       const links = await linkSuggestions(model, position, before)
       // Requests new suggestions on each key, since only the fifty best matches are listed.
-      return { suggestions: [...links, ...momentSuggestions(position, before)], incomplete: links.length > 0 }
+      return { suggestions: [...links, ...dateSuggestions(position, before)], incomplete: links.length > 0 }
     },
   })
 }
@@ -106,7 +106,7 @@ function rangeOf(model: monaco.editor.ITextModel, link: NoteLink): monaco.Range 
 }
 
 /** Returns the ranges of links without a target. */
-export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: Surroundings): monaco.Range[] {
+export function unresolvedRanges(model: monaco.editor.ITextModel, { resolve }: LinkContext): monaco.Range[] {
   return linksOf(model)
     .filter((link) => resolve(link.kind === 'wiki' ? 'wiki' : 'inline', targetOf(link)) === undefined)
     .map((link) => rangeOf(model, link))
@@ -146,7 +146,7 @@ async function linkSuggestions(
 }
 
 /** Completes `/date`, `/time` and `/entry` to the current time, in the format of daily logs. */
-function momentSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
+function dateSuggestions(position: monaco.Position, before: string): monaco.languages.CompletionItem[] {
   const typed = /(?:^|\s)(\/[a-z]*)$/.exec(before)?.[1]
   if (typed === undefined) return []
   const now = new Date()

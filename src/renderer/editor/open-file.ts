@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Appearance, FileDraft } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { fileTypedHere, handedOver, keepAfterMs, keepTyped } from '#lib/drafts/typed-text.ts'
+import { localFileDraft, sendLeftoverDrafts, draftDebounceMs, saveDraft } from '#lib/drafts/typed-text.ts'
 import { windowId } from '#lib/drafts/window-id.ts'
 import { isErrorOf } from '#lib/feedback/explain.ts'
-import { tellFailure } from '#lib/feedback/toast.ts'
+import { showError } from '#lib/feedback/toast.ts'
 
 export interface DiskFile {
   readonly text: string
@@ -20,7 +20,7 @@ export type SaveState = 'saved' | 'saving' | 'unsaved' | 'conflict'
 const saveAfterMs = 1500
 
 /** A file that no longer exists. Without `movedTo` it was deleted. */
-export interface Gone {
+export interface MissingFile {
   readonly movedTo?: string | undefined
 }
 
@@ -30,11 +30,11 @@ export interface OpenFile {
   readonly content: { readonly text: string }
   readonly state: SaveState
   /** Text on disk that conflicts with the editor; undefined without a conflict. */
-  readonly theirs: string | undefined
+  readonly conflictingText: string | undefined
   /** True if the text was restored from a draft. */
   readonly hasDraft: boolean
   /** The file was deleted or moved elsewhere. It is not written until the user decides. */
-  readonly isGone: boolean
+  readonly isMissing: boolean
   /** Unsaved drafts of other windows, newest first. */
   readonly others: readonly OtherDraft[]
   readonly type: (text: string) => void
@@ -44,10 +44,10 @@ export interface OpenFile {
   readonly resolve: (how: 'mine' | 'theirs' | 'both') => Promise<void>
   readonly discard: () => Promise<void>
   /** Continues the draft in another file, usually the same one under its new path. */
-  readonly carryTo: (path: string) => Promise<void>
+  readonly continueIn: (path: string) => Promise<void>
   /** Loads another window's draft into the editor. */
-  readonly take: (other: OtherDraft) => void
-  readonly drop: (other: OtherDraft) => void
+  readonly loadDraft: (other: OtherDraft) => void
+  readonly discardDraft: (other: OtherDraft) => void
 }
 
 export interface OtherDraft {
@@ -59,9 +59,9 @@ export interface OtherDraft {
 
 interface Options {
   readonly autosave: Appearance['autosave']
-  readonly gone: Gone | undefined
+  readonly gone: MissingFile | undefined
   /** Called when the view closes with unsaved text whose file no longer exists. */
-  readonly onLeftBehind: () => void
+  readonly onUnsavedClose: () => void
 }
 
 /**
@@ -72,7 +72,7 @@ export function useOpenFile(
   agent: string,
   path: string,
   disk: DiskFile,
-  { autosave, gone, onLeftBehind }: Options,
+  { autosave, gone, onUnsavedClose: onLeftBehind }: Options,
 ): OpenFile {
   const { t } = useTranslation()
   const [text, setText] = useState(disk.text)
@@ -82,14 +82,14 @@ export function useOpenFile(
   const [hasDraft, setHasDraft] = useState(false)
   const [others, setOthers] = useState<readonly OtherDraft[]>([])
   /** The file state at which a save found that the file is gone, before an event reported it. */
-  const [missed, setMissed] = useState<DiskFile>()
-  const isGone = gone !== undefined || missed === disk
-  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isAsked: false, onLeftBehind })
+  const [missingAt, setMissed] = useState<DiskFile>()
+  const isGone = gone !== undefined || missingAt === disk
+  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isConflictShown: false, onLeftBehind })
   const timers = useRef({ draft: 0, save: 0 })
 
   /** Applies a file state from disk. */
   const show = useCallback((file: DiskFile) => {
-    latest.current = { ...latest.current, text: file.text, base: file, isAsked: false }
+    latest.current = { ...latest.current, text: file.text, base: file, isConflictShown: false }
     setText(file.text)
     setContent({ text: file.text })
     setState('saved')
@@ -98,16 +98,16 @@ export function useOpenFile(
   }, [])
 
   /** Set once a draft of this window has been stored. */
-  const isBegun = useRef(false)
+  const hasStoredDraft = useRef(false)
 
-  const keepDraft = useCallback(() => {
+  const storeDraft = useCallback(() => {
     const { text: typed, base } = latest.current
     const isSaved = typed === base.text
-    if (isSaved && !isBegun.current) return
-    isBegun.current = true
+    if (isSaved && !hasStoredDraft.current) return
+    hasStoredDraft.current = true
     const draft = isSaved ? null : { text: typed, baseText: base.text, baseHash: base.hash }
     clearTimeout(timers.current.draft)
-    void keepTyped({ kind: 'file', agent, path, draft })
+    void saveDraft({ kind: 'file', agent, path, draft })
   }, [agent, path])
 
   useEffect(() => {
@@ -121,12 +121,12 @@ export function useOpenFile(
   }, [disk, show])
 
   /** Restores a draft. If the file has changed since, both versions are shown as a conflict. */
-  const begin = useCallback((draft: FileDraft) => {
+  const restoreDraft = useCallback((draft: FileDraft) => {
     const { base, disk: now } = latest.current
     // A missing file has no base for a merge.
     const begun = base.hash === null ? base : { text: draft.baseText, hash: draft.baseHash }
     const isOutdated = base.hash !== null && draft.baseHash !== null && draft.baseHash !== now.hash
-    latest.current = { ...latest.current, text: draft.text, base: begun, isAsked: isOutdated }
+    latest.current = { ...latest.current, text: draft.text, base: begun, isConflictShown: isOutdated }
     setText(draft.text)
     setContent({ text: draft.text })
     setState(isOutdated ? 'conflict' : 'unsaved')
@@ -137,9 +137,9 @@ export function useOpenFile(
   // Loads this window's draft after a crash, and the drafts of other windows.
   useEffect(() => {
     let isCurrent = true
-    const here = fileTypedHere(agent, path)
+    const here = localFileDraft(agent, path)
     const look = async () => {
-      await handedOver(agent)
+      await sendLeftoverDrafts(agent)
       const kept = await client.workspace.drafts({ agent, path })
       if (!isCurrent) return
       const mine = kept.find(({ writer }) => writer === windowId())
@@ -147,34 +147,34 @@ export function useOpenFile(
       setOthers(others.filter(({ draft }) => draft.text !== disk.text))
       // Drops drafts that were saved while their window closed.
       for (const { writer, draft } of others)
-        if (draft.text === disk.text) void keepTyped({ kind: 'file', agent, path, draft: null }, writer)
+        if (draft.text === disk.text) void saveDraft({ kind: 'file', agent, path, draft: null }, writer)
       beginWith(mine?.draft)
     }
     const beginWith = (draft: FileDraft | null | undefined) => {
       const { text: typed, base } = latest.current
-      if (isBegun.current || !draft) return
-      isBegun.current = true
-      if (typed === base.text && draft.text !== base.text) begin(draft)
+      if (hasStoredDraft.current || !draft) return
+      hasStoredDraft.current = true
+      if (typed === base.text && draft.text !== base.text) restoreDraft(draft)
     }
     beginWith(here)
     look().then(
-      () => (isBegun.current = true),
+      () => (hasStoredDraft.current = true),
       () => undefined,
     )
     return () => {
       isCurrent = false
     }
-  }, [agent, path, disk, begin])
+  }, [agent, path, disk, restoreDraft])
 
   /** Handles a save to a missing file: keeps the text in the editor and as a draft. */
-  const miss = useCallback(() => {
+  const handleMissingFile = useCallback(() => {
     setMissed(latest.current.disk)
     setTheirs(undefined)
     setState('unsaved')
     setContent({ text: latest.current.text })
-    keepDraft()
+    storeDraft()
     if (latest.current.isLeft) latest.current.onLeftBehind()
-  }, [keepDraft])
+  }, [storeDraft])
 
   const write = useCallback(
     async (onConflict: 'fail' | 'both') => {
@@ -190,31 +190,31 @@ export function useOpenFile(
         // makes the next save merge again.
         else latest.current.base = { text: typed, hash: result.merged ? base.hash : result.hash }
         if (result.merged) toast.info(t('file.merged'))
-        latest.current.isAsked = false
+        latest.current.isConflictShown = false
         setMissed(undefined)
         setTheirs(undefined)
         setHasDraft(false)
         setState(latest.current.text === latest.current.base.text ? 'saved' : 'unsaved')
-        keepDraft()
+        storeDraft()
       } catch (error) {
         if (!isErrorOf(error, 'file_changed') && !isErrorOf(error, 'file_exists')) {
           setState('unsaved')
-          return tellFailure(error)
+          return showError(error)
         }
         const current = await readDisk(agent, path)
-        if (current.hash === null) return miss()
+        if (current.hash === null) return handleMissingFile()
         // The file exists again: treat it as an external change.
         latest.current.isGone = false
-        latest.current.isAsked = true
+        latest.current.isConflictShown = true
         setMissed(undefined)
         setState('conflict')
-        keepDraft()
+        storeDraft()
         setTheirs(current.text)
         // The comparison replaces the editor; remounting it must start with the typed text.
         setContent({ text: latest.current.text })
       }
     },
-    [agent, path, show, miss, keepDraft, t],
+    [agent, path, show, handleMissingFile, storeDraft, t],
   )
 
   const save = useCallback(async () => {
@@ -225,12 +225,12 @@ export function useOpenFile(
 
   /** Autosave: writes only typed text, and never recreates a removed file. */
   const saveTyped = useCallback(async () => {
-    const { text: typed, base, isGone: isNew, isAsked } = latest.current
+    const { text: typed, base, isGone: isNew, isConflictShown: isAsked } = latest.current
     if (typed === base.text) return
-    keepDraft()
+    storeDraft()
     if (isNew || isAsked) return
     await save()
-  }, [save, keepDraft])
+  }, [save, storeDraft])
 
   const type = useCallback(
     (typed: string) => {
@@ -239,49 +239,49 @@ export function useOpenFile(
       const isSaved = typed === latest.current.base.text
       setState((before) => (before === 'conflict' ? before : isSaved ? 'saved' : 'unsaved'))
       clearTimeout(timers.current.draft)
-      timers.current.draft = window.setTimeout(keepDraft, keepAfterMs)
+      timers.current.draft = window.setTimeout(storeDraft, draftDebounceMs)
       clearTimeout(timers.current.save)
       if (autosave === 'delay' && !isSaved) timers.current.save = window.setTimeout(() => void saveTyped(), saveAfterMs)
     },
-    [autosave, keepDraft, saveTyped],
+    [autosave, storeDraft, saveTyped],
   )
 
   const resolve = useCallback(
     async (how: 'mine' | 'theirs' | 'both') => {
       const current = await readDisk(agent, path)
-      if (current.hash === null && how !== 'mine') return miss()
+      if (current.hash === null && how !== 'mine') return handleMissingFile()
       if (how === 'both') return write('both')
       if (how === 'theirs') {
         show(current)
-        return keepDraft()
+        return storeDraft()
       }
       latest.current.base = current
       setTheirs(undefined)
       return write('fail')
     },
-    [agent, path, show, miss, write, keepDraft],
+    [agent, path, show, handleMissingFile, write, storeDraft],
   )
 
   const discard = useCallback(async () => {
     show(await readDisk(agent, path))
-    keepDraft()
-  }, [agent, path, show, keepDraft])
+    storeDraft()
+  }, [agent, path, show, storeDraft])
 
   const carryTo = useCallback(
     async (target: string) => {
       const { text: typed, base } = latest.current
       const draft = { text: typed, baseText: base.text, baseHash: base.hash }
-      if (typed !== base.text) await keepTyped({ kind: 'file', agent, path: target, draft })
+      if (typed !== base.text) await saveDraft({ kind: 'file', agent, path: target, draft })
       show({ text: typed, hash: base.hash })
-      keepDraft()
+      storeDraft()
     },
-    [agent, show, keepDraft],
+    [agent, show, storeDraft],
   )
 
   const drop = useCallback(
     (other: OtherDraft) => {
       setOthers((before) => before.filter((one) => one !== other))
-      void keepTyped({ kind: 'file', agent, path, draft: null }, other.writer)
+      void saveDraft({ kind: 'file', agent, path, draft: null }, other.writer)
     },
     [agent, path],
   )
@@ -295,16 +295,16 @@ export function useOpenFile(
         const draft = { text: typed, baseText: base.text, baseHash: base.hash }
         const mine = { writer: crypto.randomUUID(), at: Date.now(), draft }
         setOthers((before) => [mine, ...before])
-        void keepTyped({ kind: 'file', agent, path, draft }, mine.writer)
+        void saveDraft({ kind: 'file', agent, path, draft }, mine.writer)
       }
       latest.current.base = latest.current.disk
-      begin(other.draft)
-      keepDraft()
+      restoreDraft(other.draft)
+      storeDraft()
     },
-    [agent, path, drop, begin, keepDraft],
+    [agent, path, drop, restoreDraft, storeDraft],
   )
 
-  useLeaving(autosave === 'off' ? keepDraft : saveTyped)
+  useLeaving(autosave === 'off' ? storeDraft : saveTyped)
   useEffect(() => {
     latest.current.isLeft = false
     return () => {
@@ -313,7 +313,22 @@ export function useOpenFile(
       if (isNew && typed !== base.text) tell()
     }
   }, [])
-  return { text, content, state, theirs, hasDraft, isGone, others, type, save, resolve, discard, carryTo, take, drop }
+  return {
+    text,
+    content,
+    state,
+    conflictingText: theirs,
+    hasDraft,
+    isMissing: isGone,
+    others,
+    type,
+    save,
+    resolve,
+    discard,
+    continueIn: carryTo,
+    loadDraft: take,
+    discardDraft: drop,
+  }
 }
 
 /** Reads the file; a missing one has an empty text and a null hash. */

@@ -11,7 +11,11 @@ interface OtherDraftsProps {
   readonly onCompare: (other: OtherDraft | undefined) => void
 }
 
-export function OtherDrafts({ file: { others, take, drop }, compared, onCompare }: OtherDraftsProps) {
+export function OtherDrafts({
+  file: { others, loadDraft: take, discardDraft: drop },
+  compared,
+  onCompare,
+}: OtherDraftsProps) {
   const { t } = useTranslation()
   return others.map((other) => (
     <Notice key={other.writer} text={t('draft.ofFile', { when: formatMoment(other.at) })}>

@@ -6,6 +6,6 @@ export function isCanvas(path: string): boolean {
 }
 
 /** Returns the kind of a file that is not a note, or undefined if it cannot be shown. */
-export function otherKind(path: string): AttachmentKind | 'canvas' | undefined {
+export function nonNoteKind(path: string): AttachmentKind | 'canvas' | undefined {
   return isCanvas(path) ? 'canvas' : attachmentKind(path)
 }

@@ -6,7 +6,7 @@ import { isFileAt, paths } from '#lib/router/paths.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
 import type { FileActions } from './tree/file-actions.ts'
-import { otherKind } from './other-kind.ts'
+import { nonNoteKind } from './other-kind.ts'
 import { PathMenu } from './tree/path-menu.tsx'
 
 const icons = { image: Image, audio: Music, video: Film, document: FileText, canvas: LayoutDashboard } as const
@@ -18,10 +18,10 @@ interface OtherRowProps {
   readonly actions: FileActions
 }
 
-export function OtherRow({ path, name, current, actions }: OtherRowProps) {
+export function AttachmentRow({ path, name, current, actions }: OtherRowProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const kind = otherKind(path) ?? 'document'
+  const kind = nonNoteKind(path) ?? 'document'
   const Icon = icons[kind]
   return (
     <div className="group/row relative">

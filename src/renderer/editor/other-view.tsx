@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { emptyNote, NoteContext } from '../markdown/preview/note-context.ts'
-import { Attached } from '../markdown/preview/picture.tsx'
+import { AttachmentView } from '../markdown/preview/picture.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -35,9 +35,9 @@ export default function OtherView({ agent, path }: { agent: Agent; path: string 
             <LayoutDashboard aria-hidden className="text-muted" />
           </EmptyState>
         ) : (
-          <ErrorBoundary piece="preview" of={path}>
+          <ErrorBoundary piece="preview" resetKey={path}>
             <NoteContext value={note}>
-              <Attached path={path} alt={name} width={undefined} />
+              <AttachmentView path={path} alt={name} width={undefined} />
             </NoteContext>
           </ErrorBoundary>
         )}

@@ -9,7 +9,7 @@ const many = 300
 
 const storageKey = (agent: string) => `commonplace.others.${agent}`
 
-export interface Others {
+export interface AttachmentList {
   /** Sorted paths; empty while hidden. */
   readonly shown: readonly string[]
   readonly count: number
@@ -18,7 +18,7 @@ export interface Others {
 }
 
 /** Lists the files of a memory that are not notes, if the user shows them. */
-export function useOthers(agent: string): Others {
+export function useAttachmentList(agent: string): AttachmentList {
   const status = useQuery(api.search.status.queryOptions({ input: { agent } })).data
   // Listing the files reads all notes, so it waits until the index is ready.
   const isIdle = status !== undefined && status.state !== 'starting' && status.state !== 'rebuilding'

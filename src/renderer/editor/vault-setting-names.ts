@@ -1,16 +1,16 @@
 import type i18next from 'i18next'
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 
 /** Describes the detected vault for a folder that is about to be opened. */
-export function vaultFound(t: typeof i18next.t, { kind, daily }: Habits, count: number): string {
+export function describeVault(t: typeof i18next.t, { kind, daily }: VaultConventions, count: number): string {
   return t('vault.found', {
     kind: t(`vault.kind.${kind}`),
     notes: t('vault.notes', { count }),
-    daily: dailyPlace(daily),
+    daily: dailyPattern(daily),
   })
 }
 
 /** Returns the path pattern of daily notes, such as `journals/YYYY_MM_DD`. */
-export function dailyPlace({ folder, format }: Habits['daily']): string {
+export function dailyPattern({ folder, format }: VaultConventions['daily']): string {
   return folder === '' ? format : `${folder}/${format}`
 }

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
-import { useHabits } from '#lib/notes/use-vault-settings.ts'
-import { dailyPlace } from './vault-setting-names.ts'
+import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
+import { dailyPattern } from './vault-setting-names.ts'
 
-export function VaultLine({ agent }: { agent: string }) {
+export function VaultSettingsLine({ agent }: { agent: string }) {
   const { t } = useTranslation()
-  const habits = useHabits(agent)
+  const habits = useVaultSettings(agent)
   if (!habits || habits.kind === 'plain') return null
-  const line = t('vault.line', { kind: t(`vault.kind.${habits.kind}`), daily: dailyPlace(habits.daily) })
+  const line = t('vault.line', { kind: t(`vault.kind.${habits.kind}`), daily: dailyPattern(habits.daily) })
   return (
     <p data-testid="vault-line" className="flex gap-2 px-2 pb-1 text-[11px] text-muted">
       <span className="min-w-0 truncate" title={line}>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 import { excerptOf, likeliestLine } from './excerpt.ts'
-import { useSpoken } from './use-spoken.ts'
+import { useSpeakerNames } from './use-spoken.ts'
 import { Highlight } from '#lib/ui/highlight.tsx'
 import { PlaceLink } from '../markdown/citations/place-link.tsx'
 import { usePlaceNames } from '../markdown/citations/place-name.ts'
@@ -12,22 +12,22 @@ import { SupersededMark } from './superseded-mark.tsx'
 import { ScoreBar } from './score-bar.tsx'
 import { HitActions } from '../markdown/citations/hit-actions.tsx'
 import { AddCheck } from './add-check.tsx'
-import type { Move } from './rank-diff.ts'
-import { Account, nameOf } from './score-breakdown.tsx'
+import type { RankChange } from './rank-diff.ts'
+import { ScoreBreakdown, formatTerm } from './score-breakdown.tsx'
 
 /** Class of elements that shrink before the path does. */
-const givesWay = 'min-w-10 shrink-[99999] truncate pl-1'
+const shrinksFirst = 'min-w-10 shrink-[99999] truncate pl-1'
 
 /** Class of columns that hide in a narrow list; the row repeats them below. */
-export const roomy = '@max-[860px]:hidden'
+export const wideOnly = '@max-[860px]:hidden'
 /** Class of the row that replaces these columns. */
-const tight = 'hidden @max-[860px]:flex'
+const narrowOnly = 'hidden @max-[860px]:flex'
 
 interface RowProps {
   readonly agent: string
   readonly candidate: Candidate
   readonly explanation: Explanation
-  readonly move: Move | undefined
+  readonly move: RankChange | undefined
 }
 
 export function Row({ agent, candidate, explanation, move }: RowProps) {
@@ -38,7 +38,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
   const { minScore, maxResults } = explanation
   const isReturned = verdict.kind === 'returned'
   const place = usePlaceNames(agent).placeName(candidate)
-  const spoken = useSpoken()
+  const spoken = useSpeakerNames()
   // Scales the bar to the final score.
   const factor = modifiers.reduce((product, modifier) => product * modifier.factor, 1)
   const remarks = (
@@ -55,7 +55,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
       {text && text.terms.length > 0
         ? text.terms
             .slice(0, 4)
-            .map((one) => `${nameOf(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
+            .map((one) => `${formatTerm(one)} ${one.share.toFixed(2).replace(/^0/, '')}`)
             .join(' · ')
         : t('search.none')}
     </>
@@ -80,8 +80,8 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
               <ChevronRight size={12} className={isOpen ? 'rotate-90' : ''} />
             </button>
             <PlaceLink agent={agent} path={path} startLine={startLine} endLine={endLine} isClipped />
-            {title !== undefined && <span className={`${givesWay} font-medium`}>{title}</span>}
-            {heading !== '' && <span className={`${givesWay} text-[12px] text-muted`}>{heading}</span>}
+            {title !== undefined && <span className={`${shrinksFirst} font-medium`}>{title}</span>}
+            {heading !== '' && <span className={`${shrinksFirst} text-[12px] text-muted`}>{heading}</span>}
             {move !== undefined && <MoveMark move={move} />}
           </div>
           <div className="pl-6">
@@ -91,12 +91,15 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             <Highlight text={excerptOf(spoken(path, snippet), matched)} words={matched} />
           </p>
           {/* The columns that are hidden in a narrow list. */}
-          <p className={`tabular flex-wrap gap-x-3 pt-0.5 pl-6 text-[12px] text-muted ${tight}`} data-testid="legs">
+          <p
+            className={`tabular flex-wrap gap-x-3 pt-0.5 pl-6 text-[12px] text-muted ${narrowOnly}`}
+            data-testid="legs"
+          >
             <span>
-              {t('search.vector')} {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
+              {t('search.vector')} {vector ? <RetrieverScore score={vector.score} rank={vector.rank} /> : <Off />}
             </span>
             <span>
-              {t('search.keyword')} {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
+              {t('search.keyword')} {text ? <RetrieverScore score={text.score} rank={text.rank} /> : <Off />}
             </span>
             <span className="min-w-0 break-words">{remarks}</span>
           </p>
@@ -106,7 +109,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
             score={score}
             vector={(vector?.contribution ?? 0) * factor}
             text={(text?.contribution ?? 0) * factor}
-            lift={candidate.lift * factor}
+            boost={candidate.lift * factor}
             minScore={minScore}
             dim={!isReturned}
           />
@@ -114,24 +117,24 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
         <td className={`tabular pt-2.5 pr-3 text-right ${isReturned ? 'font-semibold' : ''}`}>
           {formatScore(score, minScore)}
         </td>
-        <td className={`tabular pt-2.5 text-right ${roomy}`}>
-          {vector ? <LegFigure score={vector.score} rank={vector.rank} /> : <Off />}
+        <td className={`tabular pt-2.5 text-right ${wideOnly}`}>
+          {vector ? <RetrieverScore score={vector.score} rank={vector.rank} /> : <Off />}
         </td>
-        <td className={`tabular pt-2.5 text-right ${roomy}`}>
-          {text ? <LegFigure score={text.score} rank={text.rank} /> : <Off />}
+        <td className={`tabular pt-2.5 text-right ${wideOnly}`}>
+          {text ? <RetrieverScore score={text.score} rank={text.rank} /> : <Off />}
         </td>
-        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${roomy}`}>{remarks}</td>
+        <td className={`pt-2.5 pr-5 pl-4 text-[12px] ${wideOnly}`}>{remarks}</td>
       </tr>
       {isOpen && (
         <tr className="border-b border-soft" data-testid="candidate-details">
           <td colSpan={3} className="pr-4 pb-3 pl-8">
-            <Account agent={agent} candidate={candidate} scale={explanation.vectorScale} />
+            <ScoreBreakdown agent={agent} candidate={candidate} scale={explanation.vectorScale} />
             <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pt-2">
               <HitActions agent={agent} place={{ path, line: likeliestLine(candidate) }} query={explanation.query} />
               <AddCheck agent={agent} query={explanation.query} lines={candidate} />
             </div>
           </td>
-          <td colSpan={3} className={roomy} />
+          <td colSpan={3} className={wideOnly} />
         </tr>
       )}
     </>
@@ -139,7 +142,7 @@ export function Row({ agent, candidate, explanation, move }: RowProps) {
 }
 
 /** Shows the change of rank, such as `▲2`, with an accessible description. */
-function MoveMark({ move }: { move: Move }) {
+function MoveMark({ move }: { move: RankChange }) {
   const { t } = useTranslation()
   if (typeof move === 'string')
     return (
@@ -168,14 +171,14 @@ function Off() {
 }
 
 /** True if the score does not round to 0; otherwise its rank is meaningless. */
-function isSomething(score: number): boolean {
+function isNonZero(score: number): boolean {
   return Number(formatScore(score)) > 0
 }
 
-function LegFigure({ score, rank }: { score: number; rank: number }) {
+function RetrieverScore({ score, rank }: { score: number; rank: number }) {
   return (
     <>
-      {formatScore(score)} {isSomething(score) && <span className="text-[11px] text-muted">#{rank}</span>}
+      {formatScore(score)} {isNonZero(score) && <span className="text-[11px] text-muted">#{rank}</span>}
     </>
   )
 }

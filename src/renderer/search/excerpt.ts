@@ -8,7 +8,7 @@ const leadIn = 24
 const maxShown = 600
 
 /** Replaces the speakers of a transcript with their display names. They appear only at the start of a line. */
-export function withSpeakers(snippet: string, names: Readonly<Record<'User' | 'Assistant', string>>): string {
+export function nameSpeakers(snippet: string, names: Readonly<Record<'User' | 'Assistant', string>>): string {
   return snippet.replace(/^(- )?(User|Assistant): /gm, (_, mark = '', who: 'User' | 'Assistant') => mark + names[who])
 }
 

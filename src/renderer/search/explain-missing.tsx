@@ -4,7 +4,7 @@ import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
-import { UnsearchedNote } from '../editor/privacy/unsearched.tsx'
+import { NotIndexedNote } from '../editor/privacy/unsearched.tsx'
 import { AddCheck } from './add-check.tsx'
 import { FileLinesField } from '../editor/find/file-lines-field.tsx'
 
@@ -19,7 +19,7 @@ interface WhyNotProps {
   readonly onTry: (change: Partial<SearchSettings>) => void
 }
 
-export function WhyNot({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
+export function ExplainMissing({ agent, place, onPlace, hasQuery, explanation, onTry }: WhyNotProps) {
   const { t } = useTranslation()
   return (
     <section
@@ -75,7 +75,7 @@ function Answer({ agent, why, explanation, onTry }: AnswerProps) {
           </strong>
         )}
         {why.unsearched ? (
-          <UnsearchedNote agent={agent} unsearched={why.unsearched} />
+          <NotIndexedNote agent={agent} unsearched={why.unsearched} />
         ) : (
           t(`why.${reason}`, {
             minScore: formatScore(minScore),

@@ -6,7 +6,7 @@ import { Highlight } from '#lib/ui/highlight.tsx'
 import { excerptOf, likeliestLine } from './excerpt.ts'
 import { HitActions } from '../markdown/citations/hit-actions.tsx'
 import { ScoreBar } from './score-bar.tsx'
-import { useSpoken } from './use-spoken.ts'
+import { useSpeakerNames } from './use-spoken.ts'
 import { SupersededMark } from './superseded-mark.tsx'
 
 interface HitProps {
@@ -19,7 +19,7 @@ interface HitProps {
 
 export function Hit({ agent, result, recall, isUsed = false }: HitProps) {
   const { t } = useTranslation()
-  const spoken = useSpoken()
+  const spoken = useSpeakerNames()
   const { weights, query, minScore } = recall
   const { path, startLine, endLine, title, vectorScore, textScore, score, snippet, matched } = result
   const vector =

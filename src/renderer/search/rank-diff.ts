@@ -1,8 +1,8 @@
 import type { Candidate } from '#shared/contract/index.ts'
 
 /** Ranks gained (positive) or lost. `new`: was not returned before; `gone`: is no longer returned. */
-export type Move = number | 'new' | 'gone'
-export type Moves = ReadonlyMap<string, Move>
+export type RankChange = number | 'new' | 'gone'
+export type RankChanges = ReadonlyMap<string, RankChange>
 
 /** Returns a key that identifies a candidate in every ranking of a query. */
 export function keyOf({ source, path, startLine, endLine, snippet }: Candidate): string {
@@ -14,10 +14,10 @@ export function keyOf({ source, path, startLine, endLine, snippet }: Candidate):
  * @param before current ranking
  * @param after ranking under the settings being tried
  */
-export function movesBetween(before: readonly Candidate[], after: readonly Candidate[]): Moves {
+export function diffRanks(before: readonly Candidate[], after: readonly Candidate[]): RankChanges {
   const old = placesOf(before)
   const now = placesOf(after)
-  const moves = new Map<string, Move>()
+  const moves = new Map<string, RankChange>()
   for (const candidate of after) {
     const key = keyOf(candidate)
     const [from, to] = [old.get(key), now.get(key)]
@@ -29,10 +29,10 @@ export function movesBetween(before: readonly Candidate[], after: readonly Candi
 }
 
 /** Returns the changes of rank for another chunk size. A chunk is matched with the one that shares the most lines. */
-export function movesOfRechunk(before: readonly Candidate[], after: readonly Candidate[]): Moves {
+export function diffRechunkRanks(before: readonly Candidate[], after: readonly Candidate[]): RankChanges {
   const returned = (candidates: readonly Candidate[]) => candidates.filter(({ verdict }) => verdict.kind === 'returned')
   const old = returned(before)
-  const moves = new Map<string, Move>()
+  const moves = new Map<string, RankChange>()
   for (const [index, candidate] of returned(after).entries()) {
     const shared = old.map((other) => sharedLines(candidate, other))
     const from = shared.indexOf(Math.max(0, ...shared))

@@ -66,7 +66,7 @@ export function RecallsView({ agent, message }: { agent: Agent; message: string 
         ) : (
           <ul className="pb-8">
             {shown.slice(0, limit).map((recall) => (
-              <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" of={recall}>
+              <ErrorBoundary key={`${recall.session}/${recall.id}`} piece="row" resetKey={recall}>
                 <RecallRow agent={agent.id} recall={recall} />
               </ErrorBoundary>
             ))}

@@ -5,21 +5,21 @@ import { formatMoment, formatScore } from '#lib/i18n/format.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
-import { keyOf, type Moves } from './rank-diff.ts'
-import { Row, roomy } from './candidate-row.tsx'
+import { keyOf, type RankChanges } from './rank-diff.ts'
+import { Row, wideOnly } from './candidate-row.tsx'
 
 /** Rows rendered while the user types: more than fit into a window. */
-const inSight = 18
+const rowsWhileTyping = 18
 /** Rows rendered after a pause, and added by each click on "more". */
 const page = 60
 /** Length of the pause, in ms. */
-const restMs = 250
+const pauseMs = 250
 
 interface ResultsProps {
   readonly agent: string
   readonly explanation: Explanation
   /** Changes of rank against the current settings; undefined while these are shown. */
-  readonly moves?: Moves | undefined
+  readonly moves?: RankChanges | undefined
 }
 
 export const Results = memo(function Results({ agent, explanation, moves }: ResultsProps) {
@@ -45,7 +45,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
     left -= candidates.length
     return shown.length > 0 ? [{ title, candidates: shown }] : []
   })
-  const lacking = <LackingLine explanation={explanation} />
+  const lacking = <StaleIndexLine explanation={explanation} />
   if (matching.length === 0)
     return (
       <>
@@ -64,18 +64,18 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
           <col />
           <col className="w-[19%] @max-[480px]:w-[14%]" />
           <col className="w-[64px]" />
-          <col className={`w-[92px] ${roomy}`} />
-          <col className={`w-[92px] ${roomy}`} />
-          <col className={`w-[17%] ${roomy}`} />
+          <col className={`w-[92px] ${wideOnly}`} />
+          <col className={`w-[92px] ${wideOnly}`} />
+          <col className={`w-[17%] ${wideOnly}`} />
         </colgroup>
         <thead className="text-[12px] text-muted">
           <tr className="border-b border-line">
             <th className="py-2 pl-5 font-medium">{t('search.memory')}</th>
             <th className="font-medium">{t('search.score')}</th>
             <th className="pr-3 text-right font-medium">{t('search.final')}</th>
-            <th className={`text-right font-medium ${roomy}`}>{t('search.vector')}</th>
-            <th className={`text-right font-medium ${roomy}`}>{t('search.keyword')}</th>
-            <th className={`pr-5 pl-4 font-medium ${roomy}`}>{t('search.terms')}</th>
+            <th className={`text-right font-medium ${wideOnly}`}>{t('search.vector')}</th>
+            <th className={`text-right font-medium ${wideOnly}`}>{t('search.keyword')}</th>
+            <th className={`pr-5 pl-4 font-medium ${wideOnly}`}>{t('search.terms')}</th>
           </tr>
         </thead>
         <tbody>
@@ -83,7 +83,7 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
             <Fragment key={title}>
               {title !== '' && <Divider title={title} />}
               {candidates.map((candidate) => (
-                <ErrorBoundary key={keyOf(candidate)} piece="row" look="tableRow" of={candidate}>
+                <ErrorBoundary key={keyOf(candidate)} piece="row" variant="tableRow" resetKey={candidate}>
                   <Row
                     agent={agent}
                     candidate={candidate}
@@ -121,13 +121,13 @@ export const Results = memo(function Results({ agent, explanation, moves }: Resu
 
 /** Returns the number of rows to render. It restarts with each query. */
 function useRowLimit(query: string) {
-  const [of, setOf] = useState({ query, limit: inSight })
-  const limit = of.query === query ? of.limit : inSight
+  const [of, setOf] = useState({ query, limit: rowsWhileTyping })
+  const limit = of.query === query ? of.limit : rowsWhileTyping
   if (of.query !== query) setOf({ query, limit })
   const setLimit = (more: number) => setOf({ query, limit: more })
   useEffect(() => {
     if (limit >= page) return
-    const timer = setTimeout(() => startTransition(() => setOf({ query, limit: page })), restMs)
+    const timer = setTimeout(() => startTransition(() => setOf({ query, limit: page })), pauseMs)
     return () => clearTimeout(timer)
   }, [query, limit])
   return [limit, setLimit] as const
@@ -142,7 +142,7 @@ function Divider({ title }: { title: string }) {
           <span aria-hidden className="flex-1 border-t border-dashed border-line" />
         </span>
       </td>
-      <td colSpan={3} className={`pt-4 pr-5 pb-1 ${roomy}`}>
+      <td colSpan={3} className={`pt-4 pr-5 pb-1 ${wideOnly}`}>
         <span aria-hidden className="block border-t border-dashed border-line" />
       </td>
     </tr>
@@ -159,7 +159,7 @@ function Legend({ color, children }: { color: string; children: React.ReactNode 
 }
 
 /** Warns that the index is out of date, with the reason. */
-function LackingLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
+function StaleIndexLine({ explanation: { stale, standstill } }: { explanation: Explanation }) {
   const { t } = useTranslation()
   if (!stale) return null
   return (

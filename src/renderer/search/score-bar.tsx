@@ -6,12 +6,12 @@ interface ScoreBarProps {
   readonly vector: number
   readonly text: number
   /** Boost that lifts the score above the threshold. */
-  readonly lift?: number
+  readonly boost?: number
   readonly minScore: number
   readonly dim?: boolean
 }
 
-export function ScoreBar({ score, vector, text, lift = 0, minScore, dim = false }: ScoreBarProps) {
+export function ScoreBar({ score, vector, text, boost: lift = 0, minScore, dim = false }: ScoreBarProps) {
   const { t } = useTranslation()
   const label = t('search.scoreBar', {
     score: formatScore(score),

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'
-import { roundTogether } from '#shared/util/figures.ts'
+import { roundToSum } from '#shared/util/figures.ts'
 import { formatLines, parseLines } from '#lib/router/paths.ts'
 import { usePlaceNames } from '../markdown/citations/place-name.ts'
 
@@ -13,7 +13,7 @@ interface AccountProps {
 }
 
 /** Shows how the score was computed. */
-export function Account({ agent, candidate, scale }: AccountProps) {
+export function ScoreBreakdown({ agent, candidate, scale }: AccountProps) {
   const { t } = useTranslation()
   const { placeName } = usePlaceNames(agent)
   const placeOf = (of: string) => {
@@ -21,13 +21,13 @@ export function Account({ agent, candidate, scale }: AccountProps) {
     return lines ? placeName(lines) : of
   }
   const { vector, text, lift, modifiers, question, score } = candidate
-  const [vectorPart = 0, textPart = 0, lifted = 0] = roundTogether(
+  const [vectorPart = 0, textPart = 0, lifted = 0] = roundToSum(
     [vector?.contribution ?? 0, text?.contribution ?? 0, lift],
     digits,
   )
-  const meantShares = roundTogether(vector?.terms?.map(({ share }) => share) ?? [], digits)
+  const meantShares = roundToSum(vector?.terms?.map(({ share }) => share) ?? [], digits)
   const meant = (vector?.terms ?? []).map((one, index) => ({ ...one, share: meantShares[index] ?? 0 }))
-  const shares = roundTogether(text?.terms.map(({ share }) => share) ?? [], digits)
+  const shares = roundToSum(text?.terms.map(({ share }) => share) ?? [], digits)
   return (
     <dl className="tabular grid grid-cols-[fit-content(9rem)_minmax(0,1fr)] gap-x-5 gap-y-1 pr-4 text-[12px] max-sm:grid-cols-1 max-sm:[&_dd]:pl-3">
       {vector && (
@@ -70,7 +70,7 @@ export function Account({ agent, candidate, scale }: AccountProps) {
               <ul className="flex flex-wrap gap-x-4 text-muted">
                 {text.terms.map((one, index) => (
                   <li key={one.term}>
-                    {nameOf(one)} <output data-part="share">{precise(shares[index] ?? 0)}</output>
+                    {formatTerm(one)} <output data-part="share">{precise(shares[index] ?? 0)}</output>
                   </li>
                 ))}
               </ul>
@@ -123,7 +123,7 @@ interface NamedTerm {
 }
 
 /** Formats a query term, its replacement if the memory lacks the term, and a similar term. */
-export function nameOf({ term, instead, alike }: NamedTerm): string {
+export function formatTerm({ term, instead, alike }: NamedTerm): string {
   return alikeName(instead === undefined ? term : `${term} → ${instead}`, alike)
 }
 

@@ -16,15 +16,15 @@ import { ConditionChips } from './condition-chips.tsx'
 import { Results } from './results.tsx'
 import { WhatIf } from './what-if.tsx'
 import { WhatIfChunk } from './what-if-chunk.tsx'
-import { WhyNot } from './explain-missing.tsx'
+import { ExplainMissing } from './explain-missing.tsx'
 import { useRanking, useRechunk } from './use-ranking.ts'
-import { SearchAll } from '../editor/privacy/unsearched.tsx'
+import { IndexAllButton } from '../editor/privacy/unsearched.tsx'
 
 /** Debounce, in ms, for updating the address and for searches that call a remote provider. */
 const typingPauseMs = 150
 
 /** Embedding providers on this machine: they are queried on every key. */
-const atHand: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
+const localProviders: ReadonlySet<string> = new Set(['builtin', 'local', 'none'])
 
 interface SearchViewProps {
   readonly agent: Agent
@@ -53,11 +53,11 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
   const settings = useQuery(api.search.settings.queryOptions({ input: { agent: agent.id } }))
   const chunk = useQuery(api.search.chunk.queryOptions({ input: { agent: agent.id } }))
   const [triedChunk, setTriedChunk] = useState<ChunkSize>()
-  const [off, setOff] = useState<readonly string[]>([])
-  const ranking = useRanking(agent.id, query, why, tried, off)
-  const rechunk = useRechunk(agent.id, query, triedChunk, tried, off)
+  const [disabledConditions, setOff] = useState<readonly string[]>([])
+  const ranking = useRanking(agent.id, query, why, tried, disabledConditions)
+  const rechunk = useRechunk(agent.id, query, triedChunk, tried, disabledConditions)
   // One search at a time; the next one uses the latest text.
-  const isFree = status.data !== undefined && atHand.has(status.data.provider) && !ranking.isAsking
+  const isFree = status.data !== undefined && localProviders.has(status.data.provider) && !ranking.isAsking
   if (query !== typed && (isFree || settled === typed)) setQuery(typed)
   const { error, retry } = ranking
   // The results may lag behind the field.
@@ -82,7 +82,7 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             onChange={(event) => {
               setText(event.target.value)
               // A disabled condition stays disabled while the query contains it.
-              setOff(off.filter((one) => event.target.value.includes(one)))
+              setOff(disabledConditions.filter((one) => event.target.value.includes(one)))
             }}
             aria-label={t('search.title')}
             placeholder={t('search.placeholder')}
@@ -109,11 +109,17 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
       {explanation && query !== '' && (
         <ConditionChips
           conditions={explanation.conditions}
-          onToggle={(one) => setOff(off.includes(one) ? off.filter((other) => other !== one) : [...off, one])}
+          onToggle={(one) =>
+            setOff(
+              disabledConditions.includes(one)
+                ? disabledConditions.filter((other) => other !== one)
+                : [...disabledConditions, one],
+            )
+          }
         />
       )}
       {asksWhy && settings.data && (
-        <WhyNot
+        <ExplainMissing
           agent={agent.id}
           place={place}
           onPlace={setPlace}
@@ -143,9 +149,9 @@ export function SearchView({ agent, initialQuery, initialWhy }: SearchViewProps)
             used={explanation?.weights}
             hasVectors={status.data?.provider !== 'none'}
             agent={agent.id}
-            inForce={settings.data}
+            current={settings.data}
             settings={tried ?? settings.data}
-            onTry={setTried}
+            onPreview={setTried}
             onClose={toggleWhatIf}
           >
             {chunk.data && (
@@ -224,7 +230,7 @@ function Files({ agent }: { agent: string }) {
       <span>
         {t('unsearched.count', { count: reasons.length })} {parts.join(' · ')}
       </span>
-      {of('scope') > 0 && <SearchAll agent={agent} />}
+      {of('scope') > 0 && <IndexAllButton agent={agent} />}
     </div>
   )
 }

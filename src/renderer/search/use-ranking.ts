@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import type { ChunkSize, Rechunk, SearchSettings } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { useDebounced } from '#lib/util/use-debounced.ts'
-import type { Place } from '#lib/router/paths.ts'
-import { movesBetween, movesOfRechunk, type Moves } from './rank-diff.ts'
+import type { FileLine } from '#lib/router/paths.ts'
+import { diffRanks, diffRechunkRanks, type RankChanges } from './rank-diff.ts'
 
 /** Debounce of the sliders, in ms. */
 const sliderPauseMs = 40
@@ -14,17 +14,17 @@ const chunkPauseMs = 250
 
 /**
  * Returns the ranking under the current settings, or under those being tried with the changes of rank.
- * @param without conditions of the query that are disabled
+ * @param disabledConditions conditions of the query that are disabled
  */
 export function useRanking(
   agent: string,
   query: string,
-  why: Place | undefined,
+  why: FileLine | undefined,
   tried: SearchSettings | undefined,
-  without: readonly string[],
+  disabledConditions: readonly string[],
 ) {
   const asked = why === undefined ? { agent, query } : { agent, query, why }
-  const off = without.length > 0 ? { without: [...without] } : {}
+  const off = disabledConditions.length > 0 ? { disabledConditions: [...disabledConditions] } : {}
   const options = useDebounced(tried, sliderPauseMs)
   const inForce = useQuery(
     api.search.explain.queryOptions({
@@ -41,7 +41,7 @@ export function useRanking(
   const isTrying = tried !== undefined && other.data !== undefined
   const before = inForce.data?.candidates
   const after = isTrying ? other.data?.candidates : undefined
-  const moves = useMemo(() => (before && after ? movesBetween(before, after) : undefined), [before, after])
+  const moves = useMemo(() => (before && after ? diffRanks(before, after) : undefined), [before, after])
   const shown = isTrying ? other.data : inForce.data
   return {
     explanation: query === '' ? undefined : shown,
@@ -60,8 +60,8 @@ export function useRechunk(
   query: string,
   chunk: ChunkSize | undefined,
   tried: SearchSettings | undefined,
-  without: readonly string[],
-): { outcome: Rechunk | undefined; moves: Moves | undefined; isBusy: boolean } {
+  disabledConditions: readonly string[],
+): { outcome: Rechunk | undefined; moves: RankChanges | undefined; isBusy: boolean } {
   const settled = useDebounced(chunk, chunkPauseMs)
   const isTrying = chunk !== undefined && query !== ''
   const { data, isFetching, isPlaceholderData } = useQuery(
@@ -72,7 +72,10 @@ export function useRechunk(
               agent,
               query,
               chunk: settled,
-              options: { ...tried, ...(without.length > 0 ? { without: [...without] } : {}) },
+              options: {
+                ...tried,
+                ...(disabledConditions.length > 0 ? { disabledConditions: [...disabledConditions] } : {}),
+              },
             }
           : skipToken,
       placeholderData: keepPreviousData,
@@ -80,7 +83,7 @@ export function useRechunk(
   )
   const outcome = isTrying ? data : undefined
   const moves = useMemo(
-    () => outcome && movesOfRechunk(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
+    () => outcome && diffRechunkRanks(outcome.before.explanation.candidates, outcome.after.explanation.candidates),
     [outcome],
   )
   return { outcome, moves, isBusy: isTrying && (isFetching || isPlaceholderData || settled !== chunk) }

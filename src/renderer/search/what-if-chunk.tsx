@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { ChunkSize, Rechunk } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Slider } from '#lib/ui/slider.tsx'
@@ -24,7 +24,7 @@ export function WhatIfChunk({ agent, inForce, tried, outcome, onTry }: WhatIfChu
     api.search.setChunk.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        tellDone(t('whatIf.chunkApplied'), () => client.search.setChunk({ agent, chunk: before }))
+        showSuccess(t('whatIf.chunkApplied'), () => client.search.setChunk({ agent, chunk: before }))
       },
     }),
   )

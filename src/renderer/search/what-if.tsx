@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatNumber, formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
@@ -13,13 +13,13 @@ import { Slider } from '#lib/ui/slider.tsx'
 
 interface WhatIfProps {
   readonly agent: string
-  readonly inForce: SearchSettings
+  readonly current: SearchSettings
   /** Settings being tried. */
   readonly settings: SearchSettings
   /** Weights that the ranking used; undefined while it is loading. */
   readonly used: Explanation['weights'] | undefined
   /** @param settings undefined restores the current settings */
-  readonly onTry: (settings: SearchSettings | undefined) => void
+  readonly onPreview: (settings: SearchSettings | undefined) => void
   /** Without embeddings, keywords have the full weight. */
   readonly hasVectors: boolean
   readonly onClose: () => void
@@ -31,13 +31,22 @@ interface WhatIfProps {
 const firstHalfLife = 30
 const firstLambda = 0.7
 
-export function WhatIf({ agent, inForce, settings, used, hasVectors, onTry, onClose, children }: WhatIfProps) {
+export function WhatIf({
+  agent,
+  current: inForce,
+  settings,
+  used,
+  hasVectors,
+  onPreview: onTry,
+  onClose,
+  children,
+}: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
       onSuccess: (before) => {
         onTry(undefined)
-        tellDone(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
+        showSuccess(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
       },
     }),
   )

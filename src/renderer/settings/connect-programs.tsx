@@ -44,7 +44,7 @@ function ProgramRow({ agent, program }: { agent: string; program: ConnectablePro
   const [isShown, setIsShown] = useState(false)
   const queries = useQueryClient()
   const onSettled = () => void queries.invalidateQueries({ queryKey: api.clients.programs.key() })
-  const test = useMutation(api.clients.test.mutationOptions({ meta: { isToldInPlace: true } }))
+  const test = useMutation(api.clients.test.mutationOptions({ meta: { handlesError: true } }))
   const connect = useMutation(
     api.clients.connect.mutationOptions({
       onSettled,

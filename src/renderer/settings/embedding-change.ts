@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from '#shared/contract/index.ts'
-import { embeddingModelOf, embeddingProviders, isSentTexts } from '#shared/util/providers.ts'
+import { embeddingModelOrDefault, embeddingProviders, isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 
 const prefix = 'memory.embedding.'
 
@@ -10,7 +10,7 @@ const prefix = 'memory.embedding.'
  * @returns undefined if the setting does not affect embeddings, its value stays the same, or the provider is
  * not sent texts
  */
-export function modelSentTo(
+export function newEmbeddingRecipient(
   key: string,
   value: unknown,
   inForce: (key: string) => unknown,
@@ -19,8 +19,8 @@ export function modelSentTo(
   if (!asked.includes(key) || value === inForce(key)) return undefined
   const [name, named, baseUrl] = asked.map((one) => (one === key ? value : inForce(one)))
   const provider = embeddingProviders.find((one) => one === name)
-  if (provider === undefined || !isSentTexts(provider)) return undefined
-  const model = embeddingModelOf(provider, typeof named === 'string' ? named : undefined)
+  if (provider === undefined || !isRemoteEmbeddingProvider(provider)) return undefined
+  const model = embeddingModelOrDefault(provider, typeof named === 'string' ? named : undefined)
   return {
     provider,
     model,
@@ -29,8 +29,8 @@ export function modelSentTo(
 }
 
 /** Returns the default model of the current embedding provider, or undefined if it has none or the key is another setting. */
-export function modelUnlessNamed(key: string, inForce: (key: string) => unknown): string | undefined {
+export function defaultEmbeddingModel(key: string, inForce: (key: string) => unknown): string | undefined {
   if (key !== `${prefix}model`) return undefined
   const provider = embeddingProviders.find((one) => one === inForce(`${prefix}provider`))
-  return provider && (embeddingModelOf(provider, undefined) || undefined)
+  return provider && (embeddingModelOrDefault(provider, undefined) || undefined)
 }

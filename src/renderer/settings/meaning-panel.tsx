@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
-import { isSentTexts } from '#shared/util/providers.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
@@ -31,7 +31,7 @@ export function MeaningPanel({ agent }: { agent: Agent }) {
       <p>
         {provider === 'none'
           ? t('meaning.none')
-          : t(isSentTexts(provider) ? 'meaning.remote' : 'meaning.here', { provider: name, model })}
+          : t(isRemoteEmbeddingProvider(provider) ? 'meaning.remote' : 'meaning.here', { provider: name, model })}
       </p>
       <p className="text-muted">
         {t('meaning.all', { count: data.all.texts, tokens: data.all.tokens })}{' '}

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { Agent } from '#shared/contract/index.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import { useHash, paths } from '#lib/router/paths.ts'
-import { showKeys, describeKeys, writeKeys } from '#lib/util/shortcuts.ts'
+import { formatBoundKeys, keysOfEvent, formatKeys } from '#lib/util/shortcuts.ts'
 import { api } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { formatBytes, formatNumber, formatMoment } from '#lib/i18n/format.ts'
@@ -89,7 +89,7 @@ export function usePanels(agent: Agent): readonly Panel[] {
         section: 'keys',
         id: 'shortcuts',
         words: Object.entries(commandKeys)
-          .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${showKeys(keys)}`)
+          .map(([name, keys]) => `${t(`shortcut.${name as keyof typeof commandKeys}`)} ${formatBoundKeys(keys)}`)
           .join(' '),
         title: t('shortcut.title'),
         lead: t('shortcut.lead'),
@@ -221,11 +221,11 @@ function ShortcutList() {
             <span className="flex-1">{t(`shortcut.${command as keyof typeof commandKeys}`)}</span>
             {own !== keys && (
               <Button look="link" onClick={() => set(keys, undefined)}>
-                {t('shortcut.asBefore', { keys: writeKeys(keys) })}
+                {t('shortcut.asBefore', { keys: formatKeys(keys) })}
               </Button>
             )}
             <Button
-              aria-label={t('shortcut.change', { keys: writeKeys(own) })}
+              aria-label={t('shortcut.change', { keys: formatKeys(own) })}
               onClick={() => setWaiting(command)}
               onBlur={() => setWaiting(undefined)}
               onKeyDown={(event) => {
@@ -233,13 +233,13 @@ function ShortcutList() {
                 event.preventDefault()
                 event.stopPropagation()
                 if (event.key === 'Escape') return setWaiting(undefined)
-                const pressed = describeKeys(event.nativeEvent)
+                const pressed = keysOfEvent(event.nativeEvent)
                 if (/\+[^+]+$/.test(pressed) && !/(Control|Meta|Shift|Alt)$/.test(pressed)) set(keys, pressed)
               }}
               data-takes-keys={waiting === command ? true : undefined}
               className="min-w-28 justify-center"
             >
-              {waiting === command ? t('shortcut.press') : writeKeys(own)}
+              {waiting === command ? t('shortcut.press') : formatKeys(own)}
             </Button>
           </li>
         )

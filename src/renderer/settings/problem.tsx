@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import type { Problem, Remedy } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { paths } from '#lib/router/paths.ts'
@@ -16,7 +16,7 @@ const looks = {
 } as const
 
 /** Explains a problem's effect: by its code, or else by the affected part. */
-export function meaningOf({ part, code }: Problem): string {
+export function explainProblem({ part, code }: Problem): string {
   const own = `health.what.${code}`
   return i18next.t((i18next.exists(own) ? own : `health.what.${part}`) as `health.what.${Problem['part']}`)
 }
@@ -36,7 +36,7 @@ export function ProblemItem({ agent, problem, onLeave }: { agent: string; proble
         <ProblemMark level={level} size={14} />
       </span>
       <div className="min-w-0 flex-1">
-        <p className="font-medium">{meaningOf(problem)}</p>
+        <p className="font-medium">{explainProblem(problem)}</p>
         <p className="text-[12px] text-muted">
           {t(`health.part.${part}`)} · {t('health.since', { time: formatMoment(since) })}
         </p>
@@ -76,7 +76,7 @@ export function RemedyButton({ agent, remedy, onDone, look = 'plain' }: RemedyPr
   const act = () => {
     onDone?.()
     const started = start(agent, remedy, navigate)
-    if (started) void attempt(started)
+    if (started) void runWithErrorToast(started)
   }
   return (
     <Button look={look} className="shrink-0 self-start whitespace-nowrap" onClick={act}>

@@ -14,7 +14,7 @@ export function Providers() {
 function Provider({ provider }: { provider: ProviderStatus }) {
   const { t } = useTranslation()
   const { name, keySource, variable } = provider
-  const test = useMutation(api.settings.testProvider.mutationOptions({ meta: { isToldInPlace: true } }))
+  const test = useMutation(api.settings.testProvider.mutationOptions({ meta: { handlesError: true } }))
   return (
     <section aria-label={name} className="flex flex-col gap-3 rounded-md border border-line px-4 py-3.5">
       <header className="flex items-center gap-3">

@@ -16,10 +16,10 @@ interface ControlProps {
   readonly unset?: string
   readonly onSet: (value: unknown) => void
   /** Id of the element with the error message. */
-  readonly refusal: string | undefined
+  readonly errorId: string | undefined
 }
 
-export function Control({ row, name, value, unset, onSet, refusal }: ControlProps) {
+export function Control({ row, name, value, unset, onSet, errorId: refusal }: ControlProps) {
   const { t } = useTranslation()
   const { valueNameOf } = useSettingWords()
   switch (row.kind) {
@@ -50,9 +50,9 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
       )
     case 'number':
       return (
-        <Typed
+        <TextInput
           name={name}
-          refusal={refusal}
+          errorId={refusal}
           initial={value === null || value === undefined ? '' : String(value)}
           hint={row.isNullable ? t('settings.none') : rangeOf(row)}
           inputMode="decimal"
@@ -64,12 +64,12 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
         />
       )
     case 'weights':
-      return <Weights name={name} value={value} onSet={onSet} refusal={refusal} />
+      return <Weights name={name} value={value} onSet={onSet} errorId={refusal} />
     case 'duration':
       return (
-        <Typed
+        <TextInput
           name={name}
-          refusal={refusal}
+          errorId={refusal}
           initial={typeof value === 'number' ? formatDuration(value) : String(value ?? '')}
           hint="90s, 5m, 2h"
           onDone={(text) => onSet(text.trim() === '' ? undefined : text.trim())}
@@ -77,9 +77,9 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
       )
     case 'text':
       return (
-        <Typed
+        <TextInput
           name={name}
-          refusal={refusal}
+          errorId={refusal}
           initial={asText(value)}
           {...(unset === undefined ? {} : { hint: unset })}
           onDone={(text) => onSet(text === '' ? undefined : text)}
@@ -87,9 +87,9 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
       )
     case 'longText':
       return (
-        <Typed
+        <TextInput
           name={name}
-          refusal={refusal}
+          errorId={refusal}
           initial={asText(value)}
           isLong
           onDone={(text) => onSet(text === '' ? undefined : text)}
@@ -97,9 +97,9 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
       )
     case 'list':
       return (
-        <Typed
+        <TextInput
           name={name}
-          refusal={refusal}
+          errorId={refusal}
           initial={Array.isArray(value) ? value.join('\n') : ''}
           hint={t('settings.onePerLine')}
           isLong
@@ -113,12 +113,12 @@ export function Control({ row, name, value, unset, onSet, refusal }: ControlProp
 }
 
 /** Weights of vectors and keywords: automatic, or a slider for the share of vectors. */
-function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
+function Weights({ name, value, onSet, errorId: refusal }: Omit<ControlProps, 'row'>) {
   const { t } = useTranslation()
   const vector = valueAt(value, ['vector'])
   const text = valueAt(value, ['text'])
   const isAuto = typeof vector !== 'number' || typeof text !== 'number'
-  const share = isAuto ? byHand : vector / (vector + text)
+  const share = isAuto ? initialVectorShare : vector / (vector + text)
   const set = (weight: number) => onSet({ vector: weight, text: Math.round((1 - weight) * 100) / 100 })
   return (
     <div className="flex flex-col gap-1">
@@ -127,15 +127,15 @@ function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
           type="checkbox"
           aria-label={name}
           checked={isAuto}
-          onChange={(event) => (event.target.checked ? onSet('auto') : set(byHand))}
+          onChange={(event) => (event.target.checked ? onSet('auto') : set(initialVectorShare))}
           className="accent-accent"
         />
         {t('settings.automatic')}
       </label>
       {!isAuto && (
-        <Typed
+        <TextInput
           name={t('settings.weightOfMeaning')}
-          refusal={refusal}
+          errorId={refusal}
           initial={String(Math.round(share * 100) / 100)}
           hint={t('settings.weightHint')}
           inputMode="decimal"
@@ -151,7 +151,7 @@ function Weights({ name, value, onSet, refusal }: Omit<ControlProps, 'row'>) {
 }
 
 /** Initial weight of vectors when it is set manually. */
-const byHand = 0.3
+const initialVectorShare = 0.3
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
@@ -168,12 +168,12 @@ interface TypedProps {
   readonly hint?: string
   readonly isLong?: boolean
   readonly inputMode?: 'decimal'
-  readonly refusal: string | undefined
+  readonly errorId: string | undefined
   readonly onDone: (text: string) => void
 }
 
 /** A text field that saves on blur or Enter. */
-function Typed({ name, initial, hint = '', isLong = false, inputMode, refusal, onDone }: TypedProps) {
+function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId: refusal, onDone }: TypedProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)
   if (isLong)

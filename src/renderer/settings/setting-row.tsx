@@ -9,7 +9,7 @@ import { useHash } from '#lib/router/paths.ts'
 import { IconButton, Button } from '#lib/ui/button.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { Control } from './setting-control.tsx'
-import { modelSentTo, modelUnlessNamed } from './embedding-change.ts'
+import { newEmbeddingRecipient, defaultEmbeddingModel } from './embedding-change.ts'
 import { useSettingWords } from './setting-name.ts'
 import type { Scope, Settings } from './use-settings.ts'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
@@ -24,7 +24,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const { t } = useTranslation()
   const { nameOf } = useSettingWords()
   const [chosen, setChosen] = useState<Scope>('agent')
-  const [refusals, setRefusals] = useState(0)
+  const [resetCount, setRefusals] = useState(0)
   const [refusal, setRefusal] = useState<string>()
   const refusalId = useId()
   const [asked, setAsked] = useState<{ value: unknown }>()
@@ -33,9 +33,9 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   const scope = isOfApp ? 'app' : settings.hasOwnEntry ? chosen : 'all'
   const key = row.path.join('.')
   const name = nameOf(row.path)
-  const inForce = settings.inForce(setting, scope)
-  const isSet = settings.written(setting, scope) !== undefined
-  const isSetForAll = scope === 'agent' && settings.written(setting, 'all') !== undefined
+  const inForce = settings.effectiveValue(setting, scope)
+  const isSet = settings.ownValue(setting, scope) !== undefined
+  const isSetForAll = scope === 'agent' && settings.ownValue(setting, 'all') !== undefined
   const frame = useRef<HTMLDivElement>(null)
   const isTarget = useHash() === `#${key}`
   useEffect(() => {
@@ -47,7 +47,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   }, [isTarget])
   // Computed on each render: settings that it depends on may still be loading.
   const sentTo = asked && sentToBy(asked.value)
-  const unset = modelUnlessNamed(key, siblingInForce)
+  const unset = defaultEmbeddingModel(key, siblingInForce)
   const origin = isSet ? undefined : t(isSetForAll ? 'settings.inherited' : 'settings.isDefault')
   return (
     <div
@@ -66,12 +66,12 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
       <div className="flex w-[min(19rem,100%)] shrink-0 flex-col gap-1">
         <div className="flex items-start justify-end gap-1">
           <Control
-            key={`${scope}${refusals}${JSON.stringify(inForce)}`}
+            key={`${scope}${resetCount}${JSON.stringify(inForce)}`}
             row={row}
             name={name}
             value={inForce}
             onSet={set}
-            refusal={refusal === undefined ? undefined : refusalId}
+            errorId={refusal === undefined ? undefined : refusalId}
             {...(unset === undefined ? {} : { unset })}
           />
           <IconButton
@@ -79,7 +79,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
             className={isSet || refusal !== undefined ? '' : 'invisible'}
             data-testid="reset"
             onClick={() => {
-              showInForce()
+              resetControl()
               set(undefined)
             }}
           >
@@ -109,7 +109,7 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
           }}
           onClose={() => {
             setAsked(undefined)
-            showInForce()
+            resetControl()
           }}
         />
       )}
@@ -117,10 +117,10 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
   )
   function siblingInForce(other: string): unknown {
     const sibling = settings.all.find((one) => one.row.path.join('.') === other)
-    return sibling && settings.inForce(sibling, scope)
+    return sibling && settings.effectiveValue(sibling, scope)
   }
-  function sentToBy(value: unknown): ReturnType<typeof modelSentTo> {
-    return modelSentTo(key, value ?? settings.inherited(setting, scope), siblingInForce)
+  function sentToBy(value: unknown): ReturnType<typeof newEmbeddingRecipient> {
+    return newEmbeddingRecipient(key, value ?? settings.inheritedValue(setting, scope), siblingInForce)
   }
   function set(value: unknown): void {
     if (sentToBy(value)) setAsked({ value })
@@ -130,10 +130,10 @@ export function SettingRowView({ setting, settings, agent }: SettingRowViewProps
     settings.set(setting, scope, value, (error) => {
       setRefusal(error && explainError(error))
       // A text field keeps the refused text; a checkbox or select shows the value in use again.
-      if (error && (row.kind === 'boolean' || row.kind === 'choice')) showInForce()
+      if (error && (row.kind === 'boolean' || row.kind === 'choice')) resetControl()
     })
   }
-  function showInForce(): void {
+  function resetControl(): void {
     setRefusals((before) => before + 1)
   }
 }

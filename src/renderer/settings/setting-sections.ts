@@ -64,7 +64,7 @@ export interface PlacedSetting {
 }
 
 /** Returns the settings in the order of sections and groups. Settings without a group are omitted. */
-export function placed(rows: readonly SettingRow[], isOfApp: boolean): PlacedSetting[] {
+export function placeSettings(rows: readonly SettingRow[], isOfApp: boolean): PlacedSetting[] {
   const found = rows.flatMap((row) => {
     const place = groupOf(row.path)
     return place ? [{ row, isOfApp, ...place }] : []

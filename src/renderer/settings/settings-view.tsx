@@ -12,7 +12,7 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ConfigFile } from './config-file.tsx'
 import { PanelView, usePanels } from './panels.tsx'
 import { sectionAt, sections, type SectionId, type PlacedSetting } from './setting-sections.ts'
-import { useFound } from './use-found.ts'
+import { useSettingsSearch } from './use-found.ts'
 import { useSettings, type Settings } from './use-settings.ts'
 import { useSettingWords } from './setting-name.ts'
 import { SettingRowView } from './setting-row.tsx'
@@ -86,7 +86,7 @@ interface FoundProps {
 
 function Found({ agent, query, onFollow }: FoundProps) {
   const { t } = useTranslation()
-  const { settings, error, refetch, panels, list } = useFound(agent, query)
+  const { settings, error, refetch, panels, list } = useSettingsSearch(agent, query)
   if (error) return <ErrorState error={error} onRetry={refetch} />
   if (!settings) return <Skeleton lines={8} />
   return (

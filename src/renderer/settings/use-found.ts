@@ -2,7 +2,7 @@ import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { hasWords } from '#lib/util/has-words.ts'
-import { usePinyin, type Spell } from '#lib/util/pinyin-match.ts'
+import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
 import { usePanels, type Panel } from './panels.tsx'
 import type { PlacedSetting } from './setting-sections.ts'
 import { settingWords } from './setting-name.ts'
@@ -14,7 +14,7 @@ interface Found extends Pick<ReturnType<typeof useSettings>, 'settings' | 'error
 }
 
 /** @param query an empty one finds nothing */
-export function useFound(agent: Agent, query: string): Found {
+export function useSettingsSearch(agent: Agent, query: string): Found {
   // Rerenders when the language changes.
   useTranslation()
   const spell = usePinyin(/[a-z]/i.test(query))
@@ -32,7 +32,7 @@ export function useFound(agent: Agent, query: string): Found {
   }
 }
 
-function textsOf({ row, group, section }: PlacedSetting, spell: Spell): string[] {
+function textsOf({ row, group, section }: PlacedSetting, spell: PinyinOf): string[] {
   const { nameOf, valueNameOf, groupNameOf } = settingWords(i18next.t)
   const name = nameOf(row.path)
   return [

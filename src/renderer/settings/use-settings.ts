@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
-import { placed, type PlacedSetting } from './setting-sections.ts'
+import { placeSettings, type PlacedSetting } from './setting-sections.ts'
 import { settingRows, valueAt, type JsonSchema } from './setting-rows.ts'
 
 /** Scope of a value: this agent, all agents, or the app. */
@@ -12,11 +12,11 @@ export interface Settings {
   /** True if the agent has its own entry in the configuration, so that it can have its own values. */
   readonly hasOwnEntry: boolean
   /** Returns the value set in a scope, or undefined if it is inherited. */
-  written(setting: PlacedSetting, scope: Scope): unknown
+  ownValue(setting: PlacedSetting, scope: Scope): unknown
   /** Returns the effective value in a scope. */
-  inForce(setting: PlacedSetting, scope: Scope): unknown
+  effectiveValue(setting: PlacedSetting, scope: Scope): unknown
   /** Returns the value that a scope would inherit. Undefined also if that is the app's built-in default. */
-  inherited(setting: PlacedSetting, scope: Scope): unknown
+  inheritedValue(setting: PlacedSetting, scope: Scope): unknown
   /**
    * Sets a value in a scope.
    * @param value undefined restores the inherited value
@@ -37,7 +37,7 @@ interface SettingsQuery {
 export function useSettings(agent: Agent): SettingsQuery {
   const source = useQuery(api.settings.source.queryOptions())
   const set = useMutation(
-    api.settings.set.mutationOptions({ meta: { isToldInPlace: true }, onError: () => void source.refetch() }),
+    api.settings.set.mutationOptions({ meta: { handlesError: true }, onError: () => void source.refetch() }),
   )
   const refetch = () => void source.refetch()
   if (!source.data) return { settings: undefined, error: source.error, refetch }
@@ -50,11 +50,11 @@ export function useSettings(agent: Agent): SettingsQuery {
   const ofAgents = schema.properties?.['agents']?.properties?.['defaults'] ?? {}
   return {
     settings: {
-      all: [...placed(settingRows(ofAgents), false), ...placed(settingRows(schema), true)],
+      all: [...placeSettings(settingRows(ofAgents), false), ...placeSettings(settingRows(schema), true)],
       hasOwnEntry: index >= 0,
-      written: (setting, scope) => valueAt(written, pathOf(setting, scope)),
-      inForce: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
-      inherited: (setting, scope) => (scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined),
+      ownValue: (setting, scope) => valueAt(written, pathOf(setting, scope)),
+      effectiveValue: (setting, scope) => valueAt(inForce, pathOf(setting, scope)),
+      inheritedValue: (setting, scope) => (scope === 'agent' ? valueAt(inForce, pathOf(setting, 'all')) : undefined),
       set(setting, scope, value, onDone) {
         const path = pathOf(setting, scope)
         set.mutate(value === undefined ? { path, reset: true } : { path, value }, {

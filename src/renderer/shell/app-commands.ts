@@ -7,7 +7,7 @@ import type { Agent } from '#shared/contract/index.ts'
 import { useSwitchAgent } from '../settings/agents/agent-switcher.tsx'
 import { api, client } from '#lib/api/client.ts'
 import { commandKeys } from '#lib/router/command-keys.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { locales } from '#lib/i18n/index.ts'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
@@ -44,7 +44,7 @@ function command(
   return { id, label: say(i18next.t), keywords: [english, ...keywords], ...(keys !== undefined && { keys }), run }
 }
 
-const doing = (work: () => Promise<unknown>) => () => void attempt(work())
+const doing = (work: () => Promise<unknown>) => () => void runWithErrorToast(work())
 
 /** Returns a command for each available model. Queries the providers, so it is only used while the palette is open. */
 export function useModelCommands(agent: Agent): Command[] {
@@ -95,7 +95,7 @@ export function useCommands({ agent, session, capture, newFile, toggleSidebar, p
       (say) => say('upkeep.look'),
       () => {
         navigate(paths.inbox())
-        void attempt(client.upkeep.look({ agent: agent.id }))
+        void runWithErrorToast(client.upkeep.look({ agent: agent.id }))
       },
     ),
     command('forget', (say) => say('forget.title'), go(paths.forget())),

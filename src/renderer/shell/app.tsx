@@ -10,15 +10,15 @@ import { setBindings } from '#lib/util/shortcuts.ts'
 import { paths, useParameters } from '#lib/router/paths.ts'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { Toasts } from '#lib/ui/toasts.tsx'
-import type { Agent, Appearance, EndedChange } from '#shared/contract/index.ts'
-import { attempt, forgetTold, tellUntilSeen } from '#lib/feedback/toast.ts'
+import type { Agent, Appearance, RecoveredChange } from '#shared/contract/index.ts'
+import { runWithErrorToast, dismissToast, showSticky } from '#lib/feedback/toast.ts'
 import { applyLocale } from '#lib/i18n/index.ts'
 import { ImportNotice } from '../settings/import/import-notice.tsx'
 import { MoveNotice } from '../editor/links/move-notice.tsx'
 import { Onboarding } from './onboarding/onboarding.tsx'
 import { Workbench } from './workbench.tsx'
 import { CaptureCard } from './capture-card.tsx'
-import { shownNames, takeBackBatch } from '../editor/history/revert-change.ts'
+import { formatBatchNames, undoBatchWithToast } from '../editor/history/revert-change.ts'
 
 export function App() {
   const settings = useQuery(api.settings.get.queryOptions())
@@ -45,7 +45,7 @@ export function App() {
       ) : (
         <>
           <Workbench key={agent.id} agent={agent} agents={agents.data ?? []} />
-          <EndedNotice agent={agent.id} />
+          <BackgroundChangeNotice agent={agent.id} />
           <ImportNotice agent={agent.id} />
           <MoveNotice agent={agent.id} />
         </>
@@ -61,7 +61,12 @@ function CaptureView({ agents }: { agents: readonly Agent[] }) {
   return (
     <main className="flex h-full items-center justify-center p-0 sm:p-4">
       <div className="w-full max-w-[520px]">
-        <CaptureCard agents={agents} given={given} isAsked={given !== undefined} onClose={() => window.close()} />
+        <CaptureCard
+          agents={agents}
+          initialText={given}
+          isExternal={given !== undefined}
+          onClose={() => window.close()}
+        />
       </div>
     </main>
   )
@@ -86,12 +91,12 @@ function useAppearance(appearance: Appearance | undefined): 'light' | 'dark' {
   }, [theme])
   const locale = appearance?.locale
   useEffect(() => {
-    if (locale) void attempt(applyLocale(locale))
+    if (locale) void runWithErrorToast(applyLocale(locale))
   }, [locale])
   return theme
 }
 
-function EndedNotice({ agent }: { agent: string }) {
+function BackgroundChangeNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const ended = useQuery(api.health.ended.queryOptions({ input: { agent } })).data
@@ -100,25 +105,25 @@ function EndedNotice({ agent }: { agent: string }) {
     let isShown = true
     for (const one of ended ?? []) {
       const { id, kind, notes, undo } = one
-      tellUntilSeen(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
+      showSticky(notes === 0 ? t('ended.moveAlone') : t(`ended.${kind}`, { count: notes }), {
         id,
         description: wordsOf(one, t),
-        undo: undo === null ? undefined : () => takeBackBatch(agent, undo, one),
-        onward: { label: t('changes.title'), go: () => navigate(paths.changes()) },
-        onSeen: () => void (isShown && attempt(see(agent, id))),
+        undo: undo === null ? undefined : () => undoBatchWithToast(agent, undo, one),
+        link: { label: t('changes.title'), go: () => navigate(paths.changes()) },
+        onDismiss: () => void (isShown && runWithErrorToast(see(agent, id))),
       })
     }
     // Another window has handled it, or another agent is shown.
     return () => {
       isShown = false
-      for (const { id } of ended ?? []) forgetTold(id)
+      for (const { id } of ended ?? []) dismissToast(id)
     }
   }, [agent, ended, navigate, t])
   return null
 }
 
-function wordsOf(one: EndedChange, t: TFunction): string {
-  const { from, to } = shownNames(one)
+function wordsOf(one: RecoveredChange, t: TFunction): string {
+  const { from, to } = formatBatchNames(one)
   return [
     ...(one.from === '' ? [] : [`${from} → ${to}`]),
     ...(one.left > 0 ? [t('changes.replacedLeft', { count: one.left })] : []),

@@ -15,13 +15,18 @@ const givenDraftName = 'quick-capture-given'
 interface CaptureCardProps {
   readonly agents: readonly Agent[]
   /** Initial text. The user's own draft stays stored. */
-  readonly given: string | undefined
+  readonly initialText: string | undefined
   /** True if another program supplied the text: it is saved only after the user confirms. */
-  readonly isAsked?: boolean
+  readonly isExternal?: boolean
   readonly onClose: () => void
 }
 
-export function CaptureCard({ agents: all, given, isAsked = false, onClose }: CaptureCardProps) {
+export function CaptureCard({
+  agents: all,
+  initialText: given,
+  isExternal: isAsked = false,
+  onClose,
+}: CaptureCardProps) {
   const { t } = useTranslation()
   const agents = all.filter(({ archived }) => !archived)
   const [chosen, setChosen] = useState<string>()

@@ -8,13 +8,13 @@ import type { Agent } from '#shared/contract/index.ts'
 import { api } from '#lib/api/client.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { hasWords } from '#lib/util/has-words.ts'
-import { showKeys } from '#lib/util/shortcuts.ts'
+import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { backdropLook } from '#lib/ui/modal.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
 import { settingWords, useSettingWords } from '../settings/setting-name.ts'
-import { useFound } from '../settings/use-found.ts'
-import { usePinyin, type Spell } from '#lib/util/pinyin-match.ts'
+import { useSettingsSearch } from '../settings/use-found.ts'
+import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
 
 interface CommandPaletteProps {
@@ -27,16 +27,16 @@ interface CommandPaletteProps {
 /** Maximum rows of a kind. The palette shows the best ones. */
 const maxShown = 50
 /** Maximum rows of a kind before anything is typed, so that the palette opens at once. */
-const maxUnasked = 12
+const maxBeforeTyping = 12
 /** Above this many rows, only whole words match: scattered letters would match nearly all of them. */
-const maxLoose = 300
+const maxFuzzy = 300
 const maxSettings = 12
 
 type Go = (path: string) => () => void
 
 export function CommandPalette({ agent, commands, mode, onClose }: CommandPaletteProps) {
   const { t } = useTranslation()
-  useFocusBack(mode !== 'closed')
+  useRestoreFocus(mode !== 'closed')
   return (
     <Command.Dialog
       open={mode !== 'closed'}
@@ -52,7 +52,7 @@ export function CommandPalette({ agent, commands, mode, onClose }: CommandPalett
 }
 
 /** Returns the focus to the element that had it, unless the chosen command has moved it. */
-function useFocusBack(isOpen: boolean): void {
+function useRestoreFocus(isOpen: boolean): void {
   // Runs before the palette takes the focus.
   useLayoutEffect(() => {
     if (!isOpen) return undefined
@@ -143,10 +143,10 @@ function PaletteBody({ agent, commands, mode, onClose }: CommandPaletteProps) {
 }
 
 /** Single settings and panels that match every word of the query. */
-function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: Spell; go: Go }) {
+function SettingRows({ agent, query, spell, go }: { agent: Agent; query: string; spell: PinyinOf; go: Go }) {
   const { t } = useTranslation()
   const { nameOf } = useSettingWords()
-  const { list, panels } = useFound(agent, query)
+  const { list, panels } = useSettingsSearch(agent, query)
   const rows = [
     ...panels
       .filter(({ id }) => sections.every((section) => section.id !== id))
@@ -180,10 +180,10 @@ function score(value: string, query: string, keywords: readonly string[] = []): 
 
 /** Limits thousands of rows to the best ones before cmdk sorts them. */
 function narrow<T>(rows: readonly T[], query: string, textsOf: (row: T) => string[]): T[] {
-  if (query.trim() === '') return rows.slice(0, maxUnasked)
+  if (query.trim() === '') return rows.slice(0, maxBeforeTyping)
   if (rows.length <= maxShown) return [...rows]
   return rows
-    .filter((row) => rows.length <= maxLoose || hasWords(textsOf(row), query))
+    .filter((row) => rows.length <= maxFuzzy || hasWords(textsOf(row), query))
     .map((row) => ({ row, score: score(textsOf(row).join(' '), query) }))
     .toSorted((one, other) => other.score - one.score)
     .slice(0, maxShown)
@@ -215,7 +215,7 @@ function Row({
       {...(value === undefined ? {} : { value })}
     >
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {keys && <kbd className="font-sans text-[11px] text-muted">{showKeys(keys)}</kbd>}
+      {keys && <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>}
     </Command.Item>
   )
 }

@@ -1,12 +1,12 @@
 import { lazy, type ComponentType } from 'react'
 
 /** Delay before views are preloaded, in ms. */
-const restMs = 3000
+const idleDelayMs = 3000
 
 const loaders: (() => Promise<unknown>)[] = []
 
-/** Wraps a view that loads when it is first rendered, or earlier by `loadViewsAtRest`. */
-export function laterView<Props>(load: () => Promise<ComponentType<Props>>) {
+/** Wraps a view that loads when it is first rendered, or earlier by `preloadViewsWhenIdle`. */
+export function lazyView<Props>(load: () => Promise<ComponentType<Props>>) {
   const loadOnce = once(load)
   loaders.push(loadOnce)
   return lazy(async () => ({ default: await loadOnce() }))
@@ -16,7 +16,7 @@ export function laterView<Props>(load: () => Promise<ComponentType<Props>>) {
  * Preloads the views one by one while the window is idle. A failed load is retried when the view opens.
  * @returns a function that stops it
  */
-export function loadViewsAtRest(): () => void {
+export function preloadViewsWhenIdle(): () => void {
   let isStopped = false
   const timer = setTimeout(async () => {
     for (const load of loaders) {
@@ -24,7 +24,7 @@ export function loadViewsAtRest(): () => void {
       if (isStopped) return
       await load().catch(() => undefined)
     }
-  }, restMs)
+  }, idleDelayMs)
   return () => {
     isStopped = true
     clearTimeout(timer)

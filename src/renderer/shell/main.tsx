@@ -6,21 +6,21 @@ import { followEvents } from '#lib/api/event-stream.ts'
 import { queryClient, useConnectionState } from '#lib/api/client.ts'
 import { startI18n } from '#lib/i18n/index.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { tellUncaught } from '#lib/feedback/uncaught-errors.ts'
-import { followOutbox } from '../chat/composer/outbox.ts'
+import { reportUncaughtErrors } from '#lib/feedback/uncaught-errors.ts'
+import { sendOnReconnect } from '../chat/composer/outbox.ts'
 import { App } from './app.tsx'
 import '../styles.css'
 
-tellUncaught()
+reportUncaughtErrors()
 void followEvents()
-followOutbox()
+sendOnReconnect()
 await startI18n()
 
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <QueryClientProvider client={queryClient}>
-      <ErrorBoundary piece="window" look="view">
+      <ErrorBoundary piece="window" variant="view">
         <div className="flex h-full flex-col">
           <ConnectionNotice />
           <div className="min-h-0 flex-1">

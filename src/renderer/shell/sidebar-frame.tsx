@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '#lib/router/command-keys.ts'
 import { IconButton } from '#lib/ui/button.tsx'
-import { showKeys } from '#lib/util/shortcuts.ts'
+import { formatBoundKeys } from '#lib/util/shortcuts.ts'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
 import type { SidebarState } from './use-sidebar.ts'
 
 export function SidebarFrame({ sidebar, children }: { sidebar: SidebarState; children: ReactNode }) {
   const { t } = useTranslation()
-  if (sidebar.look !== 'drawer') return children
+  if (sidebar.mode !== 'drawer') return children
   return (
     <Modal className="inset-y-0 left-0 flex max-w-[88vw] bg-side shadow-float" onClose={sidebar.close}>
       <span className="sr-only">
@@ -25,7 +25,7 @@ export function SidebarButton({ onToggle }: { onToggle: () => void }) {
   return (
     <IconButton
       label={t('nav.toggleSidebar')}
-      title={`${t('nav.toggleSidebar')} (${showKeys(commandKeys.sidebar)})`}
+      title={`${t('nav.toggleSidebar')} (${formatBoundKeys(commandKeys.sidebar)})`}
       className="-ml-1"
       onClick={onToggle}
     >

@@ -13,8 +13,8 @@ import { LogCalendar } from '../editor/tree/log-calendar.tsx'
 import { useDailyPath } from '#lib/notes/use-vault-settings.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import { Keys, NavRow } from '#lib/ui/nav-row.tsx'
-import { paths, sessionAt, usePlace } from '#lib/router/paths.ts'
-import { hintPlace } from '#lib/tour/tour.tsx'
+import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
+import { hintTarget } from '#lib/tour/tour.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
 import { SidebarButton } from './sidebar-frame.tsx'
 import type { SidebarState } from './use-sidebar.ts'
@@ -27,7 +27,7 @@ interface SidebarProps {
 
 export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
   const { t } = useTranslation()
-  const location = usePlace()
+  const location = useEncodedPath()
   const session = sessionAt(location)
   return (
     <nav aria-label={t('nav.main')} className="flex w-[260px] shrink-0 flex-col border-r border-line bg-side">
@@ -56,12 +56,12 @@ export function Sidebar({ agent, sidebar, onPalette }: SidebarProps) {
           label={t('nav.palette')}
           className="size-[30px]! border border-line bg-raised"
           onClick={onPalette}
-          {...hintPlace('palette')}
+          {...hintTarget('palette')}
         >
           <Command size={14} />
         </IconButton>
       </div>
-      <div className="px-2.5" {...hintPlace('why')}>
+      <div className="px-2.5" {...hintTarget('why')}>
         <NavRow
           href={paths.search()}
           isCurrent={location.startsWith('/search')}

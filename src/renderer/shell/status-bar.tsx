@@ -8,10 +8,10 @@ import type { Agent, IndexStatus } from '#shared/contract/index.ts'
 import { api, useConnectionState } from '#lib/api/client.ts'
 import { formatMoney, formatNumber, formatPercent, formatShort } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { useWrittenTokens } from '../chat/composer/draft-tokens.ts'
+import { usePublishedDraftTokens } from '../chat/composer/draft-tokens.ts'
 import { ContextBar } from '../chat/context/context-bar.tsx'
 import { AgentModelPicker } from '../chat/models/model-picker.tsx'
-import { meaningOf, ProblemItem, ProblemMark, RemedyButton } from '../settings/problem.tsx'
+import { explainProblem, ProblemItem, ProblemMark, RemedyButton } from '../settings/problem.tsx'
 
 interface StatusBarProps {
   readonly agent: Agent
@@ -117,7 +117,7 @@ function ContextMeter({ agent, session }: { agent: Agent; session: string | unde
   const { data } = useQuery(
     api.context.report.queryOptions({ input: { agent: agent.id, ...(session === undefined ? {} : { session }) } }),
   )
-  const written = useWrittenTokens(agent.id, session)
+  const written = usePublishedDraftTokens(agent.id, session)
   if (!data) return null
   const tokens = formatShort((data.reportedTokens ?? data.estimatedTokens) + written)
   const window = formatShort(data.contextWindow)
@@ -184,7 +184,7 @@ function HealthWarning({ agent }: { agent: Agent }) {
         >
           <ProblemMark level={worst.level} size={12} />
           <span className="truncate">
-            {isOne ? meaningOf(worst) : t('status.problems', { count: problems.length })}
+            {isOne ? explainProblem(worst) : t('status.problems', { count: problems.length })}
           </span>
         </Popover.Trigger>
         <Popover.Portal>

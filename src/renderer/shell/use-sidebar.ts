@@ -1,11 +1,11 @@
 import { useState, useSyncExternalStore } from 'react'
 
 /** Minimum window width for a sidebar beside the view, px. */
-const roomFrom = 900
-const query = `(max-width: ${roomFrom - 1}px)`
+const minWidth = 900
+const query = `(max-width: ${minWidth - 1}px)`
 
 export interface SidebarState {
-  readonly look: 'beside' | 'drawer' | 'hidden'
+  readonly mode: 'beside' | 'drawer' | 'hidden'
   readonly toggle: () => void
   readonly close: () => void
 }
@@ -21,7 +21,7 @@ export function useSidebar(place: string): SidebarState {
     if (isNarrow) setDrawnAt(isInSight ? undefined : place)
     else setIsBeside(!isBeside)
   }
-  return { look: !isInSight ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
+  return { mode: !isInSight ? 'hidden' : isNarrow ? 'drawer' : 'beside', toggle, close }
 }
 
 function onWidthChange(listener: () => void): () => void {

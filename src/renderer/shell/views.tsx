@@ -8,18 +8,18 @@ import { Button } from '#lib/ui/button.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { ChatView } from '../chat/chat-view.tsx'
 import { FileView } from '../editor/file-view.tsx'
-import { laterView } from './lazy-view.ts'
+import { lazyView } from './lazy-view.ts'
 
-const BrokenView = laterView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
-const ChangesView = laterView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
-const ChecksView = laterView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
-const ContextView = laterView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
-const FindView = laterView(async () => (await import('../editor/find/find-view.tsx')).FindView)
-const ForgetView = laterView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
-const InboxView = laterView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
-const RecallsView = laterView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
-const SearchView = laterView(async () => (await import('../search/search-view.tsx')).SearchView)
-const SettingsView = laterView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
+const BrokenView = lazyView(async () => (await import('../editor/links/broken-view.tsx')).BrokenView)
+const ChangesView = lazyView(async () => (await import('../editor/history/changes-view.tsx')).ChangesView)
+const ChecksView = lazyView(async () => (await import('../search/checks/checks-view.tsx')).ChecksView)
+const ContextView = lazyView(async () => (await import('../chat/context/context-view.tsx')).ContextView)
+const FindView = lazyView(async () => (await import('../editor/find/find-view.tsx')).FindView)
+const ForgetView = lazyView(async () => (await import('../curation/forget/forget-view.tsx')).ForgetView)
+const InboxView = lazyView(async () => (await import('../curation/inbox-view.tsx')).InboxView)
+const RecallsView = lazyView(async () => (await import('../search/recalls-view.tsx')).RecallsView)
+const SearchView = lazyView(async () => (await import('../search/search-view.tsx')).SearchView)
+const SettingsView = lazyView(async () => (await import('../settings/settings-view.tsx')).SettingsView)
 
 /** @param place encoded, from `usePlace` */
 export function Views({ agent, place }: { agent: Agent; place: string }) {

@@ -3,11 +3,11 @@ import { useLocation } from 'wouter'
 import { useTranslation } from 'react-i18next'
 import type { Agent } from '#shared/contract/index.ts'
 import { goToEvent } from '#lib/api/event-stream.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { Tour } from '#lib/tour/tour.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useShortcuts } from '#lib/util/shortcuts.ts'
-import { paths, sessionAt, usePlace } from '#lib/router/paths.ts'
+import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { loadEnglish } from '#lib/i18n/index.ts'
 import { HeaderStart } from '#lib/ui/view-header.tsx'
 import { commandKeys } from '#lib/router/command-keys.ts'
@@ -22,7 +22,7 @@ import { SidebarButton, SidebarFrame } from './sidebar-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useSidebar } from './use-sidebar.ts'
 import { StatusBar } from './status-bar.tsx'
-import { loadViewsAtRest } from './lazy-view.ts'
+import { preloadViewsWhenIdle } from './lazy-view.ts'
 import { Views } from './views.tsx'
 import { CaptureCard } from './capture-card.tsx'
 
@@ -31,18 +31,18 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
   const [isNamingFile, setIsNamingFile] = useState(false)
   const [palette, setPalette] = useState<'closed' | 'all' | 'files'>('closed')
   const [, navigate] = useLocation()
-  const place = usePlace()
+  const place = useEncodedPath()
   const sidebar = useSidebar(place)
   useEffect(() => {
     const onGo = (event: Event) => navigate((event as CustomEvent<string>).detail)
     addEventListener(goToEvent, onGo)
     return () => removeEventListener(goToEvent, onGo)
   }, [navigate])
-  useEffect(loadViewsAtRest, [])
+  useEffect(preloadViewsWhenIdle, [])
   const session = sessionAt(place)
   const isSearched = palette !== 'closed'
   useEffect(() => {
-    if (isSearched) void attempt(loadEnglish())
+    if (isSearched) void runWithErrorToast(loadEnglish())
   }, [isSearched])
   const commands = useCommands({
     agent,
@@ -60,34 +60,34 @@ export function Workbench({ agent, agents }: { agent: Agent; agents: readonly Ag
   return (
     <div className="flex h-full flex-col" style={{ '--agent': agent.color } as React.CSSProperties}>
       <div className="flex min-h-0 flex-1">
-        {sidebar.look !== 'hidden' && (
-          <ErrorBoundary piece="part" of={place}>
+        {sidebar.mode !== 'hidden' && (
+          <ErrorBoundary piece="part" resetKey={place}>
             <SidebarFrame sidebar={sidebar}>
               <Sidebar agent={agent} sidebar={sidebar} onPalette={() => setPalette('all')} />
             </SidebarFrame>
           </ErrorBoundary>
         )}
-        <HeaderStart value={sidebar.look === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
+        <HeaderStart value={sidebar.mode === 'beside' ? null : <SidebarButton onToggle={sidebar.toggle} />}>
           <main className="flex min-w-0 flex-1">
-            <ErrorBoundary piece="view" look="view" of={place}>
+            <ErrorBoundary piece="view" variant="view" resetKey={place}>
               <Views agent={agent} place={place} />
             </ErrorBoundary>
           </main>
         </HeaderStart>
       </div>
-      <ErrorBoundary piece="part" of={place}>
+      <ErrorBoundary piece="part" resetKey={place}>
         <StatusBar agent={agent} session={session} />
       </ErrorBoundary>
-      <ErrorBoundary piece="part" of={place}>
+      <ErrorBoundary piece="part" resetKey={place}>
         <Tour place={place} isPaletteOpen={palette !== 'closed'} />
         <ClientQuestions />
         <SelectionActions onCapture={(text) => setCapturing({ text })} />
       </ErrorBoundary>
-      <ErrorBoundary piece="part" of={capturing}>
+      <ErrorBoundary piece="part" resetKey={capturing}>
         {capturing && <CaptureDialog agents={agents} text={capturing.text} onClose={() => setCapturing(undefined)} />}
       </ErrorBoundary>
       {isNamingFile && <NewFileDialog agent={agent.id} onClose={() => setIsNamingFile(false)} />}
-      <ErrorBoundary piece="part" of={palette}>
+      <ErrorBoundary piece="part" resetKey={palette}>
         <CommandPalette agent={agent} commands={commands} mode={palette} onClose={() => setPalette('closed')} />
       </ErrorBoundary>
     </div>
@@ -104,8 +104,8 @@ interface CaptureDialogProps {
 function CaptureDialog({ agents, text, onClose }: CaptureDialogProps) {
   return (
     <Modal className="top-[28vh] left-1/2 w-[min(520px,92vw)] -translate-x-1/2 outline-none" onClose={onClose}>
-      <ErrorBoundary piece="part" of={text}>
-        <CaptureCard agents={agents} given={text} onClose={onClose} />
+      <ErrorBoundary piece="part" resetKey={text}>
+        <CaptureCard agents={agents} initialText={text} onClose={onClose} />
       </ErrorBoundary>
     </Modal>
   )

@@ -6,22 +6,22 @@ export function toolItem(tool: string): string {
 }
 
 /** Returns the tool name of a context item; undefined if the item is not a tool schema. */
-export function toolOfItem(name: string): string | undefined {
+export function toolNameOfItem(name: string): string | undefined {
   return name.startsWith(toolPrefix) ? name.slice(toolPrefix.length) : undefined
 }
 
-export interface Stretch {
+export interface MessageRange {
   /** 1-based, inclusive positions among the sent messages. */
   readonly from: number
   readonly to: number
 }
 
-export function stretchItem({ from, to }: Stretch): string {
+export function messageRangeItem({ from, to }: MessageRange): string {
   return `messages ${from}-${to}`
 }
 
 /** Parses the name of a conversation item; undefined for other items. */
-export function stretchOfItem(name: string): Stretch | undefined {
+export function messageRangeOfItem(name: string): MessageRange | undefined {
   const found = /^messages (\d+)-(\d+)$/.exec(name)
   return found ? { from: Number(found[1]), to: Number(found[2]) } : undefined
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../util/json.ts'
 
 /** Custom entry that turns memory off or on; the last one applies. Without one, memory is on. */
-export const memoryEntry = 'commonplace.memory'
+export const memoryToggleEntry = 'commonplace.memory'
 
 /** @param data of such an entry; may be invalid */
 export function isWithoutMemory(data: unknown): boolean {

@@ -2,7 +2,7 @@
 const fromMemory = /^(?:[>-] |\[|\*\*)/
 
 /** Returns the lines that quote the memory; empty if there are none. */
-export function fromMemoryIn(answer: string): string {
+export function quotedMemoryLines(answer: string): string {
   return answer
     .split('\n')
     .filter((line) => fromMemory.test(line))

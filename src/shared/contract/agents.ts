@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
-import { isOwnFolder } from '../util/own-files.ts'
+import { mayHoldAgentFiles } from '../util/own-files.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({
@@ -30,7 +30,7 @@ const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i)
 const ownFolderSchema = z
   .string()
   .max(maxPath)
-  .refine(isOwnFolder)
+  .refine(mayHoldAgentFiles)
   .transform((folder) => folder.split(/[\\/]/).filter(Boolean).join('/'))
 
 export const agents = {

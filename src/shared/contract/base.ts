@@ -52,7 +52,8 @@ export const filePathSchema = z.string().min(1).max(maxPath)
 export const windowIdSchema = z.string().regex(/^[\w-]{1,40}$/)
 
 /** Wraps a draft with the window that wrote it and the time in ms since the epoch. */
-export const keptDraft = <T extends z.ZodType>(draft: T) => z.object({ writer: windowIdSchema, at: z.number(), draft })
+export const storedDraftSchema = <T extends z.ZodType>(draft: T) =>
+  z.object({ writer: windowIdSchema, at: z.number(), draft })
 
 /** Id of an entry, message, permission, saved query …, assigned by the app or a provider. */
 export const idSchema = z.string().max(maxId)

@@ -23,7 +23,7 @@ export type ContextItem = z.infer<typeof contextItemSchema>
 
 /** Steps that keep a conversation within the context window. */
 export const keepingStepSchema = z.enum(['prune', 'flush', 'compact'])
-export type KeepingStep = z.infer<typeof keepingStepSchema>
+export type CompactionStep = z.infer<typeof keepingStepSchema>
 
 /** A context window, in tokens, that proved smaller than the model list stated (`believed`). */
 export const learnedWindowSchema = z.object({
@@ -32,7 +32,7 @@ export const learnedWindowSchema = z.object({
   /** True if the provider stated no number and `window` is derived from accepted requests. */
   isGuess: z.boolean(),
 })
-export type LearnedWindow = z.infer<typeof learnedWindowSchema>
+export type ContextWindowEstimate = z.infer<typeof learnedWindowSchema>
 
 /** Content redacted from requests to a remote model. */
 export const heldBackSchema = z.object({
@@ -41,7 +41,7 @@ export const heldBackSchema = z.object({
   /** Redacted lines, in whole or in part, by note. */
   notes: z.array(z.object({ path: z.string(), lines: z.number().int() })),
 })
-export type HeldBack = z.infer<typeof heldBackSchema>
+export type RedactionReport = z.infer<typeof heldBackSchema>
 
 export const contextReportSchema = z.object({
   model: z.string(),
@@ -132,7 +132,7 @@ export const wireRequestSchema = z.object({
 })
 export type WireRequest = z.infer<typeof wireRequestSchema>
 
-export const keptRequestSchema = z.object({
+export const storedRequestSchema = z.object({
   number: z.number().int(),
   sentAt: z.number(),
   /** Format of the configuration: `offline`, `anthropic/<model>` … */
@@ -151,7 +151,7 @@ export const context = {
   /** Returns a stored request of a session without keys, by 1-based number; the last one by default. */
   request: base
     .input(ofSession.extend({ number: requestNumber.optional() }))
-    .output(z.object({ count: z.number().int(), request: keptRequestSchema.nullable() })),
+    .output(z.object({ count: z.number().int(), request: storedRequestSchema.nullable() })),
   /**
    * Reports on the last request of a session, or on the one of `step`. Without a session, or before its first request,
    * reports on the request that it would send now.

@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import { maxPaths, maxPhrase, maxReplacement } from '../util/limits.ts'
+import { maxPaths, maxSearchText, maxReplacement } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 export const foundFileSchema = z.object({
@@ -56,7 +56,7 @@ export const find = {
   run: base
     .input(
       forAgent.extend({
-        text: z.string().min(1).max(maxPhrase),
+        text: z.string().min(1).max(maxSearchText),
         isPattern: z.boolean().default(false),
         matchCase: z.boolean().default(false),
       }),

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { forgetKinds } from '../util/forget-kinds.ts'
-import { maxPhrase } from '../util/limits.ts'
+import { maxSearchText } from '../util/limits.ts'
 import { base, filePathSchema, forAgent } from './base.ts'
 
 const forgetPlaceSchema = z.object({
@@ -16,7 +16,7 @@ const forgetPlaceSchema = z.object({
   /** True if the removal deletes a privacy mark of lines that stay; they get a mark of their own. */
   keepsLocal: z.boolean().optional(),
 })
-export type ForgetPlace = z.infer<typeof forgetPlaceSchema>
+export type ErasurePlace = z.infer<typeof forgetPlaceSchema>
 
 const outcomeSchema = z.object({
   removed: z.array(forgetPlaceSchema),
@@ -24,15 +24,15 @@ const outcomeSchema = z.object({
   left: z.array(forgetPlaceSchema),
   isStopped: z.boolean(),
 })
-export type ForgetOutcome = z.infer<typeof outcomeSchema>
+export type ErasureOutcome = z.infer<typeof outcomeSchema>
 
 const stepSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number().int(), total: z.number().int() }),
   z.object({ type: z.literal('done'), outcome: outcomeSchema }),
 ])
-export type ForgetStep = z.infer<typeof stepSchema>
+export type ErasureStep = z.infer<typeof stepSchema>
 
-const textSchema = z.string().trim().min(1).max(maxPhrase)
+const textSchema = z.string().trim().min(1).max(maxSearchText)
 
 export const forget = {
   /**

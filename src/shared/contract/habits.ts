@@ -29,7 +29,7 @@ export const habitsSchema = z.object({
   /** Configuration files that the conventions come from; empty if there are none. */
   readFrom: z.array(z.string()),
 })
-export type Habits = z.infer<typeof habitsSchema>
+export type VaultConventions = z.infer<typeof habitsSchema>
 
 export const habits = {
   /** Detects the conventions of a folder. Writes nothing. */

@@ -64,7 +64,7 @@ const endedChangeSchema = z.object({
   /** Batch id for `history.undoBatch`; null if it cannot be undone as a batch. */
   undo: idSchema.nullable(),
 })
-export type EndedChange = z.infer<typeof endedChangeSchema>
+export type RecoveredChange = z.infer<typeof endedChangeSchema>
 
 export const health = {
   /** Problems of this agent, most severe first. */

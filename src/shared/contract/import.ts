@@ -113,7 +113,7 @@ export const importStandingSchema = z.object({
     }),
   ),
 })
-export type ImportStanding = z.infer<typeof importStandingSchema>
+export type ImportStatus = z.infer<typeof importStandingSchema>
 
 /** An import that can be undone. */
 export const pastImportSchema = z.object({

@@ -54,25 +54,25 @@ export {
   type ContextItem,
   type ContextReport,
   type ContextStep,
-  type HeldBack,
-  type KeepingStep,
+  type RedactionReport,
+  type CompactionStep,
   type Layer,
-  type LearnedWindow,
+  type ContextWindowEstimate,
   type RequestBlock,
   type WireRequest,
   type WhatIfWindow,
 } from './context.ts'
 export { type AppEvent } from './events.ts'
 export { type ForgetKind } from '../util/forget-kinds.ts'
-export { type ForgetOutcome, type ForgetPlace, type ForgetStep } from './forget.ts'
+export { type ErasureOutcome, type ErasurePlace, type ErasureStep } from './forget.ts'
 export { type FindEvent, type FoundFile, type LeftFile, type ReplaceEvent, type UnreadFile } from './find.ts'
-export { type Habits } from './habits.ts'
+export { type VaultConventions } from './habits.ts'
 export { type FileDraft, type FileEntry, type FileKind, type ListedFile } from './workspace.ts'
-export { type EndedChange, type Part, type Problem, type Remedy } from './health.ts'
+export { type RecoveredChange, type Part, type Problem, type Remedy } from './health.ts'
 export {
   type ForeignSettings,
   type ImportPlan,
-  type ImportStanding,
+  type ImportStatus,
   type ImportStep,
   type KnownMemory,
   type PastImport,
@@ -102,7 +102,7 @@ export {
   type EmbeddingModel,
   type Explanation,
   type IndexStatus,
-  type Meaning,
+  type EmbeddingQuality,
   type MemoryScope,
   type NearNote,
   type Recall,
@@ -113,7 +113,7 @@ export {
   type SearchResponse,
   type SearchResult,
   type SearchSettings,
-  type Unsearched,
+  type IndexExclusion,
   type Verdict,
 } from './search.ts'
 export {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxPhrase } from '../util/limits.ts'
+import { maxSearchText } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
 
 const placeShape = {
@@ -115,8 +115,8 @@ export const links = {
       forNote.extend({
         kind: z.enum(['wiki', 'inline']),
         /** Percent-decoded target. */
-        target: z.string().max(maxPhrase),
-        fragment: z.string().max(maxPhrase).optional(),
+        target: z.string().max(maxSearchText),
+        fragment: z.string().max(maxSearchText).optional(),
       }),
     )
     .output(z.object(leadsShape)),
@@ -138,13 +138,13 @@ export const links = {
     .input(
       forNote.extend({
         line: z.number().int().min(1),
-        target: z.string().max(maxPhrase),
-        by: z.string().max(maxPhrase),
+        target: z.string().max(maxSearchText),
+        by: z.string().max(maxSearchText),
       }),
     )
     .output(z.object({ patch: z.string() })),
   /** Completes a link being typed, best match first; after `#`, the headings and blocks of the note. */
-  names: base.input(forNote.extend({ typed: z.string().max(maxPhrase) })).output(z.array(linkNameSchema)),
+  names: base.input(forNote.extend({ typed: z.string().max(maxSearchText) })).output(z.array(linkNameSchema)),
   /** Previews the changes that a move makes in notes. */
   planMove: base.input(forMove).output(movePlanSchema.extend({ staysLocal: z.boolean() })),
   /**
@@ -183,7 +183,7 @@ export const tagPlanSchema = movePlanSchema.pick({ notes: true, files: true, lef
 export type TagPlan = z.infer<typeof tagPlanSchema>
 
 /** Tag name without `#`. */
-const tagName = z.string().min(1).max(maxPhrase)
+const tagName = z.string().min(1).max(maxSearchText)
 const forRename = forAgent.extend({ from: tagName, to: tagName })
 
 export const tags = {

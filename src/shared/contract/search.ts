@@ -31,7 +31,7 @@ export const unsearchedSchema = z.object({
   /** The read error. */
   message: z.string().optional(),
 })
-export type Unsearched = z.infer<typeof unsearchedSchema>
+export type IndexExclusion = z.infer<typeof unsearchedSchema>
 
 export const indexStatusSchema = z.object({
   files: z.number().int(),
@@ -88,7 +88,7 @@ export const meaningSchema = z.object({
    */
   scripts: z.array(z.object({ script: scriptSchema, worth: z.number(), takesPart: z.boolean() })),
 })
-export type Meaning = z.infer<typeof meaningSchema>
+export type EmbeddingQuality = z.infer<typeof meaningSchema>
 
 export const embeddingModelSchema = z.object({
   provider: z.enum(embeddingProviders),
@@ -203,7 +203,7 @@ export const searchOptionsSchema = searchSettingsSchema.partial().extend({
   /** Milliseconds to wait until recently saved files are indexed; `stale` is true if that was too short. */
   catchUpMs: z.number().int().min(0).max(60_000).optional(),
   /** Conditions of the query to ignore, as written there. */
-  without: z.array(z.string().max(maxQuery)).max(50).optional(),
+  disabledConditions: z.array(z.string().max(maxQuery)).max(50).optional(),
 })
 export type SearchOptions = z.infer<typeof searchOptionsSchema>
 
@@ -212,7 +212,7 @@ export const conditionSchema = z.object({
   kind: z.enum(['after', 'before', 'on', 'in', 'path', 'source', 'tag', 'property', 'not', 'time']),
   /** Text of the condition in the query. */
   text: z.string(),
-  /** True if `without` disabled it. */
+  /** True if `disabledConditions` disabled it. */
   isOff: z.boolean(),
   /** Days of the range, `YYYY-MM-DD`, inclusive; null for an open end or a condition that is not a date. */
   from: z.string().nullable(),

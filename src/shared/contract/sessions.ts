@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
 import { fileChangeSchema } from '../util/file-change.ts'
 import { imagePartSchema, messageSchema, usageSchema } from '../chat/message-schemas.ts'
-import { maxAttachments, maxMessage, maxName, maxPhrase, maxPicture, maxTitle } from '../util/limits.ts'
+import { maxAttachments, maxMessage, maxName, maxSearchText, maxPicture, maxTitle } from '../util/limits.ts'
 import { base, forAgent, idSchema, sessionIdSchema } from './base.ts'
 
 export const sessionSummarySchema = z.object({
@@ -133,7 +133,7 @@ export const sessions = {
   /** Token usage of the whole session: all branches, flushes and summaries. */
   usage: base.input(forSession).output(usageSchema),
   /** Finds sessions that contain every word of the query. */
-  find: base.input(forAgent.extend({ query: z.string().max(maxPhrase) })).output(z.array(foundSessionSchema)),
+  find: base.input(forAgent.extend({ query: z.string().max(maxSearchText) })).output(z.array(foundSessionSchema)),
   rename: base.input(forSession.extend({ name: z.string().trim().min(1).max(maxTitle) })).output(done),
   pin: base.input(forSession.extend({ pinned: z.boolean() })).output(done),
   /**

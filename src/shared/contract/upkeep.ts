@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { errorDataSchema } from '../util/error-data.ts'
-import { maxPhrase } from '../util/limits.ts'
+import { maxSearchText } from '../util/limits.ts'
 import { base, filePathSchema, forAgent, idSchema } from './base.ts'
-import { keptRequestSchema } from './context.ts'
+import { storedRequestSchema } from './context.ts'
 
 /**
  * Reason for a suggestion. Rules without a model: `duplicate`: two lines say the same · `logged`: a log repeats a line
@@ -201,7 +201,7 @@ export const upkeep = {
   /** Returns a stored review request without keys, by 1-based number; the last one by default. */
   request: base
     .input(forAgent.extend({ number: z.number().int().min(1).optional() }))
-    .output(z.object({ count: z.number().int(), request: keptRequestSchema.nullable() })),
+    .output(z.object({ count: z.number().int(), request: storedRequestSchema.nullable() })),
   /** Previews `accept` as one diff per file; `left` and `gone` as in `accept`. */
   preview: base.input(forProposals).output(
     z.object({
@@ -256,7 +256,7 @@ export const upkeep = {
         line: z.number().int().min(1),
         fault: z.enum(['wrong', 'outdated']),
         /** Search query that returned the line. */
-        query: z.string().max(maxPhrase).optional(),
+        query: z.string().max(maxSearchText).optional(),
       }),
     )
     .output(z.object({ id: idSchema })),

@@ -7,7 +7,7 @@ import {
   fileTextSchema,
   forAgent,
   idSchema,
-  keptDraft,
+  storedDraftSchema,
   windowIdSchema,
 } from './base.ts'
 import { unsearchedSchema } from './search.ts'
@@ -136,7 +136,7 @@ export const workspace = {
     )
     .output(z.object({ hash: z.string(), text: z.string(), merged: z.boolean() })),
   /** Unsaved edits of a file by window, newest first. */
-  drafts: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(keptDraft(fileDraftSchema))),
+  drafts: base.input(forAgent.extend({ path: filePathSchema })).output(z.array(storedDraftSchema(fileDraftSchema))),
   /** Stores the window's unsaved edit; null deletes it. */
   saveDraft: base
     .input(forAgent.extend({ path: filePathSchema, writer: windowIdSchema, draft: fileDraftSchema.nullable() }))

@@ -11,8 +11,8 @@ const most = { line: { narrow: 60, wide: 30 }, title: { narrow: 60, wide: 24 } }
 export function logHeading(note: string, time: string): string {
   const [line = '', ...more] = note.trim().split('\n')
   const plain = line.replace(/^[#>*\-\s]+/, '').trim()
-  const isSaidInALine = more.length === 0 && [...plain].length <= most.line[scriptOf(plain)]
-  return isSaidInALine || plain === '' || hasSourceMark(line) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
+  const fitsOneLine = more.length === 0 && [...plain].length <= most.line[scriptOf(plain)]
+  return fitsOneLine || plain === '' || hasSourceMark(line) ? `## ${time}` : `## ${time} - ${titleOf(plain)}`
 }
 
 /** Truncates at a word boundary if there is one. */

@@ -24,13 +24,13 @@ const small = new Set(
  * Markdown. A negated clause does not match its positive form.
  * @param own text that the user typed
  */
-export function ownWords(own: string): (line: string) => boolean {
+export function createUserTextMatcher(own: string): (line: string) => boolean {
   const typed = clausesOf(own)
   const isTyped = (said: readonly string[]) => typed.some((clause) => hasRun(clause, said))
   return (line) => {
     // Reject invisible characters: they could hide text from the user.
     if (/[\p{Cf}\p{Co}\p{Cn}]/u.test(line)) return false
-    const plain = saidIn(line.replaceAll(/\s*\^\[local\]/giu, ''))
+    const plain = withoutMarkdown(line.replaceAll(/\s*\^\[local\]/giu, ''))
     const sentences = sentencesOf(plain).map(wordsOf)
     const telling = sentences.flat().filter((word) => !small.has(word))
     return telling.length > 0 && sentences.every((said) => said.length === 0 || isTyped(ofUser(said)))
@@ -56,7 +56,7 @@ function clausesOf(text: string): Clause[] {
     // A blank line may separate the introduction from its list.
     if (isBlank && !/^\s*(?:[-*+•]|\d{1,9}[.)])\s/.test(line)) isNegated = false
     isBlank = false
-    const sentences = sentencesOf(saidIn(line)).map(wordsOf)
+    const sentences = sentencesOf(withoutMarkdown(line)).map(wordsOf)
     clauses.push(...sentences.map((said) => ({ words: said, isNegated })))
     const isOpen = /[:：,，、]\s*$/u.test(line)
     if (isOpen && (sentences.at(-1) ?? []).some(isNegation)) isNegated = true
@@ -65,7 +65,7 @@ function clausesOf(text: string): Clause[] {
 }
 
 /** Removes Markdown markers, and the time that starts a log heading. */
-function saidIn(line: string): string {
+function withoutMarkdown(line: string): string {
   const said = withoutLead(line)
   return leadOf(line).level > 0 ? said.replace(/^\d{1,2}:\d{2}\b/, '') : said
 }

@@ -1,4 +1,4 @@
-import { addedLines, saysSomething } from './visibility-edit.ts'
+import { addedLines, hasContent } from './visibility-edit.ts'
 import { scanBlocks, type Fence } from './blocks/scan-blocks.ts'
 import { withoutMarks } from './marks.ts'
 
@@ -18,7 +18,7 @@ export function withAddedSource(
   const codes: Fence[] = []
   for (const at of addedLines(before, after)) {
     const line = lines[at] ?? ''
-    if (!saysSomething(line) || isCovered(line)) continue
+    if (!hasContent(line) || isCovered(line)) continue
     const code = fences.get(at)
     if (code) codes.push(code)
     else lines[at] = withMark(line, mark)

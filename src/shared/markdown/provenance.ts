@@ -31,10 +31,10 @@ const maxNamed = 3
  * @param day `YYYY-MM-DD`
  */
 export function sourceMark(sources: readonly Source[], day: string): string {
-  return `^[${said(sources, day)}]`
+  return `^[${formatSources(sources, day)}]`
 }
 
-function said(sources: readonly Source[], day: string): string {
+function formatSources(sources: readonly Source[], day: string): string {
   const names = leastTrustedFirst(sources).map(sourceName)
   if (names.length === 0) return day
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
@@ -67,7 +67,7 @@ export function sourceName({ kind, name }: Source): string {
 export function sourcesIn(text: string): Source[] {
   const whole = noteSources(text)
   if (!text.includes('^[')) return whole
-  return each([...whole, ...[...text.matchAll(mark)].flatMap(([, inside]) => namedIn(inside))])
+  return uniqueSources([...whole, ...[...text.matchAll(mark)].flatMap(([, inside]) => parseSources(inside))])
 }
 
 /** Returns the sources of the whole note from its front matter. */
@@ -75,11 +75,11 @@ export function noteSources(text: string): Source[] {
   if (!/^(?:source|imported):/im.test(text)) return []
   const { from, to } = frontMatterOf(text) ?? { from: 0, to: 0 }
   const matter = text.slice(from, to)
-  return each([...namedIn(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
+  return uniqueSources([...parseSources(property.exec(matter)?.[1]), ...sourceOf('import', imported.exec(matter)?.[1])])
 }
 
 /** Parses `web: a.example; mcp: Tool and 2 more, 2026-11-22`. */
-function namedIn(inside = ''): Source[] {
+function parseSources(inside = ''): Source[] {
   return inside.split(';').flatMap((one) => {
     const [, kind, name] = named.exec(one) ?? []
     return sourceOf(kind, name)
@@ -92,7 +92,7 @@ function sourceOf(kind = '', name = ''): Source[] {
 }
 
 /** Removes duplicates. */
-export function each(sources: readonly Source[]): Source[] {
+export function uniqueSources(sources: readonly Source[]): Source[] {
   return [...new Map(sources.map((one) => [`${one.kind}: ${one.name}`, one])).values()]
 }
 
@@ -105,7 +105,7 @@ export function hasSourceMark(line: string): boolean {
  * @param day `YYYY-MM-DD`
  */
 export function withSource(text: string, sources: readonly Source[], day: string): string {
-  const line = `source: "${said(sources, day)}"`
+  const line = `source: "${formatSources(sources, day)}"`
   const matter = frontMatterOf(text)
   if (!matter) return withProperty(text, line)
   const { from, to } = matter

@@ -67,7 +67,7 @@ function successorOf(place: string): Successor {
 }
 
 /** Strikes a line through. Updates date and reference if it is already struck. */
-export function strike(line: string, { until, by }: Superseded): string {
+export function strikeThrough(line: string, { until, by }: Superseded): string {
   const start = line.slice(0, leadOf(line).length)
   const text = supersededLine(line)?.text ?? line.slice(start.length).trim()
   const marks = struck.exec(line.slice(start.length))?.[6] ?? ''
@@ -92,7 +92,7 @@ export function quoteOf(line: string): string {
 }
 
 /** Returns true if `quote` was made from this line, before or after it was struck. */
-export function isQuoted(line: string, quote: string): boolean {
+export function matchesQuote(line: string, quote: string): boolean {
   const words = wordsOf(line).replaceAll(/[“”]/g, '"')
   return quote.endsWith('…') ? words.startsWith(quote.slice(0, -1)) : words === quote
 }

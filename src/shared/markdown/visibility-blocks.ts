@@ -4,11 +4,11 @@
  * only if every interpretation agrees. Linear time.
  */
 import { headingAt, underlineAt } from './blocks/line-starts.ts'
-import { readingsOf, type Range } from './visibility-readings.ts'
+import { parseInterpretations, type Range } from './visibility-readings.ts'
 
 export interface Blocks {
   readonly lines: readonly string[]
-  readonly known: readonly Line[]
+  readonly lineInfo: readonly Line[]
 }
 
 interface Line {
@@ -40,7 +40,7 @@ interface Item {
 }
 
 export function blocksOf(lines: readonly string[]): Blocks {
-  const { fences, blocks, isDoubtful } = readingsOf(lines)
+  const { fences, blocks, isInAnyBlock: isDoubtful } = parseInterpretations(lines)
   const depths = lines.map((line, at) => columns(lines[fences[at]?.from ?? at] ?? line))
   const kinds: Kind[] = []
   for (const [at, line] of lines.entries()) {
@@ -85,16 +85,16 @@ export function blocksOf(lines: readonly string[]): Blocks {
       place: opened ?? (isFree ? end : at),
     }
   })
-  return { lines, known }
+  return { lines, lineInfo: known }
 }
 
 /** Returns the 0-based lines that a mark on line `at` covers, end exclusive. */
-export function coverOf({ known }: Blocks, at: number): Range {
+export function coverOf({ lineInfo: known }: Blocks, at: number): Range {
   return known[at]?.cover ?? { from: at, to: at }
 }
 
 /** Returns the 0-based line to put a mark on to cover line `at`. */
-export function markPlace({ known }: Blocks, at: number): number {
+export function markPlace({ lineInfo: known }: Blocks, at: number): number {
   return known[at]?.place ?? at
 }
 

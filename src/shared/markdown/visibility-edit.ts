@@ -3,7 +3,7 @@ import {
   hasLocalMark,
   localMark,
   localMatter,
-  matterOf,
+  frontMatterDelimiters,
   matterValue,
   propertyValue,
   visibilityOf,
@@ -21,7 +21,7 @@ export function withVisibility(text: string, isLocal: boolean): string {
   const end = /\r\n|\n/.exec(text)?.[0] ?? '\n'
   const added = (line: string): Line => ({ text: line, end })
   const lines = endedLines(text.slice(bom.length))
-  const matter = matterOf(lines.map((line) => line.text))
+  const matter = frontMatterDelimiters(lines.map((line) => line.text))
   const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line.text)) : -1
   const [first, last] = matter && close > 0 ? [lines[matter.from], lines[close]] : []
   if (!matter || !first || !last) {
@@ -102,19 +102,19 @@ function linesOf(text: string): string[] {
 
 /**
  * Marks every added line local with as few marks as possible.
- * @param isGathered true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
+ * @param isShared true for a file that also collects other notes (daily log, MEMORY.md): marks lines instead of the
  * whole file
  */
-export function withAddedLocal(before: string | undefined, after: string, isGathered: boolean): string {
+export function withAddedLocal(before: string | undefined, after: string, isShared: boolean): string {
   const isNew = before === undefined || before.trim() === ''
-  if (isNew && !isGathered) return withVisibility(after, true)
+  if (isNew && !isShared) return withVisibility(after, true)
   const day = isNew ? /^# \d{4}-\d{2}-\d{2}\r?\n/.exec(after)?.[0] : undefined
   let text = after
   for (const line of addedLines(day ?? before ?? '', after)) {
     const lines = text.split('\n')
     const whole = lines[line] ?? ''
     const known = visibilityOf(text)
-    if (!saysSomething(whole) || known.isWhole || known.lines.has(line)) continue
+    if (!hasContent(whole) || known.isWhole || known.lines.has(line)) continue
     const [, said = whole, rest = ''] = /^(.*?)(\s*)$/s.exec(whole) ?? []
     lines[line] = hasLocalMark(whole) ? whole : `${said} ${localMark}${rest}`
     text = lines.join('\n')
@@ -123,12 +123,12 @@ export function withAddedLocal(before: string | undefined, after: string, isGath
 }
 
 /** Returns true if the line has content besides Markdown markers; invisible characters count as content. */
-export function saysSomething(line: string): boolean {
+export function hasContent(line: string): boolean {
   return /[^\s#>*+_=~`|:.-]|[\u00AD\u180E\u200B-\u200F\u2060-\u206F\uFEFF]/u.test(line)
 }
 
 /** Returns true if all local lines of `before` are still in `after`, in order and still local. */
-export function keepsLocal(before: string, after: string): boolean {
+export function preservesLocalLines(before: string, after: string): boolean {
   const was = visibilityOf(before)
   const is = visibilityOf(after)
   const lines = linesOf(after)

@@ -1,4 +1,4 @@
-import { saysSomething, withVisibility } from './visibility-edit.ts'
+import { hasContent, withVisibility } from './visibility-edit.ts'
 import { blocksOf, coverOf, markPlace, type Blocks } from './visibility-blocks.ts'
 import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
 
@@ -8,7 +8,7 @@ import { hasLocalMark, localMark, visibilityOf } from './visibility.ts'
  */
 export function withLocalLines(text: string, isWanted: (line: number) => boolean): string {
   const lines = text.split('\n')
-  const missing = marksMissing(text, isWanted)
+  const missing = linesNeedingMark(text, isWanted)
   if (missing === undefined) return withVisibility(text, true)
   for (const at of missing) lines[at] = withMark(lines[at] ?? '')
   return lines.join('\n')
@@ -18,7 +18,7 @@ export function withLocalLines(text: string, isWanted: (line: number) => boolean
  * Returns the 0-based lines that need a mark so that all wanted lines are local.
  * @returns undefined if mixed line ends make line numbers ambiguous; the whole text must then be local
  */
-export function marksMissing(text: string, isWanted: (line: number) => boolean): number[] | undefined {
+export function linesNeedingMark(text: string, isWanted: (line: number) => boolean): number[] | undefined {
   const { isWhole, lines: known } = visibilityOf(text)
   if (isWhole) return []
   const lines = text.replace(/^\uFEFF/, '').split('\n')
@@ -27,7 +27,7 @@ export function marksMissing(text: string, isWanted: (line: number) => boolean):
   let blocks: Blocks | undefined
   const places: number[] = []
   for (const [at, line] of lines.entries()) {
-    if (!isWanted(at) || local.has(at) || !saysSomething(line)) continue
+    if (!isWanted(at) || local.has(at) || !hasContent(line)) continue
     blocks ??= blocksOf(lines)
     const place = markPlace(blocks, at)
     const { from, to } = coverOf(blocks, place)
@@ -59,15 +59,15 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
   })
   const made = kept.map(({ line }) => line).join('\n')
   if (!isWhole) return withLocalLines(made, (line) => kept[line]?.isLocal === true)
-  return saysSomething(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
+  return hasContent(made) && !visibilityOf(made).isWhole ? withVisibility(made, true) : made
 }
 
 /** Returns the empty heading to keep if a removed heading's mark still covers remaining lines; otherwise undefined. */
 export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
-  const { lines, known } = blocks
+  const { lines, lineInfo: known } = blocks
   const line = lines[at] ?? ''
   if (!known[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
   const { to } = coverOf(blocks, at)
-  const isNeeded = lines.slice(at + 1, to).some((one, by) => stays(at + 1 + by) && saysSomething(one))
+  const isNeeded = lines.slice(at + 1, to).some((one, by) => stays(at + 1 + by) && hasContent(one))
   return isNeeded ? `${'#'.repeat(known[at]?.level ?? 1)} ${localMark}` : undefined
 }

@@ -10,13 +10,13 @@ export interface Range {
   readonly to: number
 }
 
-export interface Readings {
+export interface Interpretations {
   /** Code blocks that every interpretation recognizes, with the largest extent. */
   readonly fences: readonly (Range | undefined)[]
   /** Blocks by interpretation. */
   readonly blocks: readonly (readonly (Range | undefined)[])[]
   /** Returns true if any interpretation puts the line inside a block. */
-  readonly isDoubtful: (at: number) => boolean
+  readonly isInAnyBlock: (at: number) => boolean
 }
 
 interface Block extends Range {
@@ -28,7 +28,7 @@ interface Block extends Range {
 type Closing = (line: string) => boolean
 type Opening = (line: string) => { readonly closing: Closing; readonly isFence: boolean } | undefined
 
-export function readingsOf(lines: readonly string[]): Readings {
+export function parseInterpretations(lines: readonly string[]): Interpretations {
   const blocks = [anyFence, asIn(/^/, closesAnywhere), asIn(/^ {0,3}/, closesAlone)].map((opening) =>
     blocksBy(lines, opening),
   )
@@ -47,7 +47,7 @@ export function readingsOf(lines: readonly string[]): Readings {
   )
   const all = [...blocks, ...loose, tags]
   const isDoubtful = (at: number) => all.some((reading) => reading[at] !== undefined)
-  return { fences, blocks: [...blocks, tags], isDoubtful }
+  return { fences, blocks: [...blocks, tags], isInAnyBlock: isDoubtful }
 }
 
 function blocksBy(lines: readonly string[], opening: Opening): (Block | undefined)[] {

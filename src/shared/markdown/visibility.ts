@@ -24,7 +24,7 @@ const mayBeMarked = /\^\[\s*local|visibility/i
 /** Pre-check for a misspelled key. */
 const mayBeMatter = /^\uFEFF?\s*(?:---|\+\+\+)|^[\s\uFEFF-]*[a-z]{6,14}::/i
 
-const nobody: NoteVisibility = { isWhole: false, lines: new Set() }
+const publicNote: NoteVisibility = { isWhole: false, lines: new Set() }
 
 /** Lines to search if the front matter is not closed. */
 const maxMatter = 500
@@ -42,18 +42,20 @@ export function withoutLocalMark(line: string): string {
 /** Returns which lines of a note are local. */
 export function visibilityOf(text: string): NoteVisibility {
   if (!mayBeMarked.test(text) && !(mayBeMatter.test(text) && /local|\\[ux]/i.test(text.normalize('NFKC'))))
-    return nobody
+    return publicNote
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const said = saidOf(lines)
+  const said = visibilityValue(lines)
   if (said !== undefined) {
     const { isLocal, problem } = readValue(said)
     if (isLocal) return { isWhole: true, lines: new Set(), ...(problem === undefined ? {} : { problem }) }
   }
-  return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : nobody
+  return marked.test(text) ? { isWhole: false, lines: markedLines(lines) } : publicNote
 }
 
 /** Returns the delimiters of YAML or TOML front matter, also after blank lines; undefined if there is none. */
-export function matterOf(lines: readonly string[]): { readonly from: number; readonly end: RegExp } | undefined {
+export function frontMatterDelimiters(
+  lines: readonly string[],
+): { readonly from: number; readonly end: RegExp } | undefined {
   const from = lines.findIndex((line) => line.trim() !== '')
   const mark = /^\s*(---|\+\+\+)\s*(?:#.*)?$/.exec(lines[from] ?? '')?.[1]
   if (mark === undefined) return undefined
@@ -63,8 +65,8 @@ export function matterOf(lines: readonly string[]): { readonly from: number; rea
 }
 
 /** Returns the visibility value from the front matter or from leading Logseq properties; undefined if there is none. */
-function saidOf(lines: readonly string[]): string | undefined {
-  const matter = matterOf(lines)
+function visibilityValue(lines: readonly string[]): string | undefined {
+  const matter = frontMatterDelimiters(lines)
   const close = matter ? lines.findIndex((line, at) => at > matter.from && matter.end.test(line)) : -1
   const to = close < 0 ? Math.min(lines.length, maxMatter) : close
   let found: string | undefined
@@ -172,13 +174,13 @@ function markedLines(lines: readonly string[]): Set<number> {
 }
 
 /** Placeholder for a local line in text for a remote model. Replaces lines one by one, so line numbers stay valid. */
-export const heldLine = '[stays on this machine]'
+export const redactionPlaceholder = '[stays on this machine]'
 
 /**
  * Redacts the local lines of a text.
  * @returns `held`: the number of redacted lines
  */
-export function withoutLocal(
+export function redactLocal(
   text: string,
   visibility: NoteVisibility,
 ): { readonly text: string; readonly held: number } {
@@ -189,7 +191,7 @@ export function withoutLocal(
     if (at % 2 === 1 || line.trim() === '') return line
     if (!visibility.isWhole && !visibility.lines.has(at / 2)) return line
     held += 1
-    return heldLine
+    return redactionPlaceholder
   })
   return { text: shown.join(''), held }
 }

@@ -5,7 +5,7 @@ const maxDigits = 6
  * a threshold does not look equal to it.
  * @param least minimum number of decimals
  */
-export function decidingDigits(value: number, limit: number, least = 2): number {
+export function distinguishingDigits(value: number, limit: number, least = 2): number {
   const isTold = (digits: number) => value === limit || value.toFixed(digits) !== limit.toFixed(digits)
   let digits = least
   while (digits < maxDigits && !isTold(digits)) digits += 1
@@ -15,7 +15,7 @@ export function decidingDigits(value: number, limit: number, least = 2): number 
 /**
  * Rounds `parts` to `digits` decimals so that the rounded parts add up to their rounded sum (largest remainder method).
  */
-export function roundTogether(parts: readonly number[], digits: number): number[] {
+export function roundToSum(parts: readonly number[], digits: number): number[] {
   const unit = 10 ** digits
   const scaled = parts.map((part) => part * unit)
   const rounded = scaled.map(Math.floor)

@@ -1,7 +1,7 @@
 /**
  * Returns a getter that calls `make` on first use and caches the result. Keeps start-up free of work not needed yet.
  */
-export function lazily<T extends object>(make: () => T): () => T {
+export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }

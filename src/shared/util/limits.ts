@@ -13,7 +13,7 @@ export const maxAttachments = 20
 /** Characters of a search query; every word costs an index lookup. */
 export const maxQuery = 10 * thousand
 /** Characters of a find-and-replace search text, or of a heading, model or tool name. */
-export const maxPhrase = thousand
+export const maxSearchText = thousand
 export const maxTitle = 200
 export const maxName = 255
 /** Characters of a replacement text. */
@@ -47,9 +47,9 @@ export const maxToolPages = 50
 export const maxToolDescription = 10 * thousand
 
 /** Characters of a captured request body, images excluded; larger than any context window. */
-export const maxWire = 8 * million
+export const maxCapturedRequest = 8 * million
 /** Characters of a base64 image in a captured request; enough to detect its type. */
-export const maxWirePicture = 64
+export const maxCapturedImage = 64
 
 const kibi = 1024
 const mebi = 1024 * kibi

@@ -1,6 +1,6 @@
 /** `auto` derives locality from the address. */
-export const reaches = ['auto', 'local', 'remote'] as const
-export type Reach = (typeof reaches)[number]
+export const dataLocalities = ['auto', 'local', 'remote'] as const
+export type DataLocality = (typeof dataLocalities)[number]
 
 /**
  * Returns true for a loopback host (`localhost`, `127.0.0.0/8`, `::1`).
@@ -23,7 +23,7 @@ export function isLocalAddress(url: string | undefined): boolean {
  * Returns true if a request to `url` stays on this machine.
  * @param proxy the proxy of the request, if any; a local URL behind a remote proxy is not local
  */
-export function staysHere(reach: Reach, url: string | undefined, proxy: string | undefined): boolean {
+export function isLocalEndpoint(reach: DataLocality, url: string | undefined, proxy: string | undefined): boolean {
   if (reach !== 'auto') return reach === 'local'
   return isLocalAddress(url) && (proxy === undefined || isLocalAddress(proxy))
 }

@@ -1,15 +1,15 @@
 /** Project-context files, included in every request in this order. */
 export const contextNames = ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md'] as const
 export const longTermName = 'MEMORY.md'
-export const ownNames = [...contextNames, longTermName] as const
+export const agentFileNames = [...contextNames, longTermName] as const
 
 /** The app's own hidden folder of a workspace. The agent's files may be here, separate from the notes of a vault. */
-export const ownFolderName = '.commonplace'
+export const appFolderName = '.commonplace'
 
 /** Compares the file name only; the folder does not matter. */
-export function hasOwnName(path: string): boolean {
+export function isAgentFileName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return ownNames.some((own) => own === name)
+  return agentFileNames.some((own) => own === name)
 }
 
 /**
@@ -17,7 +17,7 @@ export function hasOwnName(path: string): boolean {
  * without hidden folders or `node_modules`. Files in hidden folders such as `.claude` or `.github` control other
  * programs.
  */
-export function isOwnFolder(folder: string): boolean {
-  if (folder === '' || folder === ownFolderName) return true
+export function mayHoldAgentFiles(folder: string): boolean {
+  if (folder === '' || folder === appFolderName) return true
   return folder.split(/[\\/]/).every((step) => !step.startsWith('.') && step !== 'node_modules')
 }

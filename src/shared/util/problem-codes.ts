@@ -1,4 +1,8 @@
 /**
  * Problem codes shown while startup recovery completes an interrupted change; requests to the agent wait until then.
  */
-export const changesEnding = { move: 'move_ending', tag: 'tag_ending', replacement: 'replacement_ending' } as const
+export const recoveryProblemCodes = {
+  move: 'move_ending',
+  tag: 'tag_ending',
+  replacement: 'replacement_ending',
+} as const

@@ -29,7 +29,7 @@ const defaultEmbeddingModels: Readonly<Partial<Record<EmbeddingProviderName, str
  * @param named the model from the configuration
  * @returns the empty string if the provider has no selectable model
  */
-export function embeddingModelOf(provider: EmbeddingProviderName, named: string | undefined): string {
+export function embeddingModelOrDefault(provider: EmbeddingProviderName, named: string | undefined): string {
   return named ?? defaultEmbeddingModels[provider] ?? ''
 }
 
@@ -37,12 +37,12 @@ export function embeddingModelOf(provider: EmbeddingProviderName, named: string 
  * Returns the normalized base URL, which distinguishes models of the same name on two servers.
  * @returns undefined if the provider uses its default address or sends no texts
  */
-export function embeddingAddressOf(provider: string, baseUrl: string | undefined): string | undefined {
-  if (baseUrl === undefined || !isSentTexts(provider)) return undefined
+export function embeddingBaseUrl(provider: string, baseUrl: string | undefined): string | undefined {
+  if (baseUrl === undefined || !isRemoteEmbeddingProvider(provider)) return undefined
   return (URL.parse(baseUrl)?.href ?? baseUrl).replace(/\/+$/, '')
 }
 
 /** Returns true if the provider receives texts over HTTP; false for the models that run in this process. */
-export function isSentTexts(provider: string): boolean {
+export function isRemoteEmbeddingProvider(provider: string): boolean {
   return remoteEmbeddingProviders.has(provider)
 }

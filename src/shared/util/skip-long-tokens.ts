@@ -5,6 +5,6 @@ const longestName = 400
 const longRuns = new RegExp(`[\\w@./:+%=&?#~-]{${longestName + 1},}`, 'g')
 
 /** Replaces tokens longer than `longestName`, such as base64 data, with a space. */
-export function withoutLongRuns(text: string): string {
+export function removeLongTokens(text: string): string {
   return text.replace(longRuns, ' ')
 }

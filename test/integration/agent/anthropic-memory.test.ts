@@ -73,8 +73,8 @@ describe('Anthropic’s memory tool', () => {
       'change',
       'change',
     ])
-    await agent.recorded.settle()
-    const blamed = await agent.recorded.blame('memory/drinks/tea.md')
+    await agent.requireHistory.flush()
+    const blamed = await agent.requireHistory.blame('memory/drinks/tea.md')
     expect(new Set(blamed.map(({ cause }) => cause))).toEqual(new Set(['agent']))
     await agent.memory.settle(5000)
     expect((await agent.memory.search('oolong')).results[0]?.path).toBe('memory/drinks/tea.md')

@@ -53,13 +53,13 @@ describe('branches', () => {
       await chat.send({ text: 'one, edited', session, replaces: first })
     ).ended
     expect(await said(session)).toEqual(['one, edited', 'A1b'])
-    const edited = (await sessions.get(session)).siblings()
+    const edited = (await sessions.get(session)).messageVersions()
     expect([...edited.values()]).toEqual([{ ids: [first, expect.any(String)], index: 1 }])
     await (
       await chat.retry(session, (await ids(session))[1] ?? '')
     ).ended
     expect(await said(session)).toEqual(['one, edited', 'A1c'])
-    expect((await sessions.get(session)).siblings().size).toBe(2)
+    expect((await sessions.get(session)).messageVersions().size).toBe(2)
     await chat.switchTo(session, answer)
     expect(await said(session)).toEqual(['one', 'A1', 'two', 'A2'])
   })
@@ -72,7 +72,7 @@ describe('branches', () => {
       await chat.send({ text: 'one, edited', session, replaces: first })
     ).ended
     const [edited = ''] = await ids(session)
-    const versions = async () => [...(await sessions.get(session)).siblings().values()].map(({ ids }) => ids)
+    const versions = async () => [...(await sessions.get(session)).messageVersions().values()].map(({ ids }) => ids)
     expect(await versions()).toEqual([[first, edited]])
     await chat.deleteFrom(session, edited)
     expect(await versions()).toEqual([])
@@ -113,7 +113,7 @@ describe('branches', () => {
     await agent.memory.settle(5000)
     expect((await agent.memory.search('zeppelin')).results).toHaveLength(1)
     await ask('three', session)
-    expect([...(await sessions.get(session)).siblings().values()]).toEqual([])
+    expect([...(await sessions.get(session)).messageVersions().values()]).toEqual([])
   })
 
   it('forks a conversation up to a message without changing the original', async () => {
@@ -445,8 +445,8 @@ describe('usage and spending limit', () => {
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     await app.ledger.close()
     await appendFile(join(home, 'usage.jsonl'), '{"at":1,"ag')
-    const { Ledger } = await import('../../../src/main/llm/usage/usage-store.ts')
-    const again = new Ledger({
+    const { UsageStore: UsageStore } = await import('../../../src/main/llm/usage/usage-store.ts')
+    const again = new UsageStore({
       file: join(home, 'usage.jsonl'),
       now,
       settings: app.settings,

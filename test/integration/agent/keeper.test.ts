@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
-import { Keeper } from '../../../src/main/agent/compaction/context-manager.ts'
+import { ContextManager } from '../../../src/main/agent/compaction/context-manager.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { assemble } from '../../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { keepingState } from '../../../src/main/agent/compaction/compaction-state.ts'
+import { compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { AnswerDraft, type ChatModel } from '../../../src/main/llm/model.ts'
 import { Transcript } from '../../../src/main/agent/sessions/transcript.ts'
 import { LocalNotes } from '../../../src/main/workspace/privacy/local-notes.ts'
@@ -89,7 +89,7 @@ describe('context manager', () => {
           const model = forgetfulModel(contextWindow, () => (dice[(rolls += 1) % dice.length] ?? 9) < 2)
           const budget = budgetOf(model)
           const assembled = async () => {
-            const { summary, pruned, live } = keepingState(transcript.branch())
+            const { summary, pruned, live } = compactionState(transcript.branch())
             return assemble({
               purpose: { kind: 'chat', today: '2026-01-20', time: '10:30', todaysLog: 'memory/2026-01-20.md' },
               modelId: model.id,
@@ -105,12 +105,12 @@ describe('context manager', () => {
             })
           }
           const keeper = () =>
-            new Keeper({
+            new ContextManager({
               look: () => notes.look(),
               transcript,
               model,
               budget: () => budget,
-              isApart: () => false,
+              isWithoutMemory: () => false,
               flushes: true,
               prompts: async () => ({
                 system: () => '',
@@ -140,7 +140,7 @@ describe('context manager', () => {
               } as unknown as ToolContext,
               now: () => new Date(2026, 0, 20, 10),
               onStart: () => undefined,
-              alone: async () => undefined,
+              stopDeferredNotes: async () => undefined,
             })
           for (const [index, { size, tool, crash, compact }] of steps.entries()) {
             const answer = (calls: boolean): Message => ({
@@ -178,7 +178,7 @@ describe('context manager', () => {
           }
           const known = [
             await memoryText(join(folder, 'w')),
-            ...keepingState(transcript.branch()).live.map(({ message }) => messageText(message)),
+            ...compactionState(transcript.branch()).live.map(({ message }) => messageText(message)),
           ].join('\n')
           for (let index = 0; index < steps.length; index += 1) expect(known).toMatch(new RegExp(`FACT-${index}\\b`))
           const said = (await readFile(file, 'utf8')).match(/"role":"user"/g)

@@ -2,12 +2,12 @@ import { createRouterClient } from '@orpc/server'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { callTools } from '../../../src/main/agent/tools/execute-tools.ts'
+import { executeTools } from '../../../src/main/agent/tools/execute-tools.ts'
 import type { Tool, ToolContext } from '../../../src/main/agent/tools/tool.ts'
-import { Watcher } from '../../../src/main/agent/chat/live-turns.ts'
+import { CoalescingStream } from '../../../src/main/agent/chat/live-turns.ts'
 import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { threadFile } from '../../../src/main/platform/workers/worker-start.ts'
+import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { maxNote, maxToolCalls } from '../../../src/shared/util/limits.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 import type { ChatEvent } from '../../../src/shared/contract/index.ts'
@@ -80,7 +80,7 @@ describe('limits of tools', () => {
         arguments: {},
       })),
     ]
-    await callTools(calls, [broken, fine], context, async (result) => void results.push(messageText(result)))
+    await executeTools(calls, [broken, fine], context, async (result) => void results.push(messageText(result)))
     expect(results).toHaveLength(maxToolCalls + 1)
     expect(results[0]).toBe('internal: broken failed (log reference #1)')
     expect(faults).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('followers', () => {
   })
 
   it('merges text while a follower is busy, in order and without loss', async () => {
-    const watcher = new Watcher(partial)
+    const watcher = new CoalescingStream(partial)
     const stop = new AbortController()
     for (let word = 0; word < 100_000; word += 1) watcher.push({ type: 'text', delta: `${word} ` })
     watcher.push({ type: 'thinking', delta: 'hm' })
@@ -161,7 +161,7 @@ describe('followers', () => {
   })
 
   it('sends a follower that stopped reading the current state instead of all events', async () => {
-    const watcher = new Watcher(partial)
+    const watcher = new CoalescingStream(partial)
     for (let at = 0; at < 50_000; at += 1)
       watcher.push(at % 2 === 0 ? { type: 'text', delta: 'x' } : { type: 'thinking', delta: 'y' })
     const stop = new AbortController()
@@ -180,19 +180,19 @@ describe('Differ', () => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line}\n`).join('')
 
   it('compares long texts in a worker that stops when idle', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker'), idleMs: 50 })
     onTestFinished(() => differ.close())
     const short = await differ.describe({ path: 'a.md', before: 'a\n', after: 'b\n', isKept: true })
     expect(short).toMatchObject({ added: 1, removed: 1 })
-    expect(differ.isAwake).toBe(false)
+    expect(differ.isWorkerRunning).toBe(false)
     const described = differ.describe({ path: 'a.md', before: long('old'), after: long('new'), isKept: true })
-    expect(differ.isAwake).toBe(true)
+    expect(differ.isWorkerRunning).toBe(true)
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    await until(() => !differ.isAwake)
+    await until(() => !differ.isWorkerRunning)
   })
 
   it('rejects an aborted merge, but still describes a finished write', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
     onTestFinished(() => differ.close())
     const stop = new AbortController()
     const change = { path: 'a.md', before: `${long('a')}end\n`, after: `${long('b')}end\n`, isKept: true }
@@ -201,11 +201,11 @@ describe('Differ', () => {
     stop.abort(new Error('enough'))
     await expect(merged).rejects.toThrow('enough')
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })
-    expect(differ.isAwake).toBe(false)
+    expect(differ.isWorkerRunning).toBe(false)
   })
 
   it('answers without the worker if it is lost', async () => {
-    const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
+    const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
     const described = differ.describe({ path: 'a.md', before: long('a'), after: long('b'), isKept: true })
     await differ.close()
     expect(await described).toMatchObject({ added: 20_000, removed: 20_000 })

@@ -83,7 +83,7 @@ describe('tools of other programs (MCP)', () => {
     await until(() => events.some((event) => event.type === 'permissions' && event.permissions.length > 0))
     const asked = events.find((event) => event.type === 'permissions')?.permissions[0]
     expect(asked).toMatchObject({ server: 'tools', tool: 'add', input: expect.stringContaining('40') })
-    agent.chat.permit(asked?.id ?? '', decision)
+    agent.chat.answerPermission(asked?.id ?? '', decision)
     const [result] = await results()
     expect(result && messageText(result)).toContain(expected)
     expect(app.mcp.permissionOf('tools', 'add')).toBe(kept)

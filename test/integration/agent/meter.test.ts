@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { calibrated } from '../../../src/main/agent/context/calibrate-estimate.ts'
+import { calibrateReport } from '../../../src/main/agent/context/calibrate-estimate.ts'
 import { reportOf } from '../../../src/main/agent/context/context-timeline.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -57,7 +57,7 @@ describe('context meter', () => {
     // Before its answer, a request is calibrated by the previous report.
     const reports = (await agent.sessions.get(session)).branch().flatMap((entry) => reportOf(entry) ?? [])
     const errors = reports.slice(1).map((report, index) => {
-      const before = calibrated({ ...report, reportedTokens: null }, reports[index])
+      const before = calibrateReport({ ...report, reportedTokens: null }, reports[index])
       expect(before.items.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(before.estimatedTokens)
       return Math.abs(before.estimatedTokens / (report.reportedTokens ?? 0) - 1)
     })

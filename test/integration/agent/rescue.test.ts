@@ -1,7 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { rescue, settleRescue, waitingRescues } from '../../../src/main/agent/compaction/verbatim-fallback.ts'
+import {
+  saveVerbatim,
+  markDistilled,
+  pendingVerbatimEntries,
+} from '../../../src/main/agent/compaction/verbatim-fallback.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -18,18 +22,18 @@ describe('text saved verbatim', () => {
   it('is distilled in order, even if it quotes other entries, and records the outcome', async () => {
     const { workspace, folder } = await openFolder()
     const file = join(folder, 'memory/rescued/2026-01-20.md')
-    await rescue(workspace, origin, 'User: first', at, false)
+    await saveVerbatim(workspace, origin, 'User: first', at, false)
     // A tool result quotes the file, so its text occurs again inside the next entry.
     const quoted = await readFile(file, 'utf8')
-    await rescue(workspace, origin, `User: second\n\n${quoted}`, at, false)
-    const [first, second, ...others] = await waitingRescues(workspace)
+    await saveVerbatim(workspace, origin, `User: second\n\n${quoted}`, at, false)
+    const [first, second, ...others] = await pendingVerbatimEntries(workspace)
     expect(first?.text).toBe('User: first')
     expect(second?.text).toContain('User: second')
     expect(others).toEqual([])
-    if (first) await settleRescue(workspace, origin, first, ['memory/2026-01-20.md', 'memory/2026-01-20.md'], at)
-    expect((await waitingRescues(workspace)).map(({ id }) => id)).toEqual([second?.id])
-    if (second) await settleRescue(workspace, origin, second, [], at)
-    expect(await waitingRescues(workspace)).toEqual([])
+    if (first) await markDistilled(workspace, origin, first, ['memory/2026-01-20.md', 'memory/2026-01-20.md'], at)
+    expect((await pendingVerbatimEntries(workspace)).map(({ id }) => id)).toEqual([second?.id])
+    if (second) await markDistilled(workspace, origin, second, [], at)
+    expect(await pendingVerbatimEntries(workspace)).toEqual([])
     const text = await readFile(file, 'utf8')
     expect(text).toContain('## 10:03 - Kept word for word, distilled on 2026-01-20 10:03 into memory/2026-01-20.md\n')
     expect(text).toContain('nothing in it was worth a note')
@@ -40,6 +44,6 @@ describe('text saved verbatim', () => {
     const { workspace, folder } = await openFolder()
     await mkdir(join(folder, 'memory/rescued'), { recursive: true })
     await writeFile(join(folder, 'memory/rescued/mine.md'), '## 10:00 - Kept word for word, waiting to be distilled\n')
-    expect(await waitingRescues(workspace)).toEqual([])
+    expect(await pendingVerbatimEntries(workspace)).toEqual([])
   })
 })

@@ -128,7 +128,7 @@ describe('isolation of agents', () => {
       await attempt(() => files.locate(path), /^(\.\.?[\\/]|\/)/.test(path))
       await attempt(() => files.save(path, 'x', { hash: null }), false)
       await attempt(() => files.restore(path, origin), false)
-      await attempt(() => files.names(path), false)
+      await attempt(() => files.entryNames(path), false)
     }
     expect(escapes).toBe(0)
     expect(await readFile(join(theirs, 'MEMORY.md'), 'utf8')).toContain(secret)

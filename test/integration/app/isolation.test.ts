@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { Eyes } from '../../../src/main/agent/tools/access-policy.ts'
-import { ownTools } from '../../../src/main/agent/tools/own-tools.ts'
+import { builtInTools } from '../../../src/main/agent/tools/own-tools.ts'
 import type { ToolContext } from '../../../src/main/agent/tools/tool.ts'
 import { isHidden, isNote } from '../../../src/main/workspace/files/file-names.ts'
 import { attachmentType } from '../../../src/shared/util/attachments.ts'
@@ -69,7 +69,7 @@ async function openFortress() {
   execFileSync('mkfifo', [join(workspace, 'pipe.md')])
   const main = await test.app.agents.get('main')
   await main.memory.settle(10_000)
-  await main.history?.settle()
+  await main.history?.flush()
   return { ...test, root, main }
 }
 
@@ -274,7 +274,7 @@ describe('isolation: listing', () => {
   it('`list` refuses the same paths as `read` with the same messages', async () => {
     const { root, home, workspace, main } = await openFortress()
     const tool = (name: string, path: string) => {
-      const found = ownTools.find((own) => own.name === name)
+      const found = builtInTools.find((own) => own.name === name)
       if (!found) throw new Error(name)
       const eyes = new Eyes({ isLocal: false }, () => main.localNotes.look())
       const { signal } = new AbortController()
@@ -336,7 +336,7 @@ describe('isolation: hostile paths in every request and tool', () => {
     Object.assign(app, { showFile: async (file: string) => void shown.push(file) })
     const asked = requests(source)
     expect([...Object.keys(asked), ...otherRequests].sort()).toEqual(requestsWithPaths().sort())
-    const withPaths = ownTools.filter(({ schema }) => pathFields(schema).length > 0)
+    const withPaths = builtInTools.filter(({ schema }) => pathFields(schema).length > 0)
     expect(Object.keys(toolCalls).sort()).toEqual(withPaths.map(({ name }) => name).sort())
 
     const before = await snapshot(root)
@@ -359,7 +359,7 @@ describe('isolation: hostile paths in every request and tool', () => {
     const context: ToolContext = {
       workspace: main.workspace,
       memory: main.memory,
-      eyes: new Eyes({ isLocal: false }, () => main.localNotes.look()),
+      accessPolicy: new Eyes({ isLocal: false }, () => main.localNotes.look()),
       isOfLocal: false,
       sources: [],
       ownWords: '',
@@ -373,7 +373,7 @@ describe('isolation: hostile paths in every request and tool', () => {
       onProgress: () => undefined,
       onFault: () => 'none',
       limits: { timeoutMs: 10_000, outputCharacters: 50_000 },
-      keepOutput: () => Promise.resolve('tool-output/x.txt'),
+      saveOutput: () => Promise.resolve('tool-output/x.txt'),
       origin,
       mayWrite: () => true,
     }
@@ -445,7 +445,7 @@ describe('isolation: hostile paths in every request and tool', () => {
     expect(await readFile(join(root, 'hard.md'), 'utf8')).toBe('hard\n')
     expect(shown.filter((file) => !isOwn(file))).toEqual([])
 
-    await main.history?.settle()
+    await main.history?.flush()
     const recorded = new Set((await main.history?.timeline({ limit: 100_000 }))?.map(({ file }) => file.path))
     const unrecorded = notes
       .filter(isNote)
@@ -561,7 +561,7 @@ describe('ownership of folders', () => {
     })
     const main = await app.agents.get('main')
     await main.memory.settle(10_000)
-    await main.history?.settle()
+    await main.history?.flush()
     const zebras = async () => (await main.memory.search('zebra lift', { minScore: 0 })).results
     expect((await zebras()).map(({ path }) => path)).toContain('memory/inner/old.md')
 
@@ -580,7 +580,7 @@ describe('ownership of folders', () => {
     await until(async () => (await other.memory.search('zebra back', { minScore: 0 })).results.length > 0)
     await main.memory.settle(10_000)
     expect((await zebras()).map(({ path }) => path).join()).not.toContain('inner')
-    await main.history?.settle()
+    await main.history?.flush()
     const changes = (await main.history?.timeline({ limit: 1000 })) ?? []
     const ofInner = changes.filter(({ file }) => file.path.startsWith('memory/inner/'))
     // The file was known before and then belonged to the other agent; none of the other agent's files is recorded.

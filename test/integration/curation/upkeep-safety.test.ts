@@ -122,8 +122,8 @@ describe('acceptance safety', () => {
             else if (what === 'flag') await upkeep.flag(from, at + 1, 'outdated').catch(() => '')
             else if (what === 'review') await upkeep.review('schedule').catch(() => undefined)
             else if (what === 'turn')
-              await upkeep.turn(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
-            else if (what === 'touch') await upkeep.touch([from])
+              await upkeep.swapSides(waiting[at % Math.max(1, waiting.length)] ?? 'x').catch(() => undefined)
+            else if (what === 'touch') await upkeep.filesChanged([from])
             else if (what === 'write') {
               const lines = (expected.get(from) ?? '').split('\n')
               lines.splice(at, many % 2, `- written ${at} ${many}`)

@@ -49,8 +49,8 @@ describe('suggestions', () => {
     const log = await read('memory/2026-11-02.md')
     expect(log).toContain('~~The garage is closed until Friday.~~ (until 2026-11-06)\n')
     expect(log).not.toContain('green tea')
-    await agent.recorded.settle()
-    const recorded = await agent.recorded.timeline({ limit: 10, causes: ['upkeep'] })
+    await agent.requireHistory.flush()
+    const recorded = await agent.requireHistory.timeline({ limit: 10, causes: ['upkeep'] })
     expect(new Set(recorded.map(({ file }) => file.path))).toEqual(new Set(['memory/2026-11-02.md', 'notes/old.md']))
     expect(new Set(recorded.map(({ commit }) => commit)).size, 'one change').toBe(1)
 

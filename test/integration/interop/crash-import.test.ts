@@ -38,7 +38,7 @@ describe('crashes', () => {
             .filter((name) => /\.(?:md|png)$/.test(name))
             .sort()
         const came = await here()
-        const [told] = importer.standing().ended
+        const [told] = importer.status().ended
         expect(told).toMatchObject({ path: source, failure: { code: 'import_broken_off' } })
         expect(told?.made).toHaveLength(came.length - 1)
         const [past] = await importer.past()
@@ -52,7 +52,7 @@ describe('crashes', () => {
         await app.close()
         // The report appears once.
         const later = await createApp({ mainFolder, env: {}, home, watch: false })
-        expect((await later.agents.get('main')).importer.standing().ended).toEqual([])
+        expect((await later.agents.get('main')).importer.status().ended).toEqual([])
         await later.close()
       }
     },

@@ -178,7 +178,7 @@ describe('import', () => {
     expect(made.length).toBeLessThan(40)
     const imported = (await files.list()).files.filter(({ path }) => path.startsWith('memory/imports/'))
     expect(imported).toHaveLength(made.length)
-    await history?.settle()
+    await history?.flush()
     const [change] = (await history?.timeline({ limit: 1, causes: ['import'] })) ?? []
     expect(change).toMatchObject({ cause: 'import', sources: [expect.stringMatching(/^import: /)] })
   })
@@ -449,22 +449,22 @@ describe('background import', () => {
   const notes = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`note ${index}.md`, `Note ${index}.\n`]))
   const ended = async (importer: Awaited<ReturnType<typeof openImporter>>['importer']) => {
-    await vi.waitFor(() => expect(importer.standing().running).toBeNull(), { timeout: 20_000 })
-    return importer.standing().ended
+    await vi.waitFor(() => expect(importer.status().running).toBeNull(), { timeout: 20_000 })
+    return importer.status().ended
   }
 
   it('continues when its follower disconnects, and reports its end to the next one', async () => {
     const { importer, workspace } = await openImporter()
     const source = await folderWith(notes(40))
     for await (const step of importer.run(taskOf(source, 'memory/imports'))) if (step.type === 'progress') break
-    expect(importer.standing().running).toMatchObject({ path: source, total: 40 })
+    expect(importer.status().running).toMatchObject({ path: source, total: 40 })
     const [first, ...others] = await ended(importer)
     expect(others).toEqual([])
     expect(first).toMatchObject({ isCancelled: false, failure: null })
     expect(first?.made).toHaveLength(40)
     expect(await readdir(join(workspace, 'memory/imports'))).toHaveLength(40)
-    importer.seen(first?.id ?? '')
-    expect(importer.standing()).toEqual({ running: null, ended: [] })
+    importer.markSeen(first?.id ?? '')
+    expect(importer.status()).toEqual({ running: null, ended: [] })
   })
 
   it('several run one after the other; cancelling stops the current one and those waiting', async () => {
@@ -474,7 +474,7 @@ describe('background import', () => {
     expect((await ended(importer)).map(({ made }) => made.length)).toEqual([2, 3])
     importer.start(taskOf(await folderWith(notes(400)), 'memory/c'))
     importer.start(taskOf(await folderWith(notes(2)), 'memory/d'))
-    await vi.waitFor(() => expect(importer.standing().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
+    await vi.waitFor(() => expect(importer.status().running?.done).toBeGreaterThan(0), { timeout: 20_000 })
     importer.cancel()
     const last = (await ended(importer)).at(-1)
     expect(last?.isCancelled).toBe(true)

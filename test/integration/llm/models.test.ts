@@ -168,7 +168,7 @@ describe.each(providers)('%s', (name, create) => {
     for await (const event of withRetries(create(server)).stream(request, new AbortController().signal)) {
       if (event.type !== 'retry') continue
       tries.push(`${event.attempt} of ${event.attempts}`)
-      setTimeout(event.hurry, 10)
+      setTimeout(event.retryNow, 10)
     }
     expect(tries).toEqual(['2 of 4', '3 of 4'])
     expect(server.requests).toHaveLength(3)

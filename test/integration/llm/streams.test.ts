@@ -7,7 +7,7 @@ import type { AssistantMessage, Message } from '../../../src/shared/chat/message
 import { readFacts, readTable } from '../../streams/facts.ts'
 import { startLoopback, type Asked, type Loopback, type Reply } from '../../streams/loopback.ts'
 import { asList, asRecord, readRecordings, type Wire } from '../../streams/recording.ts'
-import { compare, cutsOf, endure, play } from '../../streams/streams.ts'
+import { compare, cutsOf, checkCutStream, play } from '../../streams/streams.ts'
 import { breakTurn, openTurnApp, takeTurns, type TurnApp } from '../../streams/turns.ts'
 
 const streams = new URL('../../streams/', import.meta.url)
@@ -32,7 +32,7 @@ describe('recorded answers', () => {
 
   it.each(named)('$name, cut anywhere, loses no text and makes no incomplete call', async ({ recording }) => {
     const problems: string[] = []
-    for (const cut of cutsOf(recording)) problems.push(...(await endure(recording, cut, loopback)))
+    for (const cut of cutsOf(recording)) problems.push(...(await checkCutStream(recording, cut, loopback)))
     expect(problems).toEqual([])
   })
 })

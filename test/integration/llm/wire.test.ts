@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unfolded } from '../../../src/main/agent/context/meter-rows.ts'
-import type { Said } from '../../../src/main/agent/chat/user-message.ts'
+import { expandRows } from '../../../src/main/agent/context/meter-rows.ts'
+import type { UserInput } from '../../../src/main/agent/chat/user-message.ts'
 import { toolItem } from '../../../src/shared/chat/context-items.ts'
 import { openTestApp } from '../../support/app.ts'
 import { startModelServer, type ModelServer } from '../../support/model-server.ts'
@@ -51,7 +51,7 @@ agents:
   const test = await openTestApp({ config, env, files: { 'USER.md': '# User\n\nAnn “of” Lisbon. 喜欢喝茶。\n' } })
   const agent = await test.app.agents.get('main')
   let session: string | undefined
-  const say = async (input: Said) => {
+  const say = async (input: UserInput) => {
     const sent = await agent.chat.send({ ...input, session })
     await sent.ended
     session = sent.session
@@ -190,6 +190,6 @@ describe('stored requests and their rows', () => {
     const memory = report.items.findIndex(({ name }) => name === toolItem('memory_search'))
     expect(JSON.parse(read[memory] ?? '')).toMatchObject({ name: 'memory_search' })
     // A report without a stored request stays unchanged.
-    expect(unfolded(report, { system: [], messages: [], tools: [] })).toEqual(report)
+    expect(expandRows(report, { system: [], messages: [], tools: [] })).toEqual(report)
   }, 60_000)
 })

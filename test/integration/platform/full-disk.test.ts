@@ -49,7 +49,7 @@ describe.skipIf(!mayMount)('full disks', () => {
       },
     )
     expect((await agent.workspace.read('MEMORY.md')).text).toBe(before)
-    await agent.history?.settle()
+    await agent.history?.flush()
     const changes = await agent.history?.timeline({ path: 'MEMORY.md', limit: 10 })
     expect(changes?.map(({ file }) => file.removed)).toEqual([1, 0])
     disk.makeRoom()
@@ -60,7 +60,7 @@ describe.skipIf(!mayMount)('full disks', () => {
     const disk = smallDisk(16 * megabyte)
     const workspace = join(await temporaryFolder(), 'workspace')
     const { agent } = await openOn(join(disk.folder, 'state'), workspace)
-    await agent.history?.settle()
+    await agent.history?.flush()
     await agent.memory.settle(10_000)
     disk.fill(0)
     const at = new Date(2026, 0, 20, 9, 5)

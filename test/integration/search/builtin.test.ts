@@ -16,7 +16,7 @@ async function openMemory(config = untouchedConfig, more: Readonly<Record<string
   const test = await openTestApp({ files: { ...files, ...more }, config, watch: true })
   const { memory } = await test.app.agents.get('main')
   await memory.settle(10_000)
-  await memory.settleVectors(() => undefined)
+  await memory.waitForVectors(() => undefined)
   return { ...test, memory }
 }
 
@@ -38,10 +38,10 @@ describe('built-in embedding model', () => {
   it('reports no unsent texts for itself, and all texts for another model', async () => {
     const { memory } = await openMemory()
     const nothing = { texts: 0, tokens: 0 }
-    const own = await memory.meaning(undefined)
+    const own = await memory.embeddingReport(undefined)
     expect(own).toMatchObject({ unsent: nothing, questions: nothing, isMeasured: true })
     expect(own.all.texts).toBeGreaterThan(4)
-    const other = await memory.meaning({ provider: 'openai', model: 'text-embedding-3-small' })
+    const other = await memory.embeddingReport({ provider: 'openai', model: 'text-embedding-3-small' })
     expect(other.unsent).toEqual(own.all)
     expect(other.questions.texts).toBeGreaterThan(0)
   })
@@ -72,9 +72,9 @@ describe('built-in embedding model', () => {
   it('finds a note that was written later', async () => {
     const { memory, workspace } = await openMemory()
     await writeFile(join(workspace, 'memory', 'pets.md'), '# Pets\n\n- The dinghy has a hole below the waterline.\n')
-    await memory.touch(['memory/pets.md'])
+    await memory.notifyWritten(['memory/pets.md'])
     await memory.settle(10_000)
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     const { candidates } = await memory.explain('What is broken on my boat?')
     expect(candidates[0]?.path).toBe('memory/pets.md')
   })
@@ -106,16 +106,16 @@ describe('built-in embedding model', () => {
       '# Plans\n\n- Buy a satchel for our little girl’s preschool.\n',
     )
     await writeFile(join(workspace, 'memory', 'boats.md'), '# Boats\n\n- The dinghy has a hole below the waterline.\n')
-    await memory.touch(['memory/school.md', 'memory/boats.md'])
+    await memory.notifyWritten(['memory/school.md', 'memory/boats.md'])
     await memory.settle(10_000)
-    await memory.settleVectors(() => undefined)
-    const [nearest, ...others] = await memory.nearNotes('memory/school.md', 8)
+    await memory.waitForVectors(() => undefined)
+    const [nearest, ...others] = await memory.similarNotes('memory/school.md', 8)
     expect(nearest).toMatchObject({ path: 'MEMORY.md', from: 3 })
     expect(nearest?.text).toContain('kindergarten')
     expect(nearest?.deviations).toBeGreaterThan(3)
     expect(others.map(({ path }) => path)).not.toContain('memory/boats.md')
-    expect(await memory.nearNotes('memory/boats.md', 8)).toEqual([])
-    expect(await memory.nearNotes('memory/nowhere.md', 8)).toEqual([])
+    expect(await memory.similarNotes('memory/boats.md', 8)).toEqual([])
+    expect(await memory.similarNotes('memory/nowhere.md', 8)).toEqual([])
   })
 
   it('uses keywords only if the provider is set to none', async () => {
@@ -123,6 +123,6 @@ describe('built-in embedding model', () => {
     const { candidates, provider } = await memory.explain('When does our little girl begin preschool?')
     expect(provider).toBe('none')
     expect(candidates.every(({ vector }) => vector === null)).toBe(true)
-    expect(await memory.nearNotes('MEMORY.md', 8)).toEqual([])
+    expect(await memory.similarNotes('MEMORY.md', 8)).toEqual([])
   })
 })

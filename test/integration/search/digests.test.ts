@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddings } from '../../../src/main/search/embeddings/create-embeddings.ts'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
-import { embedKnown, embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
+import { assignCachedVectors, embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
 import { cacheKey, createTables, getMeta, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { writeKept } from '../../../src/main/search/keyword/kept-ahead.ts'
-import { QueryVectors } from '../../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../../src/main/search/vector/query-vectors.ts'
 import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { builtinFile, defaults } from '../../recall/judged-set.ts'
@@ -58,7 +58,7 @@ function forms({ db }: IndexStore): unknown[] {
 }
 
 async function found(store: IndexStore, query: string) {
-  const vectors = new QueryVectors(await openProvider(), () => undefined)
+  const vectors = new QueryEmbedder(await openProvider(), () => undefined)
   vectors.leave = { waitMs: 60_000 }
   const { results } = await new Searcher(store.db, vectors).search(
     query,
@@ -94,7 +94,7 @@ describe('index of the built-in model', () => {
     expect(outcome).toMatchObject({ embedded: 0, isMeasured: false, problem: { code: 'provider_unavailable' } })
     const { db } = store
     const later = new IndexStore(db, chunk, { provider: 'builtin', builtinFile })
-    embedKnown(later, await openProvider())
+    assignCachedVectors(later, await openProvider())
     expect(await embedMissing(later, await openProvider(), { signal })).toMatchObject({
       problem: undefined,
       isMeasured: true,
@@ -125,11 +125,11 @@ describe('index of the built-in model', () => {
     })
     const provider = await openProvider()
     await embedMissing(store, provider, { signal })
-    const searcher = () => new Searcher(store.db, new QueryVectors(provider, () => undefined))
+    const searcher = () => new Searcher(store.db, new QueryEmbedder(provider, () => undefined))
     const before = searcher()
     await before.search('dinghy', defaults, {}, false)
-    while (before.readAhead());
-    const kept = before.toKeep()
+    while (before.preloadSome());
+    const kept = before.createSnapshot()
     if (!kept) throw new Error('nothing to keep')
     await writeKept(store.db.name, kept)
     store.db.exec('ALTER TABLE passage_digests DROP COLUMN length')
@@ -138,7 +138,7 @@ describe('index of the built-in model', () => {
       (getMeta(store.db, 'fingerprint') ?? '').replace(/"schemaVersion":\d+/, '"schemaVersion":10'),
     )
     const after = searcher()
-    after.begin()
+    after.restoreSnapshot()
     const { results } = await after.search('dinghy 17', defaults, {}, false)
     expect(results[0]?.path).toBe('memory/17.md')
     store.close()

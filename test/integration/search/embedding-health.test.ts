@@ -49,7 +49,8 @@ const isEmbedded = async (memory: Memory) => {
   return state === 'ready' && chunks > 0 && embedded === chunks
 }
 /** True if the calibration is measured as well, so that the model gets no more requests. */
-const isMeasured = async (memory: Memory) => (await isEmbedded(memory)) && (await memory.meaning()).scripts.length > 0
+const isMeasured = async (memory: Memory) =>
+  (await isEmbedded(memory)) && (await memory.embeddingReport()).scripts.length > 0
 
 describe('failing embedding provider', () => {
   it.each<[Trouble, string, string]>([
@@ -135,7 +136,7 @@ describe('failing embedding provider', () => {
       const { memory } = await openMemory(configOf(ofServer(server.openAiUrl)))
       const refusal = async () => (await memory.status()).problems.find(({ code }) => code === 'texts_refused')
       await until(async () => (await refusal()) !== undefined, 15_000)
-      await memory.settleVectors(() => undefined)
+      await memory.waitForVectors(() => undefined)
       server.embeddings = { dimensions: 64 }
       if (how === 'all files are reindexed') await memory.reindex()
       else await memory.tryProvider()
@@ -183,9 +184,9 @@ describe('failing embedding provider', () => {
     server.trouble = 'broken'
     const { memory } = await openMemory(configOf(ofServer(server.url)))
     await until(async () => (await problemOf(memory)) !== undefined, 15_000)
-    expect((await memory.settleVectors(() => undefined)).problems).not.toEqual([])
+    expect((await memory.waitForVectors(() => undefined)).problems).not.toEqual([])
     server.trouble = 'none'
-    const { problems, embedded, chunks } = await memory.settleVectors(() => undefined)
+    const { problems, embedded, chunks } = await memory.waitForVectors(() => undefined)
     expect({ problems, embedded }).toEqual({ problems: [], embedded: chunks })
   }, 60_000)
 
@@ -210,7 +211,7 @@ describe('failing embedding provider', () => {
   it('uses a late answer when the query is repeated', async () => {
     const server = await startTroubledEmbeddings()
     const { memory } = await openMemory(configOf(ofServer(server.url)))
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     Object.assign(server, { trouble: 'slow', delayMs: 700 })
     expect((await memory.search('walrus bath', { vectorWaitMs: 100 })).notice?.code).toBe('provider_late')
     await until(async () => (await memory.search('walrus bath', { vectorWaitMs: 1000 })).notice === null, 10_000)
@@ -260,16 +261,16 @@ describe('reuse of vectors', () => {
     await until(() => isMeasured(memory))
     const of = (url: string) =>
       memory
-        .meaning({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
+        .embeddingReport({ provider: 'openai-compatible', model: 'hashed', baseUrl: url })
         .then(({ unsent }) => unsent.texts)
-    const { texts } = (await memory.meaning()).all
+    const { texts } = (await memory.embeddingReport()).all
     expect([await of(one.url), await of(`${one.url}/`), await of(other.url)]).toEqual([0, 0, texts])
     await configure(configOf(ofServer(other.url)))
     await until(async () => (await of(other.url)) === 0 && (await isMeasured(memory)), 20_000)
     const asked = servers.map((server) => server.texts().length)
     expect(asked[1]).toBe(asked[0])
     await configure(configOf(ofServer(`${one.url}/`)))
-    await until(async () => memory.meaning().then(({ isMeasured: is }) => is && isMeasured(memory)), 20_000)
+    await until(async () => memory.embeddingReport().then(({ isMeasured: is }) => is && isMeasured(memory)), 20_000)
     expect((await memory.search('walrus number 3')).notice).toBeNull()
     expect(servers.map((server) => server.texts().filter((text) => text !== 'walrus number 3').length)).toEqual(asked)
   }, 90_000)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/shared/contract/index.ts'
-import { isResting, keepingState } from '../../../src/main/agent/compaction/compaction-state.ts'
+import { isCoolingDown, compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { sessionEvents } from '../../../src/main/agent/sessions/session-events.ts'
 import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcript-entries.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -194,7 +194,7 @@ describe('provider that fails at random', () => {
       (await talk.events()).filter((event) => event.type === 'compaction' && event.leftOut).length,
     ).toBeGreaterThan(0)
     // Compaction resumes within two turns after the provider has recovered.
-    for (const [, to] of stretches) expect(isResting(keepingState(until(branch, to + 2)))).toBe(false)
+    for (const [, to] of stretches) expect(isCoolingDown(compactionState(until(branch, to + 2)))).toBe(false)
   }, 240_000)
 
   it('sends at most three requests per turn for any window, files and failing request', async () => {

@@ -63,7 +63,10 @@ describe('texts that a provider would be sent', () => {
       'MEMORY.md': `${line}\n`,
       'memory/a.md': `${line}\n\nAnother line of its own.\n`,
     })
-    const { all, unsent, scripts } = await memory.meaning({ provider: 'openai', model: 'text-embedding-3-small' })
+    const { all, unsent, scripts } = await memory.embeddingReport({
+      provider: 'openai',
+      model: 'text-embedding-3-small',
+    })
     expect(all.texts).toBe(2)
     expect(all.tokens).toBeGreaterThan(15)
     expect(all.tokens).toBeLessThan(40)
@@ -74,11 +77,11 @@ describe('texts that a provider would be sent', () => {
   it('does not count texts that the model was already sent', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     const nothing = { texts: 0, tokens: 0 }
-    const { all, unsent, questions } = await memory.meaning()
+    const { all, unsent, questions } = await memory.embeddingReport()
     expect({ unsent, questions }).toEqual({ unsent: nothing, questions: nothing })
-    const other = await memory.meaning({ provider: 'openai-compatible', model: 'other' })
+    const other = await memory.embeddingReport({ provider: 'openai-compatible', model: 'other' })
     expect(other.unsent).toEqual(all)
     // Every text that was sent had been counted.
     const sent = server.requests.flatMap(({ body }) => (body['input'] ?? []) as string[])
@@ -90,7 +93,7 @@ describe('use of the vector ranking', () => {
   it('is off in a memory of two passages, with a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory({ 'MEMORY.md': `${line}\n\nAnother line of its own.\n` }, server.openAiUrl)
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     const { notice, results } = await memory.search('walrus of the harbour')
     expect(notice).toMatchObject({ code: 'vectors_few' })
     expect(results[0]).toMatchObject({ path: 'MEMORY.md', vectorScore: null })
@@ -110,9 +113,9 @@ describe('use of the vector ranking', () => {
 
   it('is off for a model with random vectors, with a notice', async () => {
     const memory = await openMemory(notes, await startSenseless())
-    await memory.settleVectors(() => undefined)
-    await until(async () => (await memory.meaning()).scripts.length > 0)
-    expect((await memory.meaning()).scripts).toMatchObject([{ script: 'latin', takesPart: false }])
+    await memory.waitForVectors(() => undefined)
+    await until(async () => (await memory.embeddingReport()).scripts.length > 0)
+    expect((await memory.embeddingReport()).scripts).toMatchObject([{ script: 'latin', takesPart: false }])
     const { notice, results } = await memory.search('what does the violin lack?')
     expect(notice).toMatchObject({ code: 'vectors_weak', script: 'latin' })
     expect(results[0]).toMatchObject({ path: 'memory/violin.md', vectorScore: null })
@@ -121,8 +124,8 @@ describe('use of the vector ranking', () => {
   it('is on for a useful model, without a notice', async () => {
     const server = await startModelServer()
     const memory = await openMemory(notes, server.openAiUrl)
-    await memory.settleVectors(() => undefined)
-    const { scripts } = await memory.meaning()
+    await memory.waitForVectors(() => undefined)
+    const { scripts } = await memory.embeddingReport()
     expect(scripts).toMatchObject([{ script: 'latin', takesPart: true }])
     const { notice, results } = await memory.search('what does the violin lack?')
     expect(notice).toBeNull()
@@ -142,8 +145,8 @@ describe('index for another model', () => {
       const { provider, state } = await memory.status()
       return provider === 'openai-compatible' && state === 'ready'
     }, 20_000)
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     await memory.fileCounts()
-    expect((await memory.meaning()).unsent.texts).toBe(0)
+    expect((await memory.embeddingReport()).unsent.texts).toBe(0)
   }, 60_000)
 })

@@ -76,7 +76,7 @@ describe('index', () => {
       // In some rounds the indexer has reported that it is idle, in others it has not.
       if (round % 3 === 0) await memory.settle(10_000)
       await writeFile(join(workspace, 'MEMORY.md'), `# Mascots\n\nThe mascot is walrus${round}.\n`)
-      memory.touch(['MEMORY.md'])
+      memory.notifyWritten(['MEMORY.md'])
       expect(await pathsFor(`walrus${round}`)).toEqual(['MEMORY.md'])
     }
   })
@@ -187,13 +187,13 @@ describe('hybrid search', () => {
   it('embeds an unchanged chunk only once, even across a reindex', async () => {
     const server = await startModelServer()
     const { memory } = await openMemory({ config: config(server.openAiUrl) })
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     const texts = () => server.requests.flatMap(({ body }) => body['input'] as string[])
     // A one-word text asks for the length of the model's vectors.
     const embedded = () => texts().filter((text) => text !== 'memory').length
     const before = embedded()
     await memory.reindex()
-    await memory.settleVectors(() => undefined)
+    await memory.waitForVectors(() => undefined)
     expect(embedded()).toBe(before)
   })
 

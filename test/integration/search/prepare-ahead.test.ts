@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PrepareAhead } from '../../../src/main/search/indexing/sync.ts'
+import { PreparationWorker } from '../../../src/main/search/indexing/sync.ts'
 import { createTables, openForWriting, type Db } from '../../../src/main/search/indexing/index-schema.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { syncAll } from '../../../src/main/search/indexing/sync.ts'
@@ -103,7 +103,7 @@ describe('preparation in a worker', () => {
   })
 
   it('prepares files in this thread if the worker cannot start', async () => {
-    const ahead = new PrepareAhead(new URL('../../support/no-such-thread.ts', import.meta.url), {
+    const ahead = new PreparationWorker(new URL('../../support/no-such-thread.ts', import.meta.url), {
       chunk,
       hasPassages: true,
     })

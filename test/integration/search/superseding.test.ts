@@ -2,7 +2,7 @@
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { quoteOf, strike } from '../../../src/shared/markdown/superseded.ts'
+import { quoteOf, strikeThrough } from '../../../src/shared/markdown/superseded.ts'
 import { superseding } from '../../recall/superseding.ts'
 import { openTestApp } from '../../support/app.ts'
 
@@ -26,7 +26,7 @@ function memory(drift: number): { files: Record<string, string>; places: Map<str
   for (const [, was, now] of superseding) {
     const [path = '', line] = (places.get(now) ?? '').split(':')
     old.push(
-      strike(`- ${was}`, {
+      strikeThrough(`- ${was}`, {
         until: '2026-04-30',
         by: { path, line: Number(line) - drift, ...(drift > 0 ? { text: quoteOf(now) } : {}) },
       }),

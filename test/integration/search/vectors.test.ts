@@ -6,8 +6,8 @@ import { createEmbeddings, type EmbeddingSource } from '../../../src/main/search
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
 import { embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
 import { createTables, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
-import type { CoarseParts } from '../../../src/main/search/vector/coarse-index.ts'
-import { VectorLeg } from '../../../src/main/search/vector/vectors.ts'
+import type { BinaryCodeSnapshot } from '../../../src/main/search/vector/coarse-index.ts'
+import { VectorRetriever } from '../../../src/main/search/vector/vectors.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -113,7 +113,7 @@ describe('vector retrieval', () => {
       const vectors = topicVectors(3000, size).map(shape)
       const store = await openWith(vectors)
       store.transaction(() => store.passages?.recentre(meanOf(vectors), 'test'))
-      const leg = new VectorLeg(store.db, size)
+      const leg = new VectorRetriever(store.db, size)
       leg.refresh()
       let agreed = 0
       const queries = topicVectors(20, size).map(shape)
@@ -138,12 +138,12 @@ describe('vector retrieval', () => {
   ])('follows added, changed and removed passages %s', async (_, isHandedOver) => {
     const vectors = topicVectors(64, 64)
     const store = await openWith(vectors)
-    let leg = new VectorLeg(store.db, 64)
+    let leg = new VectorRetriever(store.db, 64)
     leg.refresh()
     if (isHandedOver) {
-      const parts = deserialize(serialize(leg.toParts())) as CoarseParts
-      leg = new VectorLeg(store.db, 64)
-      leg.begin(parts)
+      const parts = deserialize(serialize(leg.createSnapshot())) as BinaryCodeSnapshot
+      leg = new VectorRetriever(store.db, 64)
+      leg.restoreSnapshot(parts)
     }
     const nearestText = (query: Float32Array | undefined) => {
       const [best] = query ? leg.query(query).nearestPassages(1) : []
@@ -172,7 +172,7 @@ describe('vector retrieval', () => {
   it('finds the nearest of a few filtered chunks, however far away they are', async () => {
     const vectors = topicVectors(4000, 64)
     const store = await openWith(vectors)
-    const leg = new VectorLeg(store.db, 64)
+    const leg = new VectorRetriever(store.db, 64)
     leg.refresh()
     const [vector = new Float32Array()] = topicVectors(1, 64)
     const all = leg.query(vector).nearest(4000)
@@ -188,13 +188,13 @@ describe('vector retrieval', () => {
   it('scores a chunk by its best passage and reports the lines', async () => {
     const vectors = topicVectors(16, 64)
     const store = await openWith(vectors)
-    const leg = new VectorLeg(store.db, 64)
+    const leg = new VectorRetriever(store.db, 64)
     leg.refresh()
     const query = leg.query(vectors[11] ?? new Float32Array())
     const [chunk = 0] = query.nearest(1)
     const match = query.matches([chunk]).get(chunk)
     expect(match).toMatchObject({ startLine: 4, endLine: 4 })
-    expect(match?.nearness).toBeCloseTo(1, 5)
+    expect(match?.similarity).toBeCloseTo(1, 5)
     store.close()
   })
 })

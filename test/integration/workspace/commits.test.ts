@@ -4,7 +4,7 @@ import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it, vi } from 'vitest'
-import { Commits } from '../../../src/main/workspace/git/commits.ts'
+import { GitLog } from '../../../src/main/workspace/git/commits.ts'
 import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'
@@ -43,15 +43,15 @@ async function repository() {
   return { top, vault: join(top, 'vault') }
 }
 
-function open(workspace: string): Commits {
-  return new Commits({ roots: { workspace, forbidden: [] }, differ: new Differ() })
+function open(workspace: string): GitLog {
+  return new GitLog({ roots: { workspace, forbidden: [] }, differ: new Differ() })
 }
 
 describe("Git log of the user's repository", () => {
   it('returns the commits of a file through renames, newest first, in pages, with their diffs', async () => {
     const { vault } = await repository()
     const commits = open(vault)
-    const found = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    const found = await commits.log('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toMatchObject({ state: 'found', isMore: false })
     expect(
       found.commits.map(({ author, subject, path, from, added, removed }) => [
@@ -68,7 +68,7 @@ describe("Git log of the user's repository", () => {
       ['Ada', 'Second: 第二', 'a b.md', undefined, 1, 0],
       ['Ada', 'First', 'a b.md', undefined, 1, 0],
     ])
-    const page = await commits.of('*new*.md', { skip: 1, limit: 2 }, undefined)
+    const page = await commits.log('*new*.md', { skip: 1, limit: 2 }, undefined)
     expect(page.commits).toEqual(found.commits.slice(1, 3))
     expect(page.isMore).toBe(true)
     const fresh = open(vault)
@@ -85,14 +85,17 @@ describe("Git log of the user's repository", () => {
     await rename(join(top, 'elsewhere/old.md'), join(vault, 'came.md'))
     commitAll(top, 'Came')
     const commits = open(vault)
-    const { commits: found } = await commits.of('came.md', { skip: 0, limit: 10 }, undefined)
+    const { commits: found } = await commits.log('came.md', { skip: 0, limit: 10 }, undefined)
     expect(found.map(({ path, from }) => [path, from])).toEqual([
       ['came.md', '/elsewhere/old.md'],
       ['/elsewhere/old.md', undefined],
     ])
     await writeFile(join(vault, 'new.md'), 'n\n')
-    expect(await commits.of('new.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'found', commits: [] })
-    await expect(commits.of('../elsewhere/x.md', { skip: 0, limit: 10 }, undefined)).rejects.toMatchObject({
+    expect(await commits.log('new.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({
+      state: 'found',
+      commits: [],
+    })
+    await expect(commits.log('../elsewhere/x.md', { skip: 0, limit: 10 }, undefined)).rejects.toMatchObject({
       code: 'path_outside_workspace',
     })
   }, 60_000)
@@ -100,7 +103,7 @@ describe("Git log of the user's repository", () => {
   it('includes both branches of a merge, and returns none for a folder without a repository', async () => {
     const top = await folderWith({ 'n.md': 'a\n\n\n\nz\n' })
     git(top, 'init', '-q', '-b', 'main')
-    expect(await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
+    expect(await open(top).log('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ commits: [] })
     commitAll(top, 'base')
     git(top, 'checkout', '-qb', 'side')
     await writeFile(join(top, 'n.md'), 'a\n\n\n\nz side\n')
@@ -110,10 +113,10 @@ describe("Git log of the user's repository", () => {
     commitAll(top, 'main')
     git(top, 'merge', '-q', '--no-edit', 'side')
     git(top, 'gc', '-q')
-    const { commits } = await open(top).of('n.md', { skip: 0, limit: 10 }, undefined)
+    const { commits } = await open(top).log('n.md', { skip: 0, limit: 10 }, undefined)
     expect(commits.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['main', 'side', 'base']))
     const bare = await folderWith({ 'n.md': 'x' })
-    expect(await open(bare).of('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'none' })
+    expect(await open(bare).log('n.md', { skip: 0, limit: 10 }, undefined)).toMatchObject({ state: 'none' })
   }, 60_000)
 })
 
@@ -123,8 +126,8 @@ describe('Git log without Git installed', () => {
     const bare = await folderWith({ 'n.md': 'x' })
     vi.stubEnv('PATH', await temporaryFolder())
     const page = { skip: 0, limit: 10 }
-    expect(await open(vault).of('*new*.md', page, undefined)).toMatchObject({ state: 'no_git', commits: [] })
-    expect(await open(bare).of('n.md', page, undefined)).toMatchObject({ state: 'none', commits: [] })
+    expect(await open(vault).log('*new*.md', page, undefined)).toMatchObject({ state: 'no_git', commits: [] })
+    expect(await open(bare).log('n.md', page, undefined)).toMatchObject({ state: 'none', commits: [] })
     await expect(open(vault).diff('*new*.md', '0'.repeat(40), undefined)).rejects.toMatchObject({
       code: 'file_not_found',
     })
@@ -162,7 +165,7 @@ describe('an untrusted repository', () => {
     const index = await readFile(join(top, '.git/index'))
     const before = await listing()
     const commits = open(vault)
-    const { commits: found } = await commits.of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    const { commits: found } = await commits.log('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toHaveLength(4)
     for (const { commit } of found) await commits.diff('*new*.md', commit, undefined)
     expect(existsSync(trap)).toBe(false)
@@ -175,14 +178,14 @@ describe('an untrusted repository', () => {
     await chown(top, 65_534, 65_534)
     await chown(join(top, '.git'), 65_534, 65_534)
     await chown(vault, 65_534, 65_534)
-    const found = await open(vault).of('*new*.md', { skip: 0, limit: 10 }, undefined)
+    const found = await open(vault).log('*new*.md', { skip: 0, limit: 10 }, undefined)
     expect(found).toMatchObject({ state: 'untrusted', path: top, commits: [] })
   })
 
   it('stops when the request is aborted', async () => {
     const { vault } = await repository()
     const stop = new AbortController()
-    const asked = open(vault).of('*new*.md', { skip: 0, limit: 10 }, stop.signal)
+    const asked = open(vault).log('*new*.md', { skip: 0, limit: 10 }, stop.signal)
     stop.abort(new Error('gone'))
     await expect(asked).rejects.toThrow('gone')
   })

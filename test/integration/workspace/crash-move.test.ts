@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { pendingText } from '../../../src/main/workspace/transactions/change-journal.ts'
+import { createPendingText } from '../../../src/main/workspace/transactions/change-journal.ts'
 import { mainFolder, prepareFolders } from '../../support/app.ts'
 import { writeFiles } from '../../support/folder.ts'
 import { rounds, seededRandom } from '../../support/thorough.ts'
@@ -72,7 +72,7 @@ describe('crash during a move', () => {
     }
     const { home, workspace } = await prepareFolders({ files })
     const pending = ['one.md', 'two.md', 'three.md'].map((path) =>
-      pendingText(
+      createPendingText(
         path,
         path,
         path === 'one.md' ? 'See [[a]] and more.\n' : 'See [[a]].\n',
@@ -107,7 +107,7 @@ describe('crash during a move', () => {
       const change = {
         format: 1,
         move: { from: 'a.md', to: 'b.md', isFolder: false },
-        texts: [pendingText('one.md', 'one.md', 'See [[a]].\n', 'See [[b]].\n')],
+        texts: [createPendingText('one.md', 'one.md', 'See [[a]].\n', 'See [[b]].\n')],
         origin: { cause: 'user' },
       }
       await writeFiles(home, { 'agents/main/pending-change.json': JSON.stringify(change) })
@@ -137,7 +137,7 @@ describe('crash during a move', () => {
         writeFileSync(join(workspace, 'n3.md'), 'somebody else\n')
         stop.abort()
       }
-      const changed = agent.workspace.change(
+      const changed = agent.workspace.runTransaction(
         {},
         [made, ...texts],
         { cause: 'user' },

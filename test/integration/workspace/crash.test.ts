@@ -50,7 +50,7 @@ describe('crash during writes', () => {
       const app = await createApp({ mainFolder, env: {}, home })
       onTestFinished(() => app.close())
       const { history } = await app.agents.get('main')
-      await history?.settle()
+      await history?.flush()
       const recorded = new Set((await history?.timeline({ limit: 10_000 }))?.map(({ file }) => file.path))
       const written = (await readdir(join(workspace, 'memory'))).filter((name) => name.endsWith('.md'))
       expect([...recorded].sort()).toEqual(expect.arrayContaining(written.map((name) => `memory/${name}`).sort()))

@@ -24,7 +24,7 @@ async function openNotes() {
   const read = (number: number) => readFile(join(test.workspace, `notes/n${number}.md`), 'utf8')
   const find = async (text: string) => {
     const events: FindEvent[] = []
-    for await (const event of agent.finder.find({ text, isPattern: false, matchCase: true }, undefined))
+    for await (const event of agent.findReplace.find({ text, isPattern: false, matchCase: true }, undefined))
       events.push(event)
     const found = events.flatMap((event) => (event.type === 'found' ? event.found : []))
     const end = events.at(-1)
@@ -57,7 +57,7 @@ describe('find and replace in all notes', () => {
       { path: 'nul.md', reason: 'nul' },
       { path: 'wide.md', reason: 'encoding' },
     ])
-    expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+    expect(await endOf(agent.findReplace.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
       files: many,
       left: [],
     })
@@ -73,7 +73,7 @@ describe('find and replace in all notes', () => {
       await writeFile(file, 'a cat\n')
       await chmod(file, 0o444)
       const { search } = await find('cat')
-      expect(await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
+      expect(await endOf(agent.findReplace.replace({ search, replacement: 'dog' }, { cause: 'user' }))).toMatchObject({
         files: many,
         left: [{ path: 'kept.md', reason: 'refused' }],
       })
@@ -96,7 +96,7 @@ describe('find and replace in all notes', () => {
     expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(3 * many)
     // Changed between search and replacement: left and reported.
     await writeFile(join(workspace, 'notes/n5.md'), 'cat, but another\n')
-    const end = await endOf(agent.finder.replace({ search, replacement: 'dog' }, { cause: 'user' }))
+    const end = await endOf(agent.findReplace.replace({ search, replacement: 'dog' }, { cause: 'user' }))
     expect(end).toMatchObject({
       count: 3 * (many - 1),
       files: many - 1,
@@ -105,8 +105,8 @@ describe('find and replace in all notes', () => {
     })
     expect((await find('cat')).found).toMatchObject([{ path: 'notes/n5.md', count: 1 }])
     expect(await read(6)).toBe(note(6).replaceAll('cat', 'dog'))
-    await agent.recorded.settle()
-    expect((await agent.recorded.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
+    await agent.requireHistory.flush()
+    expect((await agent.requireHistory.entries({ path: 'notes/n6.md', limit: 1 }))[0]).toMatchObject({ cause: 'user' })
     expect(await agent.batches.list()).toMatchObject([
       { undo: end?.undo, kind: 'replacement', from: 'cat', to: 'dog', count: 3 * (many - 1), notes: many - 1 },
     ])
@@ -127,10 +127,10 @@ describe('find and replace in all notes', () => {
     const { agent, find, read } = await openNotes()
     const { search } = await find('sat')
     let most = 0
-    const replaceAll = () => agent.finder.replace({ search, replacement: 'stood' }, { cause: 'user' })
+    const replaceAll = () => agent.findReplace.replace({ search, replacement: 'stood' }, { cause: 'user' })
     const end = await endOf(replaceAll(), (done) => {
       most = done
-      if (done > 0) agent.finder.stop(search)
+      if (done > 0) agent.findReplace.stop(search)
     })
     expect(most).toBeGreaterThan(0)
     expect(end).toMatchObject({ count: 0, files: 0, isStopped: true, undo: null, left: [] })
@@ -140,16 +140,19 @@ describe('find and replace in all notes', () => {
     expect(await read(0)).toBe(note(0))
     expect(await agent.batches.list()).toEqual([])
     const late = await endOf(replaceAll(), (done) => {
-      if (done === many) agent.finder.stop(search)
+      if (done === many) agent.findReplace.stop(search)
     })
     expect(late).toMatchObject({ files: many, isStopped: false, undo: expect.any(String) })
     await agent.batches.undo(late?.undo ?? '', { cause: 'user', isUndo: true })
     expect(await read(0)).toBe(note(0))
     const one = await endOf(
-      agent.finder.replace({ search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] }, { cause: 'user' }),
+      agent.findReplace.replace(
+        { search, replacement: 'lay', paths: ['notes/n1.md', 'elsewhere.md'] },
+        { cause: 'user' },
+      ),
     )
     expect(one).toMatchObject({ count: 1, files: 1 })
-    const unknown = endOf(agent.finder.replace({ search: 'x', replacement: 'y' }, { cause: 'user' }))
+    const unknown = endOf(agent.findReplace.replace({ search: 'x', replacement: 'y' }, { cause: 'user' }))
     await expect(unknown).rejects.toMatchObject({ code: 'search_outdated' })
   }, 120_000)
 
@@ -172,7 +175,7 @@ describe('find and replace in all notes', () => {
         child.kill('SIGKILL')
         await once(child, 'exit')
         const app = await createApp({ mainFolder, env: {}, home, watch: false })
-        const { batches, ended: completed } = await app.agents.get('main')
+        const { batches, recoveredChange: completed } = await app.agents.get('main')
         const words = async () =>
           new Set(
             await Promise.all(
@@ -216,7 +219,7 @@ describe('find and replace in all notes', () => {
       }
     }
     const user = { cause: 'user' } as const
-    await within(async ({ finder, links }) => {
+    await within(async ({ findReplace: finder, links }) => {
       let search = ''
       for await (const event of finder.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
         if (event.type === 'done') search = event.search
@@ -301,7 +304,7 @@ describe('find and replace in all notes', () => {
     await writeFile(join(workspace, 'long.md'), `${'a'.repeat(60)}!\n`)
     for (const text of ['(', '^(a+)+$']) {
       const all = async () => {
-        for await (const _event of agent.finder.find({ text, isPattern: true, matchCase: false }, undefined));
+        for await (const _event of agent.findReplace.find({ text, isPattern: true, matchCase: false }, undefined));
       }
       await expect(all()).rejects.toMatchObject({ code: 'input_invalid' })
     }

@@ -9,7 +9,7 @@ import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import type { ForgetOutcome } from '../../../src/shared/contract/index.ts'
+import type { ErasureOutcome } from '../../../src/shared/contract/index.ts'
 import { mainFolder, openTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/folder.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -73,7 +73,7 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   })
   await agent.workspace.write('notes/gone.md', `${secret} was here.\n`, { cause: 'user' })
   await agent.workspace.remove('notes/gone.md', { cause: 'user' })
-  await agent.recorded.settle()
+  await agent.requireHistory.flush()
   const { session } = await client.chat.send({ ...main, text: `Remember ${secret}, please.` })
   for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
   await client.upkeep.flag({ ...main, path: 'MEMORY.md', line: 5, fault: 'outdated' })
@@ -91,7 +91,7 @@ async function spread({ app, workspace, home }: TestApp, client: Client) {
   expect((await filesWith(home, trace)).length).toBeGreaterThan(6)
 }
 
-async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ForgetOutcome> {
+async function run(client: Client, lines: string[] = [], keep: string[] = []): Promise<ErasureOutcome> {
   for await (const step of await client.forget.run({ ...main, words: secret, lines, keep }))
     if (step.type === 'done') return step.outcome
   throw new Error('the erasure did not finish')
@@ -114,7 +114,7 @@ describe('permanent erasure', () => {
     const client = createRouterClient(createRouter(app))
     const agent = await app.agents.get('main')
     await agent.memory.settle(10_000)
-    await agent.memory.settleVectors(() => undefined)
+    await agent.memory.waitForVectors(() => undefined)
     const before = server.requests.length
     expect(before).toBeGreaterThan(0)
     const found = await client.forget.find({ ...main, words: secret })
@@ -160,11 +160,11 @@ describe('permanent erasure', () => {
     // The agent is open again and does not have the text.
     await client.search.query({ ...main, query: 'plumber' })
     const agent = await app.agents.get('main')
-    await agent.recorded.settle()
-    const timeline = await agent.recorded.timeline({ limit: 100 })
+    await agent.requireHistory.flush()
+    const timeline = await agent.requireHistory.timeline({ limit: 100 })
     expect(timeline.length).toBeGreaterThan(0)
     expect(timeline.filter(({ cause, at }) => cause === 'outside' && at > now().getTime() + 1000)).toEqual([])
-    const before = await agent.recorded.diff(timeline[0]?.commit ?? '', timeline[0]?.file.path ?? '')
+    const before = await agent.requireHistory.diff(timeline[0]?.commit ?? '', timeline[0]?.file.path ?? '')
     expect(JSON.stringify(before)).not.toMatch(trace)
     expect((await client.sessions.list(main)).length).toBeGreaterThan(0)
     await client.upkeep.list(main)
@@ -210,10 +210,10 @@ describe('permanent erasure', () => {
     const test = await openForget()
     const { client, home, app, env } = test
     await spread(test, client)
-    let outcome: ForgetOutcome | undefined
-    for await (const step of app.agents.forgetting.run('main', { texts: [secret], keep: [] })) {
+    let outcome: ErasureOutcome | undefined
+    for await (const step of app.agents.erasure.run('main', { texts: [secret], keep: [] })) {
       if (step.type === 'done') outcome = step.outcome
-      else app.agents.forgetting.stop('main')
+      else app.agents.erasure.stop('main')
     }
     expect(outcome?.isStopped).toBe(true)
     expect(outcome?.left.length).toBeGreaterThan(0)
@@ -259,8 +259,8 @@ describe('permanent erasure', () => {
         note,
       ).toHaveLength(1)
     const agent = await app.agents.get('main')
-    await agent.recorded.settle()
-    const blamed = await agent.recorded.blame('memory/2026-01-20.md')
+    await agent.requireHistory.flush()
+    const blamed = await agent.requireHistory.blame('memory/2026-01-20.md')
     for (const [index, line] of lines.entries())
       if (line.startsWith('note-')) expect(blamed[index]?.cause, line).toBe('capture')
     await app.close()
@@ -288,7 +288,7 @@ describe('permanent erasure', () => {
     await writeFile(join(workspace, 'notes/old.md'), bytes)
     const { session } = await client.chat.send({ ...main, text: 'Where do I live? Main!' })
     for await (const event of await client.chat.watch({ ...main, session })) if (event.type === 'turnEnd') break
-    const outcomes: ForgetOutcome[] = []
+    const outcomes: ErasureOutcome[] = []
     for await (const step of await client.forget.run({ ...main, words: 'main street' }))
       if (step.type === 'done') outcomes.push(step.outcome)
     expect(outcomes[0]?.left).toMatchObject([{ kind: 'note', path: 'notes/old.md' }])

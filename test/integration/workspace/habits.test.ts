@@ -62,10 +62,10 @@ describe('a vault of another program', () => {
     await agent.listFiles(undefined)
     const { results } = await agent.memory.search('walrus herrings', {})
     expect(results[0]?.path).toBe('Journal/2024-05-21.md')
-    expect((await agent.links.of('Home.md')).outgoing[0]).toMatchObject({ makes: 'Inbox/Not yet.md' })
+    expect((await agent.links.linksOf('Home.md')).outgoing[0]).toMatchObject({ makes: 'Inbox/Not yet.md' })
     const { ended } = await agent.chat.send({ text: 'What did the walrus eat?' })
     await ended
-    await agent.recorded.settle()
+    await agent.requireHistory.flush()
     expect(await fingerprint(folder)).toEqual(before)
   })
 
@@ -108,7 +108,7 @@ describe('a vault of another program', () => {
     const { agent } = await open()
     const dates = async () => (await agent.listFiles(undefined)).flatMap(({ date }) => date ?? [])
     expect(await dates()).toEqual(['2025-01-31'])
-    expect((await agent.links.of('pages/a.md')).outgoing[0]).toMatchObject({ makes: 'pages/b___c.md' })
+    expect((await agent.links.linksOf('pages/a.md')).outgoing[0]).toMatchObject({ makes: 'pages/b___c.md' })
     await writeFile(join(folder, 'pages/31.12.2024.md'), '- Silvester\n')
     await app.settings.set([['agents', 'list', 0, 'vault'], { daily: { folder: 'pages', format: 'DD.MM.YYYY' } }])
     await until(async () => (await dates()).includes('2024-12-31'))

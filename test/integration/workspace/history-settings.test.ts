@@ -10,7 +10,7 @@ async function openHistory() {
   const agent = await app.agents.get('main')
   const set = (key: 'enabled', value: boolean) => app.settings.set([['agents', 'defaults', 'history', key], value])
   const told = async () => {
-    await agent.history?.settle()
+    await agent.history?.flush()
     return (await agent.history?.timeline({ limit: 1000 })) ?? []
   }
   return { agent, workspace, set, told }

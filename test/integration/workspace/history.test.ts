@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '../../../src/main/app/composition/create-app.ts'
-import { Exclusive } from '../../../src/main/platform/fs/mutex.ts'
-import { Accepted } from '../../../src/main/workspace/history/reviewed-hunks.ts'
-import { Recording } from '../../../src/main/workspace/history/recording.ts'
-import { threadFile } from '../../../src/main/platform/workers/worker-start.ts'
+import { Mutex } from '../../../src/main/platform/fs/mutex.ts'
+import { ReviewedHunks } from '../../../src/main/workspace/history/reviewed-hunks.ts'
+import { HistoryController } from '../../../src/main/workspace/history/recording.ts'
+import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { Workspace } from '../../../src/main/workspace/files/workspace.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 import { mainFolder, openTestApp, prepareFolders } from '../../support/app.ts'
@@ -20,7 +20,7 @@ async function openHistory(files: Record<string, string> = {}, config?: string) 
   const agent = await test.app.agents.get('main')
   const { history, workspace } = agent
   if (!history) throw new Error('no history')
-  await history.settle()
+  await history.flush()
   const timeline = async (path?: string) => {
     const changes = await history.timeline({ path, limit: 100 })
     return changes.map(({ cause, file }) => `${cause} ${file.path} +${file.added} -${file.removed}`)
@@ -55,9 +55,12 @@ describe('history', () => {
     const { history, workspace, files, home, app } = await openHistory({ 'notes/a.md': 'a\n', 'notes/b.md': 'b\n' })
     await files.write('notes/c.md', 'c\n', { cause: 'user' })
     await writeFile(join(workspace, 'notes/d.md'), 'd\n')
-    await until(async () => (await history.entries({ limit: 10, isBrief: true })).length >= 3)
+    await until(async () => (await history.entries({ limit: 10, groupAdopted: true })).length >= 3)
     const told = async (from: typeof history) =>
-      (await from.entries({ limit: 10, isBrief: true })).map(({ cause, path, files: count }) => [cause, count ?? path])
+      (await from.entries({ limit: 10, groupAdopted: true })).map(({ cause, path, files: count }) => [
+        cause,
+        count ?? path,
+      ])
     const all = [
       ['outside', 'notes/d.md'],
       ['user', 'notes/c.md'],
@@ -71,7 +74,7 @@ describe('history', () => {
     const again = await createApp({ mainFolder, env: {}, home, watch: true })
     onTestFinished(() => again.close())
     const reopened = (await again.agents.get('main')).history
-    await reopened?.settle()
+    await reopened?.flush()
     expect(reopened && (await told(reopened))).toEqual([['outside', 'notes/e.md'], ...all])
   })
 
@@ -80,7 +83,7 @@ describe('history', () => {
     const { patch } = await files.describe(await files.write('notes/new.md', '# New\n\nline\n', { cause: 'outside' }))
     const { trashed } = await agent.undo('notes/new.md', patch, undefined)
     expect(await files.exists('notes/new.md')).toBe(false)
-    expect(await agent.standing('notes/new.md', patch)).toMatchObject({ hunks: ['undone'] })
+    expect(await agent.revertStatus('notes/new.md', patch)).toMatchObject({ hunks: ['undone'] })
     // A second undo, as from another window, creates no empty file.
     expect(await agent.undo('notes/new.md', patch, undefined)).not.toHaveProperty('trashed')
     expect(await files.exists('notes/new.md')).toBe(false)
@@ -89,7 +92,7 @@ describe('history', () => {
     await agent.undo('notes/new.md', patch, undefined)
     await agent.redo('notes/new.md', patch, undefined)
     expect((await files.read('notes/new.md')).text).toBe('# New\n\nline\n')
-    expect(await agent.standing('notes/new.md', patch)).toMatchObject({ hunks: ['there'] })
+    expect(await agent.revertStatus('notes/new.md', patch)).toMatchObject({ hunks: ['there'] })
     await app.close()
   })
 
@@ -118,11 +121,11 @@ describe('history', () => {
     const lines = (word: string) => Array.from({ length: 3000 }, (_, line) => `${word} ${line}\n`).join('')
     await files.write('long.md', lines('old'), { cause: 'user' })
     const { patch } = await files.describe(await files.write('long.md', lines('new'), { cause: 'agent' }))
-    await history.settle()
+    await history.flush()
     const { before } = parseLargeChange(patch) ?? {}
-    await new Exclusive(workspace).run(async () => {
+    await new Mutex(workspace).run(async () => {
       await writeFile(join(workspace, 'memory/a.md'), 'two\n')
-      history.look(['memory/a.md'])
+      history.recordExternalChanges(['memory/a.md'])
       expect(await history.text(before ?? '')).toBe(lines('old'))
     })
     const newest = async () => (await history.timeline({ path: 'memory/a.md', limit: 1 }))[0]
@@ -148,7 +151,7 @@ describe('history', () => {
     const { files, history, workspace, timeline } = await openHistory({ 'MEMORY.md': 'one\n' })
     await writeFile(join(workspace, 'MEMORY.md'), 'one\nfrom outside\n')
     await files.edit('MEMORY.md', { cause: 'agent', session: 's', turn: 't' }, (text = '') => `${text}from the agent\n`)
-    await history.settle()
+    await history.flush()
     expect((await timeline('MEMORY.md')).slice(0, 2)).toEqual(['agent MEMORY.md +1 -0', 'outside MEMORY.md +1 -0'])
     const blamed = await history.blame('MEMORY.md')
     expect(blamed.map(({ cause, session, turn }) => [cause, session, turn])).toEqual([
@@ -162,7 +165,7 @@ describe('history', () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n', 'memory/old.md': 'old\n' } })
     const open = () => createApp({ mainFolder, env: {}, home: folders.home })
     const first = await open()
-    await (await first.agents.get('main')).history?.settle()
+    await (await first.agents.get('main')).history?.flush()
     await first.close()
     await appendFile(join(folders.workspace, 'MEMORY.md'), 'two\n')
     await rm(join(folders.workspace, 'memory/old.md'))
@@ -178,7 +181,7 @@ describe('history', () => {
   it('keeps the cause of a change by another process', async () => {
     const folders = await prepareFolders({})
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
-    await (await first.agents.get('main')).history?.settle()
+    await (await first.agents.get('main')).history?.flush()
     const command = await createApp({ mainFolder, env: {}, home: folders.home, watch: false })
     const agent = await command.agents.get('main')
     await agent.workspace.remember('from the terminal', new Date(2026, 0, 20, 9, 5), { cause: 'capture' })
@@ -194,7 +197,7 @@ describe('history', () => {
     await files.write('memory/a.md', 'one\ntwo\n', { cause: 'user' })
     await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
     await files.write('notes/b.md', 'one\ntwo\nthree\n', { cause: 'agent' })
-    await history.settle()
+    await history.flush()
     expect(await timeline('notes/b.md')).toEqual([
       'agent notes/b.md +1 -0',
       'user notes/b.md +1 -0',
@@ -207,7 +210,7 @@ describe('history', () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\n' })
     await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
     await files.write('memory/a.md', 'another\n', { cause: 'user' })
-    await history.settle()
+    await history.flush()
     await files.move('memory/b.md', 'notes/c.md', { cause: 'user' })
     await files.write('notes/c.md', 'one\ntwo\n', { cause: 'user' })
     const entries = await history.entries({ path: 'notes/c.md', limit: 10 })
@@ -218,14 +221,14 @@ describe('history', () => {
     expect((await files.read('notes/c.md')).text).toBe('one\n')
     expect((await files.read('memory/a.md')).text).toBe('another\n')
     expect((await history.entries({ path: 'memory/a.md', limit: 10 }))[0]).toMatchObject({ now: 'memory/a.md' })
-    expect(await history.nameNow('memory/b.md')).toBe('notes/c.md')
+    expect(await history.currentPath('memory/b.md')).toBe('notes/c.md')
   })
 
   it('returns the status of a change after moves, undo and other changes', async () => {
     const { agent, files, history } = await openHistory({ 'memory/a.md': 'one\ntwo\n' })
     const write = await files.write('memory/a.md', 'one\ntwo\nthree\n', { cause: 'agent', session: 's', turn: 't' })
     const { patch } = await files.describe(write)
-    const standing = () => agent.standing('memory/a.md', patch)
+    const standing = () => agent.revertStatus('memory/a.md', patch)
     expect(await standing()).toEqual({ path: 'memory/a.md', hunks: ['there'] })
     await files.move('memory/a.md', 'memory/b.md', { cause: 'user' })
     expect(await standing()).toEqual({ path: 'memory/b.md', hunks: ['there'] })
@@ -244,7 +247,7 @@ describe('history', () => {
     const { agent, files } = await openHistory({ 'MEMORY.md': 'one\ntwo\n' })
     const { patch } = await files.describe(await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'agent' }))
     await files.write('MEMORY.md', 'one\ntwo\n3\n', { cause: 'user' })
-    expect(await agent.standing('MEMORY.md', patch)).toMatchObject({ hunks: ['changed'] })
+    expect(await agent.revertStatus('MEMORY.md', patch)).toMatchObject({ hunks: ['changed'] })
     await expect(agent.undo('MEMORY.md', patch, undefined)).rejects.toMatchObject({ code: 'undo_conflict' })
     await files.write('MEMORY.md', 'one\ntwo\nthree\n', { cause: 'user' })
     await agent.undo('MEMORY.md', patch, undefined)
@@ -264,10 +267,10 @@ describe('history', () => {
     }
     void follow().catch(() => undefined)
     const hunk = { commit: 'a'.repeat(40), key: 'k1' }
-    await Promise.all([agent.accepted.accept(hunk), agent.accepted.accept({ ...hunk, key: 'k2' })])
-    await agent.accepted.accept(hunk)
+    await Promise.all([agent.reviewedHunks.accept(hunk), agent.reviewedHunks.accept({ ...hunk, key: 'k2' })])
+    await agent.reviewedHunks.accept(hunk)
     await until(() => told.filter((type) => type === 'acceptedChanged').length === 3)
-    const again = new Accepted(join(home, 'history', 'main'), () => undefined)
+    const again = new ReviewedHunks(join(home, 'history', 'main'), () => undefined)
     expect(await again.list()).toEqual([{ ...hunk, key: 'k2' }, hunk])
   })
 
@@ -289,7 +292,7 @@ describe('history', () => {
       ),
     )
     await files.remember('the last', at, { cause: 'capture' })
-    await history.settle()
+    await history.flush()
     const changes = await history.timeline({ limit: 1000 })
     expect(changes[0]?.file.path).toBe('memory/2026-01-20.md')
     const newest = changes.find(({ file }) => file.path === 'memory/19.md')
@@ -301,7 +304,7 @@ describe('history', () => {
   it("writes a repository that Git can read, and leaves the user's own alone", async () => {
     const { files, history, home, workspace } = await openHistory({ 'MEMORY.md': 'one\n', '.git/HEAD': 'untouched' })
     await files.write('memory/a.md', 'two\n', { cause: 'user' })
-    await history.settle()
+    await history.flush()
     const git = (...args: string[]) =>
       execFileSync('git', ['--git-dir', join(home, 'history/main/repository.git'), ...args], { encoding: 'utf8' })
     expect(git('log', '--format=%an', 'main').trim().split('\n')).toEqual(['user', 'adopted'])
@@ -314,10 +317,10 @@ describe('history', () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'v0\n' } })
     const app = await createApp({ mainFolder, env: {}, home: folders.home })
     const agent = await app.agents.get('main')
-    await agent.history?.settle()
+    await agent.history?.flush()
     for (let number = 1; number <= 5; number += 1) {
       await agent.workspace.write('MEMORY.md', `v${number}\n`, { cause: 'user' })
-      await agent.history?.settle()
+      await agent.history?.flush()
     }
     await app.close()
     const { Repository } = await import('../../../src/main/workspace/history/repository.ts')
@@ -338,7 +341,7 @@ describe('history', () => {
     onTestFinished(() => later.close())
     const main = await later.agents.get('main')
     await main.workspace.write('MEMORY.md', 'v6\n', { cause: 'user' })
-    await main.history?.settle()
+    await main.history?.flush()
     expect(await main.history?.timeline({ limit: 10 })).toHaveLength(2)
   })
 
@@ -346,7 +349,7 @@ describe('history', () => {
     const folders = await prepareFolders({ files: { 'MEMORY.md': 'one\n' } })
     const first = await createApp({ mainFolder, env: {}, home: folders.home })
     const one = await first.agents.get('main')
-    await one.history?.settle()
+    await one.history?.flush()
     const second = await createApp({ mainFolder, env: {}, home: folders.home })
     const other = await second.agents.get('main')
     await other.workspace.write('MEMORY.md', 'from the second\n', { cause: 'user' })
@@ -388,12 +391,12 @@ describe('file operations', () => {
 describe('data of a moved file', () => {
   it('moves checks and drafts along with the file', async () => {
     const { agent, files } = await openHistory({ 'memory/a.md': '# A\n\nThe gate code is 4711.\n' })
-    await agent.checks.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
+    await agent.savedQueries.add({ query: 'gate code', relevant: [{ path: 'memory/a.md', startLine: 3, endLine: 3 }] })
     const draft = { text: 'typed', baseText: '', baseHash: null }
     await agent.fileDrafts.save('memory/a.md', 'one', draft)
     await agent.fileDrafts.save('memory/a.md', 'two', { ...draft, text: 'other' })
     await files.move('memory/a.md', 'notes/b.md', { cause: 'user' })
-    const [check] = (await agent.checks.list()).checks
+    const [check] = (await agent.savedQueries.list()).checks
     expect(check?.relevant).toEqual([{ path: 'notes/b.md', startLine: 3, endLine: 3, state: 'there' }])
     const kept = await agent.fileDrafts.list('notes/b.md')
     expect(kept.map(({ writer, draft: { text } }) => `${writer}: ${text}`).toSorted()).toEqual([
@@ -470,12 +473,12 @@ describe('idle history worker', () => {
     const workspace = new Workspace({ workspace: root, forbidden: [] })
     const faults: unknown[] = []
     const idleMs = 100
-    const recording = new Recording({
-      entry: threadFile(mainFolder, 'workspace/history/history.worker'),
+    const recording = new HistoryController({
+      entry: workerEntry(mainFolder, 'workspace/history/history.worker'),
       folder,
       roots: workspace.roots,
       settings: () => ({ enabled: true }),
-      stays: true,
+      isLongRunning: true,
       now: () => new Date(),
       idleMs,
       onFault: (error) => faults.push(error),
@@ -489,18 +492,18 @@ describe('idle history worker', () => {
       expected += 1
       // The worker is running, about to stop, or stopped.
       if (round % 3 === 1) await sleep(idleMs)
-      else if (round % 3 === 2) await until(() => !history.isAwake)
+      else if (round % 3 === 2) await until(() => !history.isWorkerRunning)
       if (round % 4 === 3) {
         await writeFile(join(root, `memory/${round}.md`), `round ${round}\nby another\n`)
-        history.look([`memory/${round}.md`])
+        history.recordExternalChanges([`memory/${round}.md`])
         expected += 1
       }
     }
-    await until(() => !history.isAwake)
+    await until(() => !history.isWorkerRunning)
     const changes = await history.timeline({ limit: 100 })
     expect(changes).toHaveLength(expected)
     expect(changes.filter(({ cause }) => cause === 'outside')).toHaveLength(3)
-    await until(() => !history.isAwake)
+    await until(() => !history.isWorkerRunning)
     await recording.close()
     expect(faults).toEqual([])
     expect(

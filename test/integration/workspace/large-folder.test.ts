@@ -61,7 +61,7 @@ describe('large and unusual folders', () => {
     })
     await symlink(join(workspace, 'a'), join(workspace, 'again'))
     const steps: string[] = []
-    const early = app.agents.created('main').then(async (agent) => {
+    const early = app.agents.getBeforeIndexing('main').then(async (agent) => {
       const named = await agent.nameFiles(undefined)
       steps.push('named')
       return named
@@ -72,8 +72,8 @@ describe('large and unusual folders', () => {
     expect((await early).map(({ path }) => path)).toEqual(listed.map(({ path }) => path))
     expect(listed).toHaveLength(5)
     expect(steps).toEqual(['named', 'listed'])
-    expect(await app.agents.created('main')).toBe(agent)
-    await expect(app.agents.created('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
+    expect(await app.agents.getBeforeIndexing('main')).toBe(agent)
+    await expect(app.agents.getBeforeIndexing('nobody')).rejects.toMatchObject({ code: 'unknown_agent' })
   })
 
   it('stops a walk when it is aborted', async () => {
@@ -101,7 +101,7 @@ describe('large and unusual folders', () => {
       const again = await second.agents.get('main')
       await again.memory.settle(60_000)
       expect((await again.memory.status()).files).toBe(all + 1)
-      await again.history?.settle()
+      await again.history?.flush()
       expect((await again.history?.timeline({ limit: 5000 }))?.length).toBe(all + 1)
     } finally {
       await second.close()

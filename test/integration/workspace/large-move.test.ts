@@ -26,11 +26,11 @@ async function openVault() {
   const test = await openTestApp({ files: vault(), watch: true })
   const agent = await test.app.agents.get('main')
   // The first scan of all files has no fixed time.
-  await agent.recorded.settle()
+  await agent.requireHistory.flush()
   const { links, history } = createRouterClient(createRouter(test.app))
   const { undoBatch, batches } = history
   const told: (Moving | null)[] = []
-  agent.batches.changes.subscribe((moving) => told.push(moving))
+  agent.batches.progress.subscribe((moving) => told.push(moving))
   const all = async () => {
     const entries = await readdir(test.workspace, { recursive: true, withFileTypes: true })
     const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -56,8 +56,8 @@ describe('a move of many notes', () => {
       `[[${nameOf(1).replace('area', 'past/zone')}]]`,
     )
     expect((await links.planMove({ ...main, from: 'past/zone', to: 'area' })).links).toBe(count * 4 + 1)
-    await agent.recorded.settle()
-    const [last] = await agent.recorded.entries({ since: 0, limit: 1 })
+    await agent.requireHistory.flush()
+    const [last] = await agent.requireHistory.entries({ since: 0, limit: 1 })
     expect(last).toMatchObject({ cause: 'user' })
     await undoBatch({ ...main, undo: done.undo })
     expect(await all()).toEqual(before)
@@ -68,7 +68,7 @@ describe('a move of many notes', () => {
     const before = await all()
     for (const at of [0, count / 3, count / 2]) {
       const plan = await links.planMove(move)
-      const stop = agent.batches.changes.subscribe((moving) => {
+      const stop = agent.batches.progress.subscribe((moving) => {
         if (moving && !moving.isCancelled && moving.done >= at) agent.batches.cancel()
       })
       await expect(links.move({ ...move, plan: plan.id })).rejects.toMatchObject({ code: 'move_cancelled' })
@@ -78,7 +78,7 @@ describe('a move of many notes', () => {
       expect(await batches(main)).toEqual([])
     }
     const plan = await links.planMove(move)
-    agent.batches.changes.subscribe((moving) => {
+    agent.batches.progress.subscribe((moving) => {
       if (moving?.done === moving?.total) agent.batches.cancel()
     })
     await links.move({ ...move, plan: plan.id })

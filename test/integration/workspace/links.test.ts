@@ -5,10 +5,10 @@ import { setImmediate } from 'node:timers/promises'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Links } from '../../../src/main/workspace/links/links.ts'
-import type { NewNotes } from '../../../src/main/workspace/links/new-linked-note.ts'
+import type { NewNoteConventions } from '../../../src/main/workspace/links/new-linked-note.ts'
 import type { LinkStyle } from '../../../src/main/workspace/links/format-link.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
-import { threadFile } from '../../../src/main/platform/workers/worker-start.ts'
+import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { openTestApp } from '../../support/app.ts'
 import { mainFolder } from '../../support/built.ts'
 import { until } from '../../support/folder.ts'
@@ -33,15 +33,15 @@ const user = { cause: 'user' } as const
 describe('links', () => {
   it('a request during close fails without an unhandled rejection', async () => {
     const { agent } = await openLinks({ 'Home.md': '[[Other]]\n', 'Other.md': 'x\n' })
-    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNotes & LinkStyle>()
-    const entry = threadFile(mainFolder, 'workspace/links/links.worker')
+    const { promise: habits, resolve: answerHabits } = Promise.withResolvers<NewNoteConventions & LinkStyle>()
+    const entry = workerEntry(mainFolder, 'workspace/links/links.worker')
     const links = new Links({
       entry,
       workspace: agent.workspace,
       batches: agent.batches,
-      habits: () => habits,
+      conventions: () => habits,
     })
-    const asked = links.of('Home.md')
+    const asked = links.linksOf('Home.md')
     const told = expect(asked).rejects.toThrow('a thread ended before it answered')
     await links.close()
     // Long enough for an unhandled rejection to fail the run.
@@ -215,7 +215,9 @@ describe('links', () => {
     // Cancelled right after the start.
     const text = { path: 'n.md', newPath: 'n.md', before: '[[Old]]\n', after: '[[New]]\n' }
     const signal = AbortSignal.abort()
-    const cancelled = agent.workspace.change({ move: { from: 'Old.md', to: 'c/d/New.md' } }, [text], user, { signal })
+    const cancelled = agent.workspace.runTransaction({ move: { from: 'Old.md', to: 'c/d/New.md' } }, [text], user, {
+      signal,
+    })
     await expect(cancelled).rejects.toMatchObject({ code: 'move_cancelled' })
     expect((await folders()).sort()).toEqual([...before, 'there/a'].sort())
   })

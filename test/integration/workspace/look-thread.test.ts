@@ -1,14 +1,14 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { threadFile } from '../../../src/main/platform/workers/worker-start.ts'
+import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { LookThread } from '../../../src/main/workspace/privacy/scanner-worker.ts'
 import { LocalNotes, type Sight } from '../../../src/main/workspace/privacy/local-notes.ts'
-import { askDirectly } from '../../../src/main/workspace/files/stat-batch.ts'
+import { createAdaptiveStat } from '../../../src/main/workspace/files/stat-batch.ts'
 import { mainFolder } from '../../support/built.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-const entry = threadFile(mainFolder, 'workspace/privacy/scanner.worker')
+const entry = workerEntry(mainFolder, 'workspace/privacy/scanner.worker')
 let folder: string
 
 beforeEach(async () => {
@@ -75,7 +75,7 @@ describe('frequent privacy scans', () => {
   })
 
   it('askDirectly() returns the metadata of a file, and throws if it does not exist', async () => {
-    const ask = askDirectly()
+    const ask = createAdaptiveStat()
     expect(await ask(join(folder, 'Heim.md'))).toMatchObject({ size: 61 })
     expect(() => ask(join(folder, 'nothing.md'))).toThrow(/ENOENT/)
   })

@@ -59,7 +59,7 @@ it('erasing text moves its marker to the remaining local lines, and the search r
       '# Talk\n\n## Lisa Kessler ^[local]\n\n- she is ill\n\n## Weather\n\n- Lisa Kessler likes rain.\n- fine\n',
     'notes/plain.md': '# Plain\n\n- Lisa Kessler came.\n',
   })
-  await agent.recorded.settle()
+  await agent.requireHistory.flush()
   const { places } = await client.forget.find({ ...main, words: 'Lisa Kessler' })
   expect(places.flatMap(({ path, keepsLocal }) => (keepsLocal === true ? [path] : [])).sort()).toEqual([
     'notes/health.md',

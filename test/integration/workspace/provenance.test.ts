@@ -176,7 +176,7 @@ describe('provenance', () => {
     ]
     await ask('Remember that my dog is called Rex', session)
     expect(await read('MEMORY.md')).toMatch(/- My dog is called Rex\n$/)
-    await until(async () => (await agent.recorded.entries({ since: 0, limit: 20 })).length > 0)
+    await until(async () => (await agent.requireHistory.entries({ since: 0, limit: 20 })).length > 0)
   })
 
   it.each([
@@ -199,10 +199,11 @@ describe('provenance', () => {
     expect(await read('MEMORY.md')).toBe(files['MEMORY.md'])
     expect(await read(log)).toContain('- Ferries leave at nine. ^[import: vault, 2026-01-20]')
     expect((await agent.upkeep.list()).open).toMatchObject([{ rule: 'outside', detail: { target: 'import: vault' } }])
-    const wrote = async () => (await agent.recorded.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
+    const wrote = async () =>
+      (await agent.requireHistory.entries({ since: 0, limit: 20 })).find(({ path }) => path === log)
     await until(async () => (await wrote()) !== undefined)
     expect(await wrote()).toMatchObject({ cause: 'agent', sources: ['import: vault'] })
-    expect((await agent.recorded.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
+    expect((await agent.requireHistory.blame(log)).at(-1)).toMatchObject({ sources: ['import: vault'] })
   })
 
   it('an unknown tool, or one without permission, is not a source', async () => {

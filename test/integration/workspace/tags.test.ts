@@ -158,7 +158,7 @@ describe('tags of notes', () => {
       'large.md',
     ])
     await writeFiles(workspace, { 'gbk.md': Buffer.concat([Buffer.from('#'), Buffer.from([0xb1, 0xca, 0xbc, 0xc7])]) })
-    agent.links.touch()
+    agent.links.markStale()
     expect((await agent.links.planTagRename({ from: '笔记', to: 'note' })).left).toContainEqual({
       path: 'gbk.md',
       line: 1,

@@ -187,7 +187,7 @@ describe('visibility', () => {
       embeddings: true,
     })
     await agent.memory.settle(10_000)
-    await agent.memory.settleVectors(() => undefined)
+    await agent.memory.waitForVectors(() => undefined)
     const found = await agent.memory.search('shadow lung doctor')
     expect(found.results.map(({ path }) => path)).toContain('health.md')
     expect(found.notice?.code).toBe('vectors_local')
@@ -321,7 +321,7 @@ describe('privacy filter', () => {
               server.respond = scripted(queue, who === 'local')
               if (act === 'lock') {
                 // A request that is already being sent cannot be recalled.
-                if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.settleVectors(() => undefined))
+                if (embeddings) await agent.memory.settle(5000).then(() => agent.memory.waitForVectors(() => undefined))
                 const number = at % notes.length
                 const file = join(workspace, paths[number] ?? '')
                 await writeFile(file, withVisibility(await readFile(file, 'utf8'), true))
@@ -342,7 +342,7 @@ describe('privacy filter', () => {
               }
             }
             await agent.memory.settle(5000)
-            if (embeddings) await agent.memory.settleVectors(() => undefined)
+            if (embeddings) await agent.memory.waitForVectors(() => undefined)
             for (const [sign, from] of since) {
               const later = [
                 ...remote.requests.slice(from.requests).map(({ text }) => text),

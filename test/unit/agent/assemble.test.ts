@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assemble, type ContextFile } from '../../../src/main/agent/context/assemble.ts'
 import { budgetOf } from '../../../src/main/agent/context/context-budget.ts'
-import { pairToolResults, withOwnCallIds } from '../../../src/main/agent/context/request-history.ts'
+import { pairToolResults, withUniqueCallIds } from '../../../src/main/agent/context/request-history.ts'
 import { noUsage, type AssistantMessage, type Message } from '../../../src/shared/chat/messages.ts'
 import { cutMiddle } from '../../../src/main/agent/context/fit-text.ts'
 
@@ -151,7 +151,7 @@ describe('tool calls and results', () => {
       { type: 'text', text: 'one' },
       { type: 'text', text: 'two' },
     ])
-    const fresh = withOwnCallIds(answer([call, call], 'toolUse') as AssistantMessage, [answer([call], 'toolUse')])
+    const fresh = withUniqueCallIds(answer([call, call], 'toolUse') as AssistantMessage, [answer([call], 'toolUse')])
     expect(fresh.content.map((part) => (part.type === 'toolCall' ? part.id : ''))).toEqual(['c1_2', 'c1_3'])
   })
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { budgetOf, summaryTokens, keptTokens, roomBeside } from '../../../src/main/agent/context/context-budget.ts'
-import { cutToTokens, fileTokens, shareOut } from '../../../src/main/agent/context/fit-text.ts'
+import {
+  budgetOf,
+  maxSummaryTokens,
+  keepRecentTokens,
+  raiseThresholds,
+} from '../../../src/main/agent/context/context-budget.ts'
+import { cutToTokens, maxFileTokens, fairShare } from '../../../src/main/agent/context/fit-text.ts'
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 
 const window = fc.integer({ min: 8192, max: 1_000_000 })
@@ -11,8 +16,8 @@ describe('roomBeside', () => {
     fc.assert(
       fc.property(window, fc.double({ min: 0, max: 0.9, noNaN: true }), (contextWindow, share) => {
         const fixed = Math.floor(contextWindow * share)
-        const budget = roomBeside(budgetOf({ contextWindow, maxOutput: 4096 }), fixed)
-        const after = fixed + summaryTokens(budget.compactAt) + keptTokens(budget, fixed)
+        const budget = raiseThresholds(budgetOf({ contextWindow, maxOutput: 4096 }), fixed)
+        const after = fixed + maxSummaryTokens(budget.compactAt) + keepRecentTokens(budget, fixed)
         expect(budget.flushAt).toBeLessThanOrEqual(budget.compactAt)
         expect(budget.compactAt).toBeLessThanOrEqual(contextWindow)
         if (share < 0.8) expect(budget.compactAt - after).toBeGreaterThan(contextWindow * 0.03)
@@ -24,23 +29,23 @@ describe('roomBeside', () => {
   it('changes nothing if prompt and files leave half of the window', () => {
     for (const contextWindow of [16_384, 32_000, 200_000]) {
       const budget = budgetOf({ contextWindow, maxOutput: 4096 })
-      expect(roomBeside(budget, contextWindow * 0.2)).toEqual(budget)
+      expect(raiseThresholds(budget, contextWindow * 0.2)).toEqual(budget)
     }
   })
 })
 
 describe('files in a small window', () => {
   it('keeps small files whole and gives large ones equal shares', () => {
-    expect(shareOut([100, 5000, 300, 9000], 4400)).toBe(2000)
-    expect(shareOut([100, 200], 300)).toBe(Infinity)
-    expect(shareOut([], 0)).toBe(Infinity)
-    expect(shareOut([10, 10], 0)).toBe(0)
+    expect(fairShare([100, 5000, 300, 9000], 4400)).toBe(2000)
+    expect(fairShare([100, 200], 300)).toBe(Infinity)
+    expect(fairShare([], 0)).toBe(Infinity)
+    expect(fairShare([10, 10], 0)).toBe(0)
   })
 
   it('limits prompt, tools and files to half of the threshold, for any window (property)', () => {
     fc.assert(
       fc.property(window, fc.nat(2000), (compactAt, system) => {
-        expect(fileTokens(compactAt, system) + system).toBeLessThanOrEqual(
+        expect(maxFileTokens(compactAt, system) + system).toBeLessThanOrEqual(
           Math.max(compactAt * 0.5, compactAt * 0.1 + system),
         )
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assertFlushed, keepingState } from '../../../src/main/agent/compaction/compaction-state.ts'
+import { assertFlushed, compactionState } from '../../../src/main/agent/compaction/compaction-state.ts'
 import { renderInParts } from '../../../src/main/agent/context/render-messages.ts'
 import { applyPruning, planPruning } from '../../../src/main/agent/compaction/prune.ts'
 import { calibration } from '../../../src/main/agent/context/message-tokens.ts'
@@ -8,7 +8,7 @@ import type { TranscriptEntry } from '../../../src/main/agent/sessions/transcrip
 import { estimateTokens } from '../../../src/shared/util/tokens.ts'
 import { messageText, noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { findCutPoint } from '../../../src/main/agent/compaction/due-steps.ts'
-import { lostIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
+import { missingIdentifiers } from '../../../src/main/agent/compaction/summarize.ts'
 
 const user = (content: string): Message => ({ role: 'user', content, timestamp: 0 })
 const answer = (text: string, calls: readonly string[] = []): Message => ({
@@ -186,21 +186,31 @@ const compacted = (firstKeptEntryId: string): TranscriptEntry => ({
 
 describe('keepingState', () => {
   it('counts messages as flushed up to the entry of a flush, but not of a failed one', () => {
-    expect(keepingState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
+    expect(compactionState([message('a'), message('b'), flushed('a'), message('c')])).toMatchObject({
       flushed: 1,
       hasFlushedInCycle: true,
     })
-    expect(keepingState([message('a'), flushed('a', 'failed')])).toMatchObject({ flushed: 0, hasFlushedInCycle: false })
+    expect(compactionState([message('a'), flushed('a', 'failed')])).toMatchObject({
+      flushed: 0,
+      hasFlushedInCycle: false,
+    })
   })
 
   it('replaces messages before the first kept entry by the summary of a compaction', () => {
-    const state = keepingState([message('a'), message('b'), message('c'), flushed('c'), compacted('c'), message('d')])
+    const state = compactionState([
+      message('a'),
+      message('b'),
+      message('c'),
+      flushed('c'),
+      compacted('c'),
+      message('d'),
+    ])
     expect(state).toMatchObject({ summary: 'up to c', flushed: 1, hasFlushedInCycle: false })
     expect(state.live.map(({ id }) => id)).toEqual(['c', 'd'])
   })
 
   it('throws if messages are summarised that no flush has read', () => {
-    const state = keepingState([message('a'), message('b'), flushed('a')])
+    const state = compactionState([message('a'), message('b'), flushed('a')])
     expect(() => assertFlushed(state, 1)).not.toThrow()
     expect(() => assertFlushed(state, 2)).toThrow('a flush has read 1')
   })
@@ -211,13 +221,13 @@ describe('identifiers', () => {
     const before =
       'See src/main/app/composition/create-app.ts at https://x.test/a, v2.3.0 of 2026-01-20, POSTGRES_URL, limit 100 requests, ann@x.test.'
     expect(
-      lostIdentifiers(
+      missingIdentifiers(
         before,
         'again src/main/app/composition/create-app.ts and POSTGRES_URL and v2.3.0',
         'We set POSTGRES_URL.',
       ).sort(),
     ).toEqual(['src/main/app/composition/create-app.ts', 'v2.3.0'])
-    expect(lostIdentifiers(before, '', '')).toEqual([])
+    expect(missingIdentifiers(before, '', '')).toEqual([])
   })
 })
 

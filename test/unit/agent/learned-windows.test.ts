@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LearnedWindows, namedWindow } from '../../../src/main/agent/chat/context-window-estimates.ts'
+import { ContextWindowEstimates, parseContextWindow } from '../../../src/main/agent/chat/context-window-estimates.ts'
 import { AppError } from '../../../src/shared/util/errors.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -13,7 +13,7 @@ const silent = refusal('the input is too long')
 async function open(file?: string, day = 1) {
   const problems: unknown[] = []
   const place = file ?? join(await temporaryFolder(), 'learned.json')
-  const windows = await LearnedWindows.open({
+  const windows = await ContextWindowEstimates.open({
     file: place,
     now: () => new Date(2026, 0, day),
     onProblem: (problem) => problems.push(problem),
@@ -42,58 +42,58 @@ describe('namedWindow', () => {
     ['Please reduce the length of the messages or completion.', undefined],
     ['', undefined],
   ])(' %s', (words, window) => {
-    expect(namedWindow(words)).toBe(window)
+    expect(parseContextWindow(words)).toBe(window)
   })
 })
 
 describe('LearnedWindows', () => {
   it('stores a window that the provider names, until the configured window changes', async () => {
     const { windows, file } = await open()
-    await windows.learn(model, refusal('maximum context length is 8192 tokens'), 9000)
+    await windows.lower(model, refusal('maximum context length is 8192 tokens'), 9000)
     const learned = { window: 8192, believed: 128_000, isGuess: false }
-    expect(windows.of(model)).toEqual(learned)
+    expect(windows.estimateFor(model)).toEqual(learned)
     const again = await open(file)
-    expect(again.windows.of(model)).toEqual(learned)
-    expect(again.windows.learnedOf({ ...model, contextWindow: 8192 })).toEqual(learned)
-    expect(again.windows.of({ ...model, contextWindow: 64_000 })).toBeUndefined()
-    expect(again.windows.of({ ...model, id: 'other' })).toBeUndefined()
+    expect(again.windows.estimateFor(model)).toEqual(learned)
+    expect(again.windows.appliedEstimateFor({ ...model, contextWindow: 8192 })).toEqual(learned)
+    expect(again.windows.estimateFor({ ...model, contextWindow: 64_000 })).toBeUndefined()
+    expect(again.windows.estimateFor({ ...model, id: 'other' })).toBeUndefined()
   })
 
   it('halves the window if no number is named, stores it after a success, and drops it after a week', async () => {
     const { windows, file } = await open()
-    await windows.learn(model, silent, 200_000)
-    await windows.learn(model, silent, 200_000)
-    expect(windows.of(model)).toEqual({ window: 32_000, believed: 128_000, isGuess: true })
-    expect((await open(file)).windows.of(model)).toBeUndefined()
-    await windows.passed(model.id)
-    expect((await open(file)).windows.of(model)?.window).toBe(32_000)
-    expect((await open(file, 9)).windows.of(model)).toBeUndefined()
+    await windows.lower(model, silent, 200_000)
+    await windows.lower(model, silent, 200_000)
+    expect(windows.estimateFor(model)).toEqual({ window: 32_000, believed: 128_000, isGuess: true })
+    expect((await open(file)).windows.estimateFor(model)).toBeUndefined()
+    await windows.confirm(model.id)
+    expect((await open(file)).windows.estimateFor(model)?.window).toBe(32_000)
+    expect((await open(file, 9)).windows.estimateFor(model)).toBeUndefined()
   })
 
   it('guesses less than the size of the refused request', async () => {
     const { windows } = await open()
-    await windows.learn(model, silent, 20_000)
-    expect(windows.of(model)?.window).toBe(18_000)
+    await windows.lower(model, silent, 20_000)
+    expect(windows.estimateFor(model)?.window).toBe(18_000)
   })
 
   it('returns to the configured window if even small requests are refused', async () => {
     const { windows, file } = await open()
-    for (let round = 0; round < 6; round += 1) await windows.learn(model, silent, 200_000)
-    expect(windows.of(model)).toBeUndefined()
-    expect((await open(file)).windows.of(model)).toBeUndefined()
+    for (let round = 0; round < 6; round += 1) await windows.lower(model, silent, 200_000)
+    expect(windows.estimateFor(model)).toBeUndefined()
+    expect((await open(file)).windows.estimateFor(model)).toBeUndefined()
   })
 
   it('learns nothing if the named window is the configured one', async () => {
     const { windows } = await open()
-    await windows.learn(model, refusal('maximum context length is 128000 tokens'), 130_000)
-    expect(windows.of(model)).toBeUndefined()
+    await windows.lower(model, refusal('maximum context length is 128000 tokens'), 130_000)
+    expect(windows.estimateFor(model)).toBeUndefined()
   })
 
   it('ignores an invalid file and overwrites it', async () => {
     const { file } = await open()
     await writeFile(file, '{"a": {"window": "no"')
     const { windows, problems } = await open(file)
-    await windows.learn(model, refusal('maximum context length is 8192 tokens'), 9000)
+    await windows.lower(model, refusal('maximum context length is 8192 tokens'), 9000)
     expect(JSON.parse(await readFile(file, 'utf8'))).toHaveProperty([model.id, 'window'], 8192)
     expect(problems).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listingOf, numbered, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
+import { listingOf, numberLines, occurrences, withInserted } from '../../../src/main/agent/tools/anthropic-memory.ts'
 
 describe('text functions of Anthropic’s memory tool', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('text functions of Anthropic’s memory tool', () => {
     ['a\nb', -3, 99, ['     1\ta', '     2\tb']],
     ['', 1, -1, []],
   ])('numbers lines of %j from %d to %d', (text, from, to, expected) => {
-    expect(numbered(text, from, to)).toEqual(expected)
+    expect(numberLines(text, from, to)).toEqual(expected)
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecallReader } from '../../../src/main/agent/sessions/recorded-recalls.ts'
+import { RecallCollector } from '../../../src/main/agent/sessions/recorded-recalls.ts'
 import { noUsage, type Message } from '../../../src/shared/chat/messages.ts'
 import { compareResults } from '../../../src/renderer/search/recall-compare.ts'
 
@@ -57,7 +57,7 @@ const searched = (query: string, places: [path: string, startLine: number, endLi
 })
 
 function uses(...messages: Message[]) {
-  const reader = new RecallReader()
+  const reader = new RecallCollector()
   for (const [index, message] of messages.entries()) reader.read({ id: `e${index}`, message })
   return reader.recalls.map(({ query, question, results }) => ({ query, question, use: results.map(({ use }) => use) }))
 }

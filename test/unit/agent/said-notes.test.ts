@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { notesIn } from '../../../src/main/agent/compaction/flush.ts'
+import { parseNotesReply } from '../../../src/main/agent/compaction/flush.ts'
 
 describe('notesIn', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('notesIn', () => {
     ['Nothing in the cellar works since 2019.', 'Nothing in the cellar works since 2019.'],
     ['用户的猫叫小白。', '用户的猫叫小白。'],
   ])('returns the notes in %j', (answer, notes) => {
-    expect(notesIn(answer)).toBe(notes)
+    expect(parseNotesReply(answer)).toBe(notes)
   })
 
   it.each([
@@ -21,6 +21,6 @@ describe('notesIn', () => {
     'OK.',
     '好的。',
   ])('returns undefined for %j', (answer) => {
-    expect(notesIn(answer)).toBeUndefined()
+    expect(parseNotesReply(answer)).toBeUndefined()
   })
 })

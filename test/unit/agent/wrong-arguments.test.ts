@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { inSentences, wrongArguments } from '../../../src/main/agent/tools/execute-tools.ts'
+import { formatArgumentErrors, describeArgumentErrors } from '../../../src/main/agent/tools/execute-tools.ts'
 
 const schema = z.strictObject({
   path: z.string(),
@@ -25,12 +25,12 @@ describe('descriptions of invalid arguments', () => {
     [{ path: 'a', file: 'b' }, 'file is not a parameter of this tool.'],
   ])('%j: %s', (sent, sentences) => {
     const { error } = schema.safeParse(sent)
-    expect(error && inSentences(wrongArguments(error, sent))).toBe(sentences)
+    expect(error && formatArgumentErrors(describeArgumentErrors(error, sent))).toBe(sentences)
   })
 
   it('describes only the first of ten thousand problems', () => {
     const sent = { path: 'a', tags: Array.from({ length: 10_000 }, () => 1) }
     const { error } = schema.safeParse(sent)
-    expect(error && wrongArguments(error, sent)).toHaveLength(10)
+    expect(error && describeArgumentErrors(error, sent)).toHaveLength(10)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { Rate } from '../../../src/main/app/server/rate-limit.ts'
+import { TokenBucket } from '../../../src/main/app/server/rate-limit.ts'
 
 describe('Rate', () => {
   it('allows a burst and then the refill rate', () => {
     let now = 0
-    const rate = new Rate(5, 1000, () => now)
+    const rate = new TokenBucket(5, 1000, () => now)
     expect(Array.from({ length: 7 }, () => rate.take())).toEqual([true, true, true, true, true, false, false])
     now = 400
     expect([rate.take(), rate.take(), rate.take()]).toEqual([true, true, false])

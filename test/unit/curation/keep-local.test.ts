@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LineEdit } from '../../../src/shared/contract/index.ts'
-import { strike, supersededLine } from '../../../src/shared/markdown/superseded.ts'
+import { strikeThrough, supersededLine } from '../../../src/shared/markdown/superseded.ts'
 import { visibilityOf } from '../../../src/shared/markdown/visibility.ts'
-import { flagged } from '../../../src/main/curation/suggestions/flag.ts'
+import { flagLine } from '../../../src/main/curation/suggestions/flag.ts'
 import type { LocalOf } from '../../../src/main/curation/suggestions/keep-local.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance, type ReadFile } from '../../../src/main/curation/suggestions/accept-plan.ts'
-import { evidenceOf, proposalOf, type Found } from '../../../src/main/curation/suggestions/proposal.ts'
-import { large } from '../../../src/main/curation/rules/large-file.ts'
+import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
+import { findLargeSections } from '../../../src/main/curation/rules/large-file.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'
@@ -18,7 +18,7 @@ const day = '2026-11-22'
 const byMarks: LocalOf = (_path, text) => visibilityOf(text)
 
 /** Files after the suggestions are accepted as one change. */
-function accepted(files: Record<string, string>, found: readonly Found[], localOf = byMarks) {
+function accepted(files: Record<string, string>, found: readonly Finding[], localOf = byMarks) {
   const read = (path: string): ReadFile | undefined =>
     path in files
       ? { text: files[path] ?? '', hash: files[path] ?? '', lines: new TextLines(files[path] ?? '') }
@@ -42,7 +42,7 @@ function movedOut(text: string, localOf = byMarks) {
     text,
     hash: text,
   }
-  return accepted({ 'MEMORY.md': text }, large([note]), localOf)
+  return accepted({ 'MEMORY.md': text }, findLargeSections([note]), localOf)
 }
 
 describe('a section that becomes a new note', () => {
@@ -79,7 +79,7 @@ const edit = (line: number, before: string, after: string[]): LineEdit => ({ lin
 
 describe('accepting a suggestion', () => {
   const fact = { 'a.md': '- Bo leads Atlas.\n', 'team.md': '## Team ^[local]\n\n- Bo leads Walrus.\n' }
-  const superseded: Found = {
+  const superseded: Finding = {
     rule: 'supersedes',
     evidence: [evidenceOf('a.md', 1, '- Bo leads Atlas.'), evidenceOf('team.md', 3, '- Bo leads Walrus.')],
     files: [
@@ -87,7 +87,10 @@ describe('accepting a suggestion', () => {
         path: 'a.md',
         edits: [
           edit(1, '- Bo leads Atlas.', [
-            strike('- Bo leads Atlas.', { until: day, by: { path: 'team.md', line: 3, text: 'Bo leads Walrus.' } }),
+            strikeThrough('- Bo leads Atlas.', {
+              until: day,
+              by: { path: 'team.md', line: 3, text: 'Bo leads Walrus.' },
+            }),
           ]),
         ],
       },
@@ -99,8 +102,8 @@ describe('accepting a suggestion', () => {
     const line = after['a.md']?.split('\n')[0] ?? ''
     expect(line).toBe(`- ~~Bo leads Atlas.~~ (until ${day}, now: [team.md:3] “Bo leads Walrus.”) ^[local]`)
     expect(supersededLine(line)?.by).toEqual({ path: 'team.md', line: 3, text: 'Bo leads Walrus.' })
-    expect(supersededLine(strike(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
-    expect(strike(line, { until: '2027-01-01', by: undefined })).toContain(') ^[local]')
+    expect(supersededLine(strikeThrough(line, { until: '2027-01-01', by: undefined }))?.text).toBe('Bo leads Atlas.')
+    expect(strikeThrough(line, { until: '2027-01-01', by: undefined })).toContain(') ^[local]')
     expect(proposals[0]?.files[0]?.patch, 'the preview shows the mark').toContain(') ^[local]')
   })
 
@@ -120,7 +123,7 @@ describe('accepting a suggestion', () => {
   })
 
   it('a promoted local line is local in MEMORY.md', () => {
-    const promote: Found = {
+    const promote: Finding = {
       rule: 'promote',
       evidence: [evidenceOf('team.md', 3, '- Bo leads Walrus.')],
       files: [{ path: 'MEMORY.md', edits: [edit(1, '# Memory', ['# Memory', '', '- Bo leads Walrus.'])] }],
@@ -129,7 +132,7 @@ describe('accepting a suggestion', () => {
     expect(after['MEMORY.md']).toBe('# Memory\n\n- Bo leads Walrus. ^[local]\n')
   })
 
-  const wrong = (text: string, line: number) => flagged('a.md', text, line, 'wrong', day)
+  const wrong = (text: string, line: number) => flagLine('a.md', text, line, 'wrong', day)
 
   it.each([
     ['- p\n- a ^[local]\n  - b\n', 2, '- p\n  - b ^[local]\n'],
@@ -145,12 +148,12 @@ describe('accepting a suggestion', () => {
     const text = 'a ^[local]\nb ^[local]\nc\n'
     const { after, plan } = accepted({ 'a.md': text }, [wrong(text, 1), wrong(text, 2)])
     expect(after['a.md']).toBe('c ^[local]\n')
-    expect(plan.taken).toHaveLength(2)
+    expect(plan.accepted).toHaveLength(2)
   })
 
   it('keeps a moved line local when another accepted change separates it from the mark below', () => {
     const files = { 'a.md': '# top\nw1\n> w2 ^[local]\n', 'b.md': '# top\nv1 ^[local]\n' }
-    const move = (line: number, raw: string): Found => ({
+    const move = (line: number, raw: string): Finding => ({
       rule: 'duplicate',
       evidence: [evidenceOf('a.md', line, raw), evidenceOf('b.md', 1, '# top')],
       files: [
@@ -192,10 +195,10 @@ describe('accepting a suggestion', () => {
           'a.md': lines.join('\n'),
           'b.md': others.map((one) => one.replace(/w(\d+)/, 'v$1')).join('\n'),
         }
-        const found = whats.flatMap(({ kind, from, to }): Found[] => {
+        const found = whats.flatMap(({ kind, from, to }): Finding[] => {
           const [raw, other] = [lines[from], files['b.md'].split('\n')[to]]
           if (raw === undefined || raw.trim() === '' || other === undefined || other.trim() === '') return []
-          if (kind === 'wrong' || kind === 'outdated') return [flagged('a.md', files['a.md'], from + 1, kind, day)]
+          if (kind === 'wrong' || kind === 'outdated') return [flagLine('a.md', files['a.md'], from + 1, kind, day)]
           const evidence = [evidenceOf('a.md', from + 1, raw), evidenceOf('b.md', to + 1, other)]
           if (kind === 'move')
             return [
@@ -213,7 +216,7 @@ describe('accepting a suggestion', () => {
             {
               rule: 'supersedes',
               evidence,
-              files: [{ path: 'a.md', edits: [edit(from + 1, raw, [strike(raw, { until: day, by })])] }],
+              files: [{ path: 'a.md', edits: [edit(from + 1, raw, [strikeThrough(raw, { until: day, by })])] }],
             },
           ]
         })
@@ -223,7 +226,7 @@ describe('accepting a suggestion', () => {
           const still = localWords(text)
           for (const word of text.match(/\b[vw]\d+\b/g) ?? []) if (local.has(word)) expect(still).toContain(word)
         }
-        expect(plan.left.length + plan.taken.length + plan.gone.length).toBe(found.length)
+        expect(plan.skipped.length + plan.accepted.length + plan.withdrawn.length).toBe(found.length)
       }),
       { numRuns: rounds(400, 2000) },
     )

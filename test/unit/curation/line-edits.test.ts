@@ -1,8 +1,8 @@
 /** Line edits: find, apply, diff. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { takeBack } from '../../../src/main/platform/diff/patch.ts'
-import { TextLines, touch } from '../../../src/main/curation/suggestions/line-edits.ts'
+import { revertPatch } from '../../../src/main/platform/diff/patch.ts'
+import { TextLines, overlaps } from '../../../src/main/curation/suggestions/line-edits.ts'
 
 const edit = (line: number, before: string[], after: string[]) => ({ line, before, after })
 
@@ -28,11 +28,11 @@ describe('line edits', () => {
   })
 
   it('edits of the same lines overlap; insertions at one place and neighbours do not', () => {
-    expect(touch(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
-    expect(touch(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
-    expect(touch(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
-    expect(touch(edit(1, ['a'], []), edit(2, ['b'], []))).toBe(false)
-    expect(touch(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
+    expect(overlaps(edit(2, ['b'], []), edit(2, ['b'], ['x']))).toBe(true)
+    expect(overlaps(edit(1, ['a', 'b'], []), edit(2, ['b'], ['b', 'x']))).toBe(false)
+    expect(overlaps(edit(1, ['a'], ['a', 'x']), edit(1, ['a'], ['a', 'y']))).toBe(false)
+    expect(overlaps(edit(1, ['a'], []), edit(2, ['b'], []))).toBe(false)
+    expect(overlaps(edit(1, ['a', 'b', 'c'], []), edit(2, ['b'], ['b', 'x']))).toBe(true)
   })
 
   it('the patch matches the edits: reverting it restores the text', () => {
@@ -49,7 +49,7 @@ describe('line edits', () => {
           const text = `${lines.join('\n')}\n`
           const texts = new TextLines(text)
           const after = texts.apply(edits)
-          if (after !== text) expect(takeBack(after, texts.patch('a.md', edits))).toBe(text)
+          if (after !== text) expect(revertPatch(after, texts.patch('a.md', edits))).toBe(text)
         },
       ),
     )

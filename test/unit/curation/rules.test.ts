@@ -2,15 +2,15 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/search/text/days.ts'
-import { drifted } from '../../../src/main/curation/rules/stale-reference.ts'
-import { duplicates } from '../../../src/main/curation/rules/duplicate-lines.ts'
-import { expired } from '../../../src/main/curation/rules/expired.ts'
-import { large } from '../../../src/main/curation/rules/large-file.ts'
-import { likenessBy } from '../../../src/main/curation/similarity/similarity-model.ts'
+import { findStaleReferences } from '../../../src/main/curation/rules/stale-reference.ts'
+import { findDuplicateLines } from '../../../src/main/curation/rules/duplicate-lines.ts'
+import { findExpired } from '../../../src/main/curation/rules/expired.ts'
+import { findLargeSections } from '../../../src/main/curation/rules/large-file.ts'
+import { loadSimilarityModel } from '../../../src/main/curation/similarity/similarity-model.ts'
 import type { Note } from '../../../src/main/curation/rules/note-line.ts'
-import { rescued } from '../../../src/main/curation/rules/pending-notes.ts'
-import { unrecalled } from '../../../src/main/curation/rules/never-retrieved.ts'
-import { dailyLogDate, fileKind, isRescued } from '../../../src/main/workspace/files/layout.ts'
+import { findPendingNotes } from '../../../src/main/curation/rules/pending-notes.ts'
+import { findNeverRetrieved } from '../../../src/main/curation/rules/never-retrieved.ts'
+import { dailyLogDate, fileKind, isVerbatim } from '../../../src/main/workspace/files/layout.ts'
 
 const now = Date.parse('2026-11-22T12:00:00Z')
 const yearMs = 365 * 86_400_000
@@ -18,10 +18,10 @@ const yearMs = 365 * 86_400_000
 function note(path: string, text: string, modifiedAt = now): Note {
   const date = dailyLogDate(path)
   const day = date === undefined ? undefined : parseDay(date)
-  return { path, kind: fileKind(path), day, modifiedAt, isRescued: isRescued(path), text, hash: '' }
+  return { path, kind: fileKind(path), day, modifiedAt, isRescued: isVerbatim(path), text, hash: '' }
 }
 
-const likeness = await likenessBy(
+const likeness = await loadSimilarityModel(
   fileURLToPath(new URL('../../../resources/models/builtin/model.bin', import.meta.url)),
 )
 
@@ -32,14 +32,17 @@ describe('duplicate lines', () => {
     ['- Ben keeps his bike in the old shed', '- In the old shed Ben keeps his bike', 'in another order'],
     ['- 小李每周二15点在3号球馆打羽毛球', '- 每周二15点，小李会到3号球馆打羽毛球。', 'in another order, in Chinese'],
   ])('%s and %s (%s)', async (one, other) => {
-    const found = await duplicates([note('a.md', `${one}\n`), note('memory/2026-11-01.md', `${other}\n`)], likeness)
+    const found = await findDuplicateLines(
+      [note('a.md', `${one}\n`), note('memory/2026-11-01.md', `${other}\n`)],
+      likeness,
+    )
     expect(found.map(({ rule, files }) => [rule, files[0]?.path])).toEqual([['duplicate', 'memory/2026-11-01.md']])
   })
 
   it('finds paraphrases only with the embedding model', async () => {
     const notes = [note('a.md', '- Ben keeps his bike in the shed\n- Ben keeps his bicycle in the shed\n')]
-    expect(await duplicates(notes, likeness)).toHaveLength(1)
-    expect(await duplicates(notes, undefined)).toEqual([])
+    expect(await findDuplicateLines(notes, likeness)).toHaveLength(1)
+    expect(await findDuplicateLines(notes, undefined)).toEqual([])
   })
 
   it.each([
@@ -52,22 +55,22 @@ describe('duplicate lines', () => {
     ['- 下周之前要交护照。', '- 下周之前要交签证。', 'another paper'],
     ['- 女儿在城东的小学学钢琴', '- 儿子在城东的小学学钢琴', 'another child'],
   ])('not %s and %s (%s)', async (one, other) => {
-    expect(await duplicates([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
+    expect(await findDuplicateLines([note('a.md', `${one}\n${other}\n`)], likeness)).toEqual([])
   })
 
   it('keeps the line in MEMORY.md rather than in a log; never removes a parent line', async () => {
     const said = '- Anna prefers green tea with honey'
     const log = note('memory/2026-11-01.md', `${said}\n`)
-    const [found] = await duplicates([log, note('MEMORY.md', `${said}\n`)], likeness)
+    const [found] = await findDuplicateLines([log, note('MEMORY.md', `${said}\n`)], likeness)
     expect(found).toMatchObject({ rule: 'logged', evidence: [{ path: log.path, line: 1 }, { path: 'MEMORY.md' }] })
     const parent = note('memory/2026-11-01.md', `${said}\n  - from Assam\n`)
-    expect(await duplicates([parent, note('MEMORY.md', `${said}\n`)], likeness)).toEqual([])
+    expect(await findDuplicateLines([parent, note('MEMORY.md', `${said}\n`)], likeness)).toEqual([])
   })
 
   it('struck lines, code, tables, headings and front matter are no statements', async () => {
     const line = 'Anna prefers green tea with honey'
     const text = `---\ntitle: ${line}\n---\n# ${line}\n| ${line} |\n\`\`\`\n${line}\n\`\`\`\n- ~~${line}~~ (until 2026-01-01)\n- ${line}\n`
-    expect(await duplicates([note('a.md', text)], likeness)).toEqual([])
+    expect(await findDuplicateLines([note('a.md', text)], likeness)).toEqual([])
   })
 })
 
@@ -77,7 +80,7 @@ describe('other rules', () => {
       'memory/2026-11-02.md',
       '- Anna is away until Friday.\n- [x] Submit it by 2026-11-05\n- Closed until 2027-01-05\n',
     )
-    expect(expired([log], parseDay('2026-11-22')).map(({ files }) => files[0]?.edits)).toEqual([
+    expect(findExpired([log], parseDay('2026-11-22')).map(({ files }) => files[0]?.edits)).toEqual([
       [
         {
           line: 1,
@@ -91,7 +94,7 @@ describe('other rules', () => {
   it('moves a large section to a new note and overwrites none', () => {
     const body = Array.from({ length: 120 }, (_, at) => `- Fact number ${at} of the garden and its beds`).join('\n')
     const memory = note('MEMORY.md', `# Memory\n\n## Garden\n\n${body}\n\n## People\n\n- Anna\n`)
-    const [found, ...others] = large([memory, note('memory/Garden.md', '')])
+    const [found, ...others] = findLargeSections([memory, note('memory/Garden.md', '')])
     expect(others).toEqual([])
     expect(found?.files.map(({ path }) => path)).toEqual(['MEMORY.md', 'memory/Garden 2.md'])
     expect(found?.files[0]?.edits[0]?.after).toEqual(['## Garden', '', '- [memory/Garden 2.md]'])
@@ -101,16 +104,17 @@ describe('other rules', () => {
   it('reports pending notes that wait for a summary, not summarised ones', () => {
     const text =
       '# x\n\n## 10:03 - Kept word for word, waiting to be distilled\n\n## 10:04 - Kept word for word, distilled\n'
-    expect(rescued([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
+    expect(findPendingNotes([note('memory/rescued/2026-01-01.md', text), note('a.md', text)])).toHaveLength(1)
   })
 
   it('updates a reference to a moved line by its quote; leaves it if the target is unclear', () => {
     const struck = (place: string, said?: string) =>
       `- ~~Old rent~~ (until 2026-01-01, now: [${place}]${said === undefined ? '' : ` “${said}”`})\n`
     const found = (text: string, more: Record<string, string>) =>
-      drifted([note('notes/a.md', text), ...Object.entries(more).map(([path, said]) => note(path, said))]).map(
-        ({ files: [file] }) => file?.edits[0]?.after[0],
-      )
+      findStaleReferences([
+        note('notes/a.md', text),
+        ...Object.entries(more).map(([path, said]) => note(path, said)),
+      ]).map(({ files: [file] }) => file?.edits[0]?.after[0])
     const moved = { 'b.md': '# Rent\n\nnew\n\n- Rent is 1450\n' }
     expect(found(struck('b.md:3', 'Rent is 1450'), moved)).toEqual([struck('b.md:5', 'Rent is 1450').trim()])
     expect(found(struck('b.md:5', 'Rent is 1450'), moved)).toEqual([])
@@ -130,8 +134,8 @@ describe('other rules', () => {
     const old = note('old.md', '# Old\n', now - 2 * yearMs)
     const notes = [old, note('new.md', '# New\n'), note('memory/2020-01-01.md', 'a log\n', now - 2 * yearMs)]
     const long = { at: now - yearMs - 1, paths: ['old.md'] }
-    expect(unrecalled(notes, [], now)).toEqual([])
-    expect(unrecalled(notes, [long], now).map(({ evidence }) => evidence[0]?.path)).toEqual(['old.md'])
-    expect(unrecalled(notes, [long, { at: now - 1, paths: ['old.md'] }], now)).toEqual([])
+    expect(findNeverRetrieved(notes, [], now)).toEqual([])
+    expect(findNeverRetrieved(notes, [long], now).map(({ evidence }) => evidence[0]?.path)).toEqual(['old.md'])
+    expect(findNeverRetrieved(notes, [long, { at: now - 1, paths: ['old.md'] }], now)).toEqual([])
   })
 })

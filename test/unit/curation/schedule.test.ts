@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextOf, parseSchedule } from '../../../src/shared/util/schedule.ts'
+import { nextRun, parseSchedule } from '../../../src/shared/util/schedule.ts'
 
 /** A Sunday at noon. */
 const now = new Date('2026-11-22T12:00:00')
 const next = (text: string, after = now) => {
   const schedule = parseSchedule(text)
-  const at = schedule && nextOf(schedule, after)
+  const at = schedule && nextRun(schedule, after)
   if (!at) return at
   const two = (value: number) => String(value).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
@@ -63,7 +63,7 @@ describe('schedule', () => {
         fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
         (text, at) => {
           const schedule = parseSchedule(text)
-          const found = schedule && nextOf(schedule, at)
+          const found = schedule && nextRun(schedule, at)
           if (found) expect(found.getTime()).toBeGreaterThan(at.getTime())
         },
       ),

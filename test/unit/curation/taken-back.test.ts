@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AcceptedEdit } from '../../../src/main/curation/suggestions/acceptances.ts'
-import { changesOf } from '../../../src/main/platform/diff/compare-lines.ts'
+import { compareTexts } from '../../../src/main/platform/diff/compare-lines.ts'
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
-import { remaining, takenBack } from '../../../src/main/curation/suggestions/plan-revert.ts'
+import { withoutReverted, planRevert } from '../../../src/main/curation/suggestions/plan-revert.ts'
 
 const edit = (proposal: string, line: number, before: string[], after: string[], path = 'a.md'): AcceptedEdit => ({
   proposal,
@@ -31,10 +31,10 @@ function back(acceptance: Made, now: Record<string, string | null> = {}) {
   const since = new Map(
     acceptance.files.map(({ path, after }) => {
       const text = path in now ? (now[path] ?? null) : after
-      return [path, { text, changes: text === null ? [] : changesOf(after, text) }]
+      return [path, { text, changes: text === null ? [] : compareTexts(after, text) }]
     }),
   )
-  const { texts, stuck } = takenBack(acceptance, since)
+  const { texts, stuck } = planRevert(acceptance, since)
   return { texts: Object.fromEntries(texts), stuck: stuck.map(({ proposal, line }) => [proposal, line]), all: stuck }
 }
 
@@ -57,7 +57,7 @@ describe('undoing an acceptance', () => {
     const { texts, stuck, all } = back(made, { 'a.md': now })
     expect(stuck).toEqual([['p', 3]])
     expect(texts['a.md']).toBe('- zero\n- one\n- ~~two~~ indeed\n- three\n- four\n- five\n')
-    const left = remaining({ ...made }, all)
+    const left = withoutReverted({ ...made }, all)
     expect(left).toMatchObject({
       proposals: ['p'],
       files: [{ before: text, after: text.replace('- two', '- ~~two~~') }],
@@ -152,7 +152,7 @@ describe('undoing an acceptance', () => {
         const sorted = (text: string) => text.split(/\r?\n/).filter(Boolean).sort()
         const wanted = places.flatMap((place, at) => now(at, isBack(place)))
         expect(sorted(texts['a.md'] ?? current)).toEqual(sorted(wanted.join('\n')))
-        const left = remaining(made, all)
+        const left = withoutReverted(made, all)
         expect(new Set(left.proposals)).toEqual(kept)
       }),
       { numRuns: 2000 },

@@ -6,7 +6,7 @@ import { bounded, clipped, fenced } from '../../../src/main/interop/mcp-server/b
 import { clientId, clientName } from '../../../src/main/interop/mcp-server/caller.ts'
 import { noteUri, pathOfUri } from '../../../src/main/interop/mcp-server/note-uri.ts'
 import { completionsOf, pageOf } from '../../../src/main/interop/mcp-server/mcp-resources.ts'
-import { tokensAtMost } from '../../../src/main/interop/mcp-server/token-limits.ts'
+import { maxTokensOf } from '../../../src/main/interop/mcp-server/token-limits.ts'
 
 describe('token limit of answers', () => {
   it.each([
@@ -26,8 +26,8 @@ describe('token limit of answers', () => {
     ['signs', '!@#$%^&*()_+{}|:"<>?~`-=[]'.repeat(60)],
   ])('the bound for %s is never below model counts, and not far above', (_name, text) => {
     const counted = Math.max(cl100k(text).length, o200k(text).length)
-    expect(tokensAtMost(text)).toBeGreaterThanOrEqual(counted)
-    expect(tokensAtMost(text)).toBeLessThan(counted * 3)
+    expect(maxTokensOf(text)).toBeGreaterThanOrEqual(counted)
+    expect(maxTokensOf(text)).toBeLessThan(counted * 3)
   })
 
   it('a clipped text fits, is a prefix, and has the maximum length', () => {
@@ -36,7 +36,7 @@ describe('token limit of answers', () => {
         const part = clipped(text, tokens)
         if (part === text) return
         expect(text.startsWith(part.replace(/…$/, '').replace(/\uFFFD$/, ''))).toBe(true)
-        if (part !== '') expect(tokensAtMost(JSON.stringify(part))).toBeLessThanOrEqual(tokens + 3)
+        if (part !== '') expect(maxTokensOf(JSON.stringify(part))).toBeLessThanOrEqual(tokens + 3)
       }),
     )
   })

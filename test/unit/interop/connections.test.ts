@@ -1,8 +1,8 @@
 import { mkdir, readFile, readlink, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Connections } from '../../../src/main/interop/client-setup/client-installer.ts'
-import { isOurs } from '../../../src/main/interop/client-setup/known-clients.ts'
+import { ClientInstaller } from '../../../src/main/interop/client-setup/client-installer.ts'
+import { isOwnEntry } from '../../../src/main/interop/client-setup/known-clients.ts'
 import { folderWith } from '../../support/folder.ts'
 
 const mainFolder = new URL('../../../src/main/', import.meta.url)
@@ -12,7 +12,7 @@ async function openFor(text: string) {
   const file = join(home, '.cursor/mcp.json')
   await mkdir(join(home, '.cursor'))
   await writeFile(file, text)
-  const connections = new Connections({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+  const connections = new ClientInstaller({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
   return { connections, read: () => readFile(file, 'utf8') }
 }
 
@@ -21,8 +21,8 @@ describe('registering this memory with another program', () => {
     const theirs =
       '{\n  "mcpServers": {\n    "commonplace": {\n      "command": "uvx",\n      "args": ["notes"]\n    }\n  }\n}\n'
     const { connections, read } = await openFor(theirs)
-    expect(await connections.look('cursor', {})).toMatchObject({ state: 'none', problem: null })
-    expect(await connections.without('cursor')).toBe('')
+    expect(await connections.inspect('cursor', {})).toMatchObject({ state: 'none', problem: null })
+    expect(await connections.previewRemoval('cursor')).toBe('')
     await connections.connect('cursor', {})
     expect(JSON.parse(await read())).toMatchObject({
       mcpServers: {
@@ -30,7 +30,7 @@ describe('registering this memory with another program', () => {
         'commonplace-memory': { command: process.execPath },
       },
     })
-    expect(await connections.look('cursor', {})).toMatchObject({ state: 'connected' })
+    expect(await connections.inspect('cursor', {})).toMatchObject({ state: 'connected' })
     await connections.connect('cursor', { isReadOnly: true })
     expect((await read()).match(/--read-only/g)).toHaveLength(1)
     await connections.disconnect('cursor')
@@ -46,7 +46,7 @@ describe('registering this memory with another program', () => {
     await expect(connections.connect('cursor', {})).rejects.toThrow(
       'commonplace and commonplace-memory are other servers',
     )
-    expect((await connections.look('cursor', {})).problem).toContain('other servers there')
+    expect((await connections.inspect('cursor', {})).problem).toContain('other servers there')
     expect(await read()).toBe(text)
   })
 
@@ -55,7 +55,7 @@ describe('registering this memory with another program', () => {
     await mkdir(join(home, '.cursor'))
     await mkdir(join(home, 'dotfiles'))
     const file = join(home, '.cursor/mcp.json')
-    const connections = new Connections({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
+    const connections = new ClientInstaller({ mainFolder, env: { HOME: home }, home: undefined, version: '0' })
     await symlink('../dotfiles/mcp.json', file)
     await connections.connect('cursor', {})
     expect(await readlink(file)).toBe('../dotfiles/mcp.json')
@@ -84,6 +84,6 @@ describe('registering this memory with another program', () => {
     [{ url: 'https://example.com/mcp' }, false],
     ['commonplace mcp', false],
   ])('%j is an entry of Commonplace: %s', (entry, is) => {
-    expect(isOurs(entry)).toBe(is)
+    expect(isOwnEntry(entry)).toBe(is)
   })
 })

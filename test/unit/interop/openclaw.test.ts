@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takeOver } from '../../../src/main/interop/import/openclaw.ts'
+import { convertSettings } from '../../../src/main/interop/import/openclaw.ts'
 import { parseConfig } from '../../../src/main/platform/config/parse-config.ts'
 
 const file = `{
@@ -37,7 +37,7 @@ const file = `{
 }`
 
 describe('settings of OpenClaw', () => {
-  const result = takeOver(file)
+  const result = convertSettings(file)
 
   it('takes over settings with a counterpart', () => {
     const at = Object.fromEntries((result?.changes ?? []).map(([path, value]) => [path.join('.'), value]))
@@ -108,7 +108,7 @@ describe('settings of OpenClaw', () => {
   })
 
   it('reads the older form with settings under `agent`', () => {
-    const { changes, left } = takeOver('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
+    const { changes, left } = convertSettings('{"agent": {"model": "openai/gpt-5", "workspace": "~/clawd"}}') ?? {}
     expect(changes).toEqual([
       [['agents', 'defaults', 'model'], 'openai/gpt-5'],
       [['agents', 'list', 0], { id: 'main', workspace: '~/clawd' }],
@@ -118,7 +118,7 @@ describe('settings of OpenClaw', () => {
 
   it('an existing agent keeps its folder and gets the settings; skips a folder of another agent', () => {
     const { changes, left } =
-      takeOver(
+      convertSettings(
         '{"agents": {"list": [{"id": "main", "workspace": "/a", "model": "openai/x"}, {"id": "b", "workspace": "/m"}]}}',
         [{ id: 'main', workspace: '/m' }],
       ) ?? {}
@@ -129,7 +129,7 @@ describe('settings of OpenClaw', () => {
   it.each(['', 'null', '[]', 'no json', '{', '"x"', `{${'a: {'.repeat(5000)}`])(
     '%j is no settings file, or empty',
     (text) => {
-      expect(takeOver(text)?.changes ?? []).toEqual([])
+      expect(convertSettings(text)?.changes ?? []).toEqual([])
     },
   )
 })

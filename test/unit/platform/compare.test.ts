@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { diffArrays } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { compareLines } from '../../../src/main/platform/diff/compare-lines.ts'
-import { describeChange, standingsOf, takeBack } from '../../../src/main/platform/diff/patch.ts'
+import { describeChange, revertStatusOfHunks, revertPatch } from '../../../src/main/platform/diff/patch.ts'
 import { parseLargeChange } from '../../../src/shared/util/large-change.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', ''), { maxLength: 40 })
@@ -67,7 +67,7 @@ describe('changes', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
-        expect(takeBack(after, patch)).toBe(before)
+        expect(revertPatch(after, patch)).toBe(before)
       }),
     )
   })
@@ -82,30 +82,30 @@ describe('changes', () => {
     ['in an empty text', '', ['changed']],
   ])('reports the status of an added line: %s', (_, text, standings) => {
     const { patch } = describeChange('a.md', 'a\nb\n', 'a\nb\nL\n', { isKept: true })
-    expect(standingsOf(text, patch)).toEqual(standings)
+    expect(revertStatusOfHunks(text, patch)).toEqual(standings)
   })
 
   it('does not restore a removed line twice', () => {
     const { patch } = describeChange('a.md', 'a\nb\nX\n', 'a\nb\n', { isKept: true })
-    expect(standingsOf('a\nb\n', patch)).toEqual(['there'])
-    expect(standingsOf('a\nb\nX\n', patch)).toEqual(['undone'])
-    expect(standingsOf('a\nb\nX\nY\n', patch)).toEqual(['undone'])
-    expect(takeBack('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
+    expect(revertStatusOfHunks('a\nb\n', patch)).toEqual(['there'])
+    expect(revertStatusOfHunks('a\nb\nX\n', patch)).toEqual(['undone'])
+    expect(revertStatusOfHunks('a\nb\nX\nY\n', patch)).toEqual(['undone'])
+    expect(revertPatch('a\nb\nX\n', patch)).toBe('a\nb\nX\n')
   })
 
   it('reverts the remaining hunk after the other one was undone', () => {
     const lines = Array.from({ length: 20 }, (_, line) => `line ${line}\n`)
     const before = lines.join('')
     const { patch } = describeChange('a.md', before, `first\n${before}last\n`, { isKept: true })
-    expect(standingsOf(`first\n${before}`, patch)).toEqual(['there', 'undone'])
-    expect(takeBack(`first\n${before}`, patch)).toBe(before)
+    expect(revertStatusOfHunks(`first\n${before}`, patch)).toEqual(['there', 'undone'])
+    expect(revertPatch(`first\n${before}`, patch)).toBe(before)
   })
 
   it('every hunk can be undone right after a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { patch } = describeChange('a.md', before, after, { isKept: true })
-        expect(standingsOf(after, patch).every((standing) => standing === 'there')).toBe(true)
+        expect(revertStatusOfHunks(after, patch).every((standing) => standing === 'there')).toBe(true)
       }),
     )
   })
@@ -118,7 +118,7 @@ describe('changes', () => {
     expect(change.patch.length).toBeLessThan(200)
     expect(parseLargeChange(change.patch)).toMatchObject({ added: 10_000, removed: 10_000 })
     const alone = describeChange('a.md', before, after, { isKept: false })
-    expect(takeBack(after, alone.patch)).toBe(before)
+    expect(revertPatch(after, alone.patch)).toBe(before)
   })
 
   it('does not mistake a text for such a patch', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isSentTexts } from '../../../src/shared/util/providers.ts'
-import { modelSentTo, modelUnlessNamed } from '../../../src/renderer/settings/embedding-change.ts'
+import { isRemoteEmbeddingProvider } from '../../../src/shared/util/providers.ts'
+import { newEmbeddingRecipient, defaultEmbeddingModel } from '../../../src/renderer/settings/embedding-change.ts'
 
 const off = { 'memory.embedding.provider': 'none', 'memory.embedding.model': 'small' }
 const remote = {
@@ -29,7 +29,7 @@ describe('confirmation before texts are sent to a provider', () => {
     ],
     ['reset to inherited values', remote, 'provider', undefined, undefined],
   ])(' %s', (_name, before: Record<string, string>, name, value, expected) => {
-    const sent = modelSentTo(`memory.embedding.${name}`, value, (key) => before[key])
+    const sent = newEmbeddingRecipient(`memory.embedding.${name}`, value, (key) => before[key])
     if (expected) expect(sent).toMatchObject(expected)
     else expect(sent).toBeUndefined()
   })
@@ -45,10 +45,10 @@ describe('default model of a provider', () => {
     ['none', undefined],
   ])('%s: %s', (provider, expected) => {
     const inForce = (key: string) => (key === 'memory.embedding.provider' ? provider : undefined)
-    expect(modelUnlessNamed('memory.embedding.model', inForce)).toBe(expected)
-    expect(modelUnlessNamed('memory.embedding.baseUrl', inForce)).toBeUndefined()
-    const sent = modelSentTo('memory.embedding.baseUrl', 'http://localhost:3/v1', inForce)
-    if (isSentTexts(provider)) expect(sent).toMatchObject({ provider, model: expected })
+    expect(defaultEmbeddingModel('memory.embedding.model', inForce)).toBe(expected)
+    expect(defaultEmbeddingModel('memory.embedding.baseUrl', inForce)).toBeUndefined()
+    const sent = newEmbeddingRecipient('memory.embedding.baseUrl', 'http://localhost:3/v1', inForce)
+    if (isRemoteEmbeddingProvider(provider)) expect(sent).toMatchObject({ provider, model: expected })
     else expect(sent).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeFailure } from '../../../src/main/platform/fs/write-failure.ts'
+import { toWriteError } from '../../../src/main/platform/fs/write-failure.ts'
 
 function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code, syscall: 'open' })
@@ -12,7 +12,7 @@ it('describes a failed write in words, with the path that the user knows', () =>
     ['EACCES', 'permission denied', 'no permission to write to its folder (EACCES)'],
     ['ENAMETOOLONG', 'name too long', 'name too long (ENAMETOOLONG)'],
   ] as const) {
-    const { message, data } = writeFailure(systemError(code, `${said}, ${inner}`), 'memory/2026-11-23.md')
+    const { message, data } = toWriteError(systemError(code, `${said}, ${inner}`), 'memory/2026-11-23.md')
     expect(message).toBe(`memory/2026-11-23.md could not be saved: ${why}`)
     expect(data).toEqual({ path: 'memory/2026-11-23.md', reason: code })
   }

@@ -4,10 +4,10 @@ import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'no
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { appendDurably, isLeftOver, writeDurably } from '../../../src/main/platform/fs/durable-write.ts'
+import { appendDurably, isTemporaryFile, writeDurably } from '../../../src/main/platform/fs/durable-write.ts'
 import { FileLock, LockBusyError } from '../../../src/main/platform/fs/file-lock.ts'
-import { Queue } from '../../../src/main/platform/fs/work-queue.ts'
-import { tidyFolder, tidyLater } from '../../../src/main/platform/fs/temp-file-cleanup.ts'
+import { KeyedQueue } from '../../../src/main/platform/fs/work-queue.ts'
+import { cleanTemporaryFiles, scheduleCleanup } from '../../../src/main/platform/fs/temp-file-cleanup.ts'
 import { temporaryFolder, until } from '../../support/folder.ts'
 
 const counter = fileURLToPath(new URL('../../support/lock-counter.ts', import.meta.url))
@@ -32,9 +32,9 @@ describe('durable writes', () => {
   })
 
   it('recognizes only its own temporary files', () => {
-    expect(isLeftOver('.commonplace-0123456789abcdef.tmp')).toBe(true)
+    expect(isTemporaryFile('.commonplace-0123456789abcdef.tmp')).toBe(true)
     for (const name of ['MEMORY.md', '.commonplace.tmp', 'a.tmp', '.commonplace-0123456789abcdef.tmp.md'])
-      expect(isLeftOver(name), name).toBe(false)
+      expect(isTemporaryFile(name), name).toBe(false)
   })
 
   it('deletes temporary files after a crash, also on a quick restart, but none in use', async () => {
@@ -52,11 +52,11 @@ describe('durable writes', () => {
     let runs = 0
     const onFault = (error: unknown) => expect.unreachable(String(error))
     const tidy = async () => {
-      const tidied = await tidyFolder(folder, () => true)
+      const tidied = await cleanTemporaryFiles(folder, () => true)
       runs += 1
       return tidied
     }
-    tidyLater(tidy, onFault)
+    scheduleCleanup(tidy, onFault)
     await vi.advanceTimersByTimeAsync(3000)
     await vi.waitUntil(() => runs === 1)
     expect(await readdir(deep)).toHaveLength(2)
@@ -65,7 +65,7 @@ describe('durable writes', () => {
     await vi.advanceTimersByTimeAsync(12_000)
     await vi.waitUntil(() => runs === 2)
     expect(await readdir(deep)).toEqual(['.commonplace-fedcba9876543210.tmp', 'note.md'])
-    const off = tidyLater(tidy, onFault)
+    const off = scheduleCleanup(tidy, onFault)
     off()
     await vi.advanceTimersByTimeAsync(200_000)
     expect(runs).toBe(2)
@@ -82,7 +82,7 @@ describe('durable writes', () => {
 
 describe('work queue', () => {
   it('runs work of one name in order and continues after a failure', async () => {
-    const queue = new Queue()
+    const queue = new KeyedQueue()
     const seen: number[] = []
     const gate = Promise.withResolvers<void>()
     const slow = queue.run('a', async () => {
@@ -113,28 +113,28 @@ describe('lock between processes', () => {
     const holder = fork(counter, [folder, 'hold'], { stdio: 'ignore' })
     const lock = new FileLock(join(folder, 'lock'))
     await until(() => {
-      const isFree = lock.tryTake()
+      const isFree = lock.tryAcquire()
       lock.release()
       return !isFree
     })
-    await expect(lock.hold(async () => undefined, 50)).rejects.toThrow(LockBusyError)
+    await expect(lock.withLock(async () => undefined, 50)).rejects.toThrow(LockBusyError)
     holder.kill('SIGKILL')
     await new Promise((resolve) => holder.once('exit', resolve))
-    expect(await lock.hold(async () => 'mine', 1000)).toBe('mine')
+    expect(await lock.withLock(async () => 'mine', 1000)).toBe('mine')
     lock.close()
   })
 
   it('stays effective after its file was deleted', async () => {
     const file = join(await temporaryFolder(), 'lock')
     const one = new FileLock(file)
-    expect(one.tryTake()).toBe(true)
+    expect(one.tryAcquire()).toBe(true)
     one.release()
     await rm(file)
     const other = new FileLock(file)
-    expect(other.tryTake()).toBe(true)
-    expect(one.tryTake()).toBe(false)
+    expect(other.tryAcquire()).toBe(true)
+    expect(one.tryAcquire()).toBe(false)
     other.close()
-    expect(one.tryTake()).toBe(true)
+    expect(one.tryAcquire()).toBe(true)
     one.close()
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { IndexStatus } from '../../../src/shared/contract/index.ts'
 import { Health } from '../../../src/main/platform/diagnostics/health.ts'
 import { reportIndex } from '../../../src/main/platform/diagnostics/index-reports.ts'
-import { withFaultsTold } from '../../../src/main/platform/diagnostics/fault-reports.ts'
+import { withFaultReports } from '../../../src/main/platform/diagnostics/fault-reports.ts'
 
 function openHealth() {
   let at = 1000
@@ -78,7 +78,7 @@ describe('health', () => {
       fault: () => `ref${(count += 1)}`,
       close: () => undefined,
     }
-    const told = withFaultsTold(log, health, now)
+    const told = withFaultReports(log, health, now)
     told.fault(new Error('boom'), 'turn')
     expect(told.fault(new Error('again'), 'turn')).toBe('ref2')
     expect(health.problems()).toMatchObject([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isShallow, maxLevels } from '../../../src/main/platform/net/json-depth.ts'
+import { isWithinDepthLimit, maxLevels } from '../../../src/main/platform/net/json-depth.ts'
 
 describe('nesting', () => {
   it.each([
@@ -10,6 +10,6 @@ describe('nesting', () => {
     [`{"a":"\\"${'['.repeat(10_000)}"}`, true],
     [`"\\\\"${'{"a":'.repeat(maxLevels + 1)}`, false],
   ])('%.40s… is shallow: %s', (json, expected) => {
-    expect(isShallow(json)).toBe(expected)
+    expect(isWithinDepthLimit(json)).toBe(expected)
   })
 })

@@ -6,7 +6,7 @@ import {
   WorkerHost,
   type WorkerOptions,
 } from '../../../src/main/platform/workers/worker-host.ts'
-import { shareWithThreads } from '../../../src/main/platform/workers/worker-start.ts'
+import { shareMemory } from '../../../src/main/platform/workers/worker-start.ts'
 import type { DyingJobs } from '../../support/dying-thread.ts'
 import { until } from '../../support/folder.ts'
 
@@ -98,7 +98,7 @@ describe('worker host', () => {
     const order: string[] = []
     const host = hostOf({
       onStart: async (client) => void order.push(`start ${await client.greet()}`),
-      settle: async (client) => void order.push(`settle ${await client.greet()}`),
+      flush: async (client) => void order.push(`settle ${await client.greet()}`),
       onStop: async (client) => void order.push(`stop ${await client.greet()}`),
       idleMs: 20,
     })
@@ -121,7 +121,7 @@ describe('worker host', () => {
   })
 
   it('receives the memory shared between threads', async () => {
-    shareWithThreads('test', new SharedArrayBuffer(64))
+    shareMemory('test', new SharedArrayBuffer(64))
     expect(await hostOf().run((client) => client.sharedBytes())).toBe(64)
   })
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openLog } from '../../../src/main/platform/logging/log.ts'
-import { followUncaught, type UncaughtFault } from '../../../src/main/platform/logging/uncaught.ts'
-import { harmless } from '../../../src/main/app/cli/terminal.ts'
+import { handleUncaughtErrors, type UncaughtFault } from '../../../src/main/platform/logging/uncaught.ts'
+import { escapeControls } from '../../../src/main/app/cli/terminal.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 describe('uncaught errors', () => {
@@ -11,7 +11,7 @@ describe('uncaught errors', () => {
     const told: UncaughtFault[] = []
     let now = 0
     const log = openLog(await temporaryFolder())
-    const stop = followUncaught({ log, tell: (fault) => told.push(fault), now: () => now }, source)
+    const stop = handleUncaughtErrors({ log, onFault: (fault) => told.push(fault), now: () => now }, source)
     for (let time = 0; time < 50; time += 1) source.emit('uncaughtException', new Error('x'))
     expect(told.map(({ isRepeated }) => isRepeated)).toEqual([...Array.from({ length: 10 }, () => false), true])
     expect(told[0]?.reference).toMatch(/^[0-9a-f]{8}$/)
@@ -32,7 +32,7 @@ describe('terminal output', () => {
     ['two\r\nlines\tand 数据 é 👩‍💻\n', 'two\nlines\tand 数据 é 👩‍💻\n'],
     ['over\rwritten', 'over\\u000dwritten'],
   ])('%j contains no control sequences', (text, shown) => {
-    expect(harmless(text)).toBe(shown)
-    expect(JSON.parse(harmless(JSON.stringify({ text })))).toEqual({ text })
+    expect(escapeControls(text)).toBe(shown)
+    expect(JSON.parse(escapeControls(JSON.stringify({ text })))).toEqual({ text })
   })
 })

@@ -5,9 +5,9 @@ import { decodeAddress, decodePart, encodePart } from '../../../src/shared/util/
 import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
 import { parseCitationHref } from '../../../src/renderer/markdown/chat/citation.ts'
 import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
-import { parseNameHref, splitNames } from '../../../src/renderer/markdown/chat/named-link.ts'
-import { piecesOf, portionsOf } from '../../../src/renderer/markdown/chat/split-markdown.ts'
-import { clipLine, clipPassage, rowsOf } from '../../../src/renderer/lib/util/clip.ts'
+import { parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/chat/named-link.ts'
+import { splitPieces, splitPortions } from '../../../src/renderer/markdown/chat/split-markdown.ts'
+import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'
 import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/lib/router/paths.ts'
 import { hostileNames, longNote, pathologicalDocuments, randomDocument } from '../../support/hostile-markdown.ts'
 
@@ -59,13 +59,13 @@ describe('cost of Markdown', () => {
     ['markers that open, 100,000', 'large'],
     ['one line of 5 MB', 'large'],
   ])('shows %s as plain text: %s', (name, excess) => {
-    const pieces = piecesOf(textOf(name))
+    const pieces = splitPieces(textOf(name))
     expect(pieces.map((piece) => piece.kind === 'plain' && piece.excess)).toContain(excess)
   })
 
   it.each(documents.map(({ name, text }) => [name, text] as const))('splits into small portions: %s', (_name, text) => {
     // Quadratic code would take minutes here and exceed the timeout.
-    for (const { pieces } of portionsOf(normalizeMath(text))) {
+    for (const { pieces } of splitPortions(normalizeMath(text))) {
       const sizes = pieces.map((piece) => (piece.kind === 'markdown' ? piece.text.length : 0))
       const most = sizes.reduce((sum, size) => sum + size, 0) - (sizes.at(-1) ?? 0)
       // A portion ends with the piece that fills it.
@@ -75,18 +75,18 @@ describe('cost of Markdown', () => {
   })
 
   it('keeps all of a long note as Markdown', () => {
-    const pieces = piecesOf(longNote(430_000))
+    const pieces = splitPieces(longNote(430_000))
     expect(pieces.filter(({ kind }) => kind === 'plain')).toEqual([])
-    const long = piecesOf(textOf('a list of 30,000 items'))
+    const long = splitPieces(textOf('a list of 30,000 items'))
     expect(long.length).toBeGreaterThan(50)
     expect(long.every(({ kind }) => kind === 'markdown')).toBe(true)
     expect(long.map(({ text }) => text).join('\n')).toBe(textOf('a list of 30,000 items'))
-    const rows = piecesOf(textOf('a table of 10,000 rows'))
+    const rows = splitPieces(textOf('a table of 10,000 rows'))
     expect(rows.every(({ kind, text }) => kind === 'markdown' && text.startsWith('| a | b |\n|---|---|\n'))).toBe(true)
   })
 
   it('splits an outline inside a single item without turning it into code', () => {
-    const pieces = piecesOf(textOf('an outline of 6,000 lines under one item'))
+    const pieces = splitPieces(textOf('an outline of 6,000 lines under one item'))
     expect(pieces.length).toBeGreaterThan(5)
     for (const { kind, text } of pieces) {
       expect(kind).toBe('markdown')
@@ -95,7 +95,7 @@ describe('cost of Markdown', () => {
   })
 
   it('recognizes large code without the parser', () => {
-    const [piece, ...others] = piecesOf(textOf('code of 1 MB'))
+    const [piece, ...others] = splitPieces(textOf('code of 1 MB'))
     expect(others).toEqual([])
     expect(piece).toMatchObject({ kind: 'code', language: 'ts' })
     expect(piece?.text.endsWith('// note')).toBe(true)
@@ -115,7 +115,7 @@ describe('cost of Markdown', () => {
               .match(/word|你好/g),
           )
         const text = randomDocument(seed)
-        const pieces = piecesOf(text).map((piece) => piece.text)
+        const pieces = splitPieces(text).map((piece) => piece.text)
         expect(shown(pieces.join('\n'))).toEqual(shown(text))
       }),
       { numRuns: 60 },
@@ -138,7 +138,7 @@ describe('cost of Markdown', () => {
   it('finds citations and names of notes in linear time', () => {
     for (const name of ['citations that never end', 'names of notes that never end', 'brackets that open, 100,000']) {
       expect(splitCitations(textOf(name)).length).toBe(1)
-      expect(splitNames(textOf(name)).length).toBe(1)
+      expect(splitWikiLinks(textOf(name)).length).toBe(1)
     }
     sectionsOf([textOf('a heading of 200,000 spaces')])
   })
@@ -162,7 +162,7 @@ describe('clipping', () => {
     expect(clipPassage('a\n'.repeat(5000)).split('\n').length).toBe(800)
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 2, max: 9 }), (lines, most) => {
-        const rows = rowsOf(lines, most)
+        const rows = splitLongLines(lines, most)
         expect(rows.join('')).toBe(lines.join(''))
         expect(rows.every((row) => row.length <= most)).toBe(true)
       }),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { citationHref, parseCitationHref } from '../../../src/renderer/markdown/chat/citation.ts'
-import { advance, idle } from '../../../src/renderer/chat/live-turn-state.ts'
+import { reduceChatEvent, idle } from '../../../src/renderer/chat/live-turn-state.ts'
 import { patchLines } from '../../../src/renderer/lib/diff-view/patch-lines.ts'
-import { recallsOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
+import { searchesOf, toTurns } from '../../../src/renderer/chat/messages/turns.ts'
 import type { SearchResponse } from '../../../src/shared/contract/index.ts'
-import { withOwnName } from '../../../src/renderer/chat/composer/attach-to-message.ts'
-import { excerptOf, likeliestLine, withSpeakers } from '../../../src/renderer/search/excerpt.ts'
+import { withUniqueName } from '../../../src/renderer/chat/composer/attach-to-message.ts'
+import { excerptOf, likeliestLine, nameSpeakers } from '../../../src/renderer/search/excerpt.ts'
 import { splitCitations } from '../../../src/shared/markdown/citation.ts'
 import { noUsage } from '../../../src/shared/chat/messages.ts'
 
@@ -100,7 +100,7 @@ describe('conversation', () => {
       result('r4', 'call_2', 'the cat', 8),
     ])
     const looked = turns.map((turn) =>
-      recallsOf(turn).map(({ query, results }) => [query.trim(), results[0]?.startLine]),
+      searchesOf(turn).map(({ query, results }) => [query.trim(), results[0]?.startLine]),
     )
     expect(looked).toEqual([
       [['the garden', 3]],
@@ -112,7 +112,7 @@ describe('conversation', () => {
   })
 
   it('turns a stream into text and then a message', () => {
-    let turn = advance(idle, {
+    let turn = reduceChatEvent(idle, {
       type: 'partial',
       running: true,
       queue: [],
@@ -122,12 +122,12 @@ describe('conversation', () => {
       text: 'He',
       thinking: '',
     })
-    turn = advance(turn, { type: 'text', delta: 'llo' })
+    turn = reduceChatEvent(turn, { type: 'text', delta: 'llo' })
     expect(turn).toMatchObject({ running: true, text: 'Hello' })
-    turn = advance(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
+    turn = reduceChatEvent(turn, { type: 'message', id: '1', message: { ...assistant, content: [] } })
     expect(turn).toMatchObject({ running: true, text: 'Hello', settledAs: '1' })
-    expect(advance(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', settledAs: undefined })
-    expect(advance(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
+    expect(reduceChatEvent(turn, { type: 'text', delta: 'Next' })).toMatchObject({ text: 'Next', settledAs: undefined })
+    expect(reduceChatEvent(turn, { type: 'turnEnd', reason: 'done' }).running).toBe(false)
   })
 
   it('returns the changed lines of a patch without headers', () => {
@@ -143,7 +143,7 @@ describe('attachments', () => {
   it('get unique names', () => {
     const picture = { type: 'file' as const, name: 'image.png', text: '' }
     const names = [picture, picture, { ...picture, name: 'notes' }, { ...picture, name: 'notes' }, picture]
-      .reduce<ReturnType<typeof withOwnName>>((known, one) => withOwnName(known, one), [])
+      .reduce<ReturnType<typeof withUniqueName>>((known, one) => withUniqueName(known, one), [])
       .map(({ name }) => name)
     expect(names).toEqual(['image.png', 'image 2.png', 'notes', 'notes 2', 'image 3.png'])
   })
@@ -161,8 +161,8 @@ describe('excerpts', () => {
 describe('speakers', () => {
   it('are translated in a transcript, and nothing else changes', () => {
     const names = { User: '用户：', Assistant: '助手：' }
-    expect(withSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
-    expect(withSpeakers('The User: field', names)).toBe('The User: field')
+    expect(nameSpeakers('- User: 你好 User: x\n- Assistant: hi', names)).toBe('- 用户：你好 User: x\n- 助手：hi')
+    expect(nameSpeakers('The User: field', names)).toBe('The User: field')
   })
 })
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { besideAfter, textWidth, type Beside } from '../../../src/renderer/editor/editor-room.ts'
+import { togglePanel, textWidth, type OpenPanels } from '../../../src/renderer/editor/editor-room.ts'
 
-const nothing: Beside = { preview: false, history: false, links: false, blame: false }
+const nothing: OpenPanels = { preview: false, history: false, links: false, blame: false }
 const all = ['preview', 'blame', 'history', 'links'] as const
 
 describe('panels beside the text', () => {
-  it.each<[string, number, (keyof Beside)[], (keyof Beside)[]]>([
+  it.each<[string, number, (keyof OpenPanels)[], (keyof OpenPanels)[]]>([
     ['wide', 1660, ['preview', 'blame', 'history'], ['preview', 'blame', 'history']],
     ['1440', 1180, ['preview', 'blame', 'history'], ['preview', 'history']],
     ['1440', 1180, ['preview', 'history', 'blame'], ['preview', 'blame']],
@@ -16,7 +16,7 @@ describe('panels beside the text', () => {
     ['360', 360, ['history', 'blame'], ['blame']],
   ])('at %s (%i px), opening %j leaves %j', (_, room, asked, left) => {
     const window = room + 260
-    const after = asked.reduce<Beside>((shown, what) => besideAfter(shown, what, room, window), nothing)
+    const after = asked.reduce<OpenPanels>((shown, what) => togglePanel(shown, what, room, window), nothing)
     expect(all.filter((what) => after[what])).toEqual(left)
   })
 
@@ -30,7 +30,7 @@ describe('panels beside the text', () => {
     const what = fc.constantFrom(...all)
     fc.assert(
       fc.property(beside, what, fc.integer({ min: 300, max: 3000 }), (shown, asked, room) => {
-        const after = besideAfter(shown, asked, room, room + 260)
+        const after = togglePanel(shown, asked, room, room + 260)
         expect(after[asked]).toBe(!shown[asked])
         if (shown[asked]) expect({ ...after, [asked]: true }).toEqual(shown)
         const others = all.filter((other) => other !== asked && after[other])

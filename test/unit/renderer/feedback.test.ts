@@ -4,7 +4,7 @@ import i18next from 'i18next'
 import { toast, type ExternalToast } from 'sonner'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMutationCache } from '../../../src/renderer/lib/feedback/mutation-cache.ts'
-import { attempt, tellDone } from '../../../src/renderer/lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '../../../src/renderer/lib/feedback/toast.ts'
 import en from '../../../src/renderer/lib/i18n/en.json' with { type: 'json' }
 
 const failure = new ORPCError('file_changed', { data: { path: 'a.md' } })
@@ -30,14 +30,14 @@ describe('error toasts', () => {
   })
 
   it('shows none if the component shows the error', async () => {
-    expect(await fails({ meta: { isToldInPlace: true } })).toEqual([])
+    expect(await fails({ meta: { handlesError: true } })).toEqual([])
   })
 
   it('shows errors of work outside of components and returns undefined', async () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
-    expect(await attempt(Promise.resolve(undefined))).toEqual({ value: undefined })
+    expect(await runWithErrorToast(Promise.resolve(undefined))).toEqual({ value: undefined })
     expect(told).not.toHaveBeenCalled()
-    expect(await attempt(Promise.reject(failure))).toBeUndefined()
+    expect(await runWithErrorToast(Promise.reject(failure))).toBeUndefined()
     expect(told.mock.calls).toEqual([[sentence, { id: sentence }]])
   })
 
@@ -45,7 +45,7 @@ describe('error toasts', () => {
     const told = vi.spyOn(toast, 'error').mockReturnValue(0)
     const done = vi.spyOn(toast, 'success').mockReturnValue(0)
     const undo = vi.fn(() => Promise.reject(failure))
-    tellDone('Moved', undo)
+    showSuccess('Moved', undo)
     const [text, options] = done.mock.calls[0] ?? []
     expect(text).toBe('Moved')
     const action = options?.action as { readonly label: string; readonly onClick: () => void }
@@ -68,7 +68,7 @@ describe('error toasts', () => {
       expect(action.label).toBe(en.common.undo)
       action.onClick()
     }
-    tellDone('Moved', undo)
+    showSuccess('Moved', undo)
     press(done.mock.calls[0]?.[1])
     await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1))
     press(told.mock.calls[0]?.[1])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Candidate } from '../../../src/shared/contract/index.ts'
-import { keyOf, movesBetween } from '../../../src/renderer/search/rank-diff.ts'
+import { keyOf, diffRanks } from '../../../src/renderer/search/rank-diff.ts'
 
 /** Builds a ranking: upper-case letters are returned candidates, lower-case ones are not. */
 function ranking(letters: string): Candidate[] {
@@ -31,7 +31,7 @@ describe('rank changes', () => {
     ['ABC', 'CAB', { a: -1, b: -1, c: 2 }],
     ['A', 'AB', { b: 'new' }],
   ])('from %s to %s', (before, after, expected) => {
-    const moves = movesBetween(ranking(before), ranking(after))
+    const moves = diffRanks(ranking(before), ranking(after))
     const named = Object.fromEntries(
       ranking(after).flatMap((candidate) => {
         const move = moves.get(keyOf(candidate))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shownName } from '../../../src/renderer/lib/notes/shown-name.ts'
-import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
+import { linkLabel } from '../../../src/renderer/lib/notes/shown-name.ts'
+import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { splitTarget } from '../../../src/shared/markdown/links/link-target.ts'
@@ -14,7 +14,7 @@ describe('notes of real vaults', () => {
       ['| a | b |\n|---|---|\n', '| [b] | [[c]] **some** words |'],
       ['', '- [b] and [[c]] **some** words'],
     ] as const) {
-      const { rows } = documentOf(`${head}${`${row}\n`.repeat(400)}\n[b]: b.md "B"\n[c]: c.md`)
+      const { rows } = parseDocument(`${head}${`${row}\n`.repeat(400)}\n[b]: b.md "B"\n[c]: c.md`)
       expect(rows.length).toBeGreaterThan(2)
       for (const { text } of rows) {
         expect(text).toMatch(/words(?: \|)?\n\n\[b\]: b\.md "B"\n\[c\]: c\.md$/)
@@ -35,7 +35,7 @@ describe('notes of real vaults', () => {
     ['logseq', 'A#B', 'Note', 'A#B'],
     [undefined, 'A#B', 'Note', 'A#B'],
   ])('in a vault of %s, [[%s]] with the title %s is labelled %s', (kind, target, title, name) => {
-    expect(shownName(kind, splitTarget(target), title)).toBe(name)
+    expect(linkLabel(kind, splitTarget(target), title)).toBe(name)
   })
 
   it.each([

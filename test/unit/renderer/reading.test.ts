@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attachmentKind, attachmentType } from '../../../src/shared/util/attachments.ts'
-import { documentOf } from '../../../src/renderer/markdown/parse/parse-document.ts'
+import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { propertiesOf, writeProperty } from '../../../src/renderer/markdown/parse/split-front-matter.ts'
-import { tick, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
+import { toggleTask, type LineChange } from '../../../src/renderer/markdown/preview/line-edits.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
-import { applyPatch, nothingShown, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
+import { applyPatch, emptyPreview, patchOf, rowOfLine } from '../../../src/renderer/markdown/parse/preview-rows.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'
 import { noteHtml } from '../../support/note-html.ts'
 
 const rowsOf = (text: string) => {
-  const { rows, lines } = documentOf(text)
+  const { rows, lines } = parseDocument(text)
   return rows.map((row, index) => `${lines[index]} ${row.kind} ${row.text}`)
 }
 
@@ -50,7 +50,7 @@ describe('rows of a note', () => {
 
   it('splits a long list into rows with their lines', () => {
     const text = `# List\n\n${Array.from({ length: 400 }, (_, index) => `- item ${index} **bold** [x](y)`).join('\n')}`
-    const { rows, lines } = documentOf(text)
+    const { rows, lines } = parseDocument(text)
     expect(rows.length).toBeGreaterThan(5)
     for (const [index, row] of rows.entries())
       expect(text.split('\n')[(lines[index] ?? 0) - 1]).toBe(row.text.split('\n')[0])
@@ -73,7 +73,7 @@ describe('rows of a note', () => {
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (all) => {
-        const { rows, lines } = documentOf(all.join('\n'))
+        const { rows, lines } = parseDocument(all.join('\n'))
         for (const [index, row] of rows.entries())
           if (row.kind === 'markdown') {
             const first = row.text.split('\n', 1)[0]?.replaceAll('%%', '').trim()
@@ -89,25 +89,25 @@ describe('rows of a note', () => {
       fc.property(fc.array(block, { maxLength: 20 }), fc.array(block, { maxLength: 20 }), (before, after) => {
         let id = 0
         const nextId = () => (id += 1)
-        const one = documentOf(before.join('\n\n'))
-        const other = documentOf(after.join('\n\n'))
-        const first = applyPatch(nothingShown, patchOf([], one), nextId)
+        const one = parseDocument(before.join('\n\n'))
+        const other = parseDocument(after.join('\n\n'))
+        const first = applyPatch(emptyPreview, patchOf([], one), nextId)
         const now = applyPatch(first, patchOf(one.rows, other), nextId)
         expect(now.rows.map(({ row }) => row.text)).toEqual(other.rows.map(({ text }) => text))
         expect(new Set(now.rows.map((row) => row.id)).size).toBe(now.rows.length)
       }),
     )
-    const first = applyPatch(nothingShown, patchOf([], documentOf('a\n\nb\n\nc')), fixed(1))
-    const now = applyPatch(first, patchOf(documentOf('a\n\nb\n\nc').rows, documentOf('a\n\nb!\n\nc')), fixed(9))
+    const first = applyPatch(emptyPreview, patchOf([], parseDocument('a\n\nb\n\nc')), fixed(1))
+    const now = applyPatch(first, patchOf(parseDocument('a\n\nb\n\nc').rows, parseDocument('a\n\nb!\n\nc')), fixed(9))
     expect(now.rows.map((row) => row.id)).toEqual(first.rows.map((row) => row.id))
     expect(now.rows[0]).toBe(first.rows[0])
     expect(now.rows[2]).toBe(first.rows[2])
   })
 
   it('finds the row of a line, also with footnotes at the end', () => {
-    const shown = applyPatch(nothingShown, patchOf([], documentOf('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
+    const shown = applyPatch(emptyPreview, patchOf([], parseDocument('a[^1]\n\n[^1]: note\n\nb\n\nc')), fixed(1))
     expect([1, 2, 4, 5, 6, 7, 99].map((line) => rowOfLine(shown, line))).toEqual([0, 0, 0, 1, 1, 2, 2])
-    expect(rowOfLine(nothingShown, 1)).toBe(-1)
+    expect(rowOfLine(emptyPreview, 1)).toBe(-1)
   })
 })
 
@@ -254,7 +254,7 @@ describe('line edits', () => {
     ['- [🎉] a', '🎉', '- [x] a'],
     ['- [/] a', '-', undefined],
   ])('toggles %j, shown as %j', (line, was, after) => {
-    expect(changed(line, tick(was))).toBe(after)
+    expect(changed(line, toggleTask(was))).toBe(after)
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { foldersAbove, treeOf, treeRows, type TreeRow } from '../../../src/renderer/editor/tree/tree-rows.ts'
+import { parentFolders, treeOf, treeRows, type TreeRow } from '../../../src/renderer/editor/tree/tree-rows.ts'
 import type { FileEntry } from '../../../src/shared/contract/index.ts'
 
 const entry = (path: string, kind: FileEntry['kind'] = 'note'): FileEntry => ({
@@ -52,7 +52,7 @@ describe('tree rows', () => {
   })
 
   it('returns the parent folders of a file', () => {
-    expect(foldersAbove('a/b/c.md')).toEqual(['a', 'a/b'])
-    expect(foldersAbove('c.md')).toEqual([])
+    expect(parentFolders('a/b/c.md')).toEqual(['a', 'a/b'])
+    expect(parentFolders('c.md')).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { withoutMark } from '../../../src/renderer/curation/without-mark.ts'
+import { stripMarks } from '../../../src/renderer/curation/without-mark.ts'
 
 it.each([
   ['- The rent is due ^[local]', 'The rent is due'],
   ['1. It rains ^[mcp: weather, 2026-11-22] ^[ Local ]', 'It rains'],
   ['A note of mine^[a footnote]', 'A note of mine^[a footnote]'],
 ])('%j is titled %j', (line, title) => {
-  expect(withoutMark(line)).toBe(title)
+  expect(stripMarks(line)).toBe(title)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/main/search/text/days.ts'
-import { failedFilters, readQuery } from '../../../src/main/search/query/filters.ts'
+import { failedFilters, parseFilters } from '../../../src/main/search/query/filters.ts'
 
 const today = parseDay('2026-11-18')
-const read = (query: string, off: string[] = []) => readQuery(query, today, off)
+const read = (query: string, off: string[] = []) => parseFilters(query, today, off)
 const told = (query: string) =>
   read(query).conditions.map(({ kind, text, from, to, isUnread }) =>
     [kind, text, isUnread ? 'unread' : (from ?? '…'), isUnread ? '' : (to ?? '…')].join(' ').trim(),
@@ -56,13 +56,13 @@ describe('query filters', () => {
   })
 
   it('a condition that is turned off neither filters nor boosts nor is searched', () => {
-    const { words, filters, lifts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
+    const { words, filters, boosts: lifts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
     expect({ words, filters, lifts }).toEqual({ words: 'walrus', filters: [], lifts: [] })
     expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
   })
 
   const properties = new Set(['status', 'rating', '状态', 'source', 'due-by'])
-  const said = (query: string) => readQuery(query, today, [], (name) => properties.has(name.toLowerCase()))
+  const said = (query: string) => parseFilters(query, today, [], (name) => properties.has(name.toLowerCase()))
 
   it.each([
     ['tag:work', 'tag tag:work'],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { formsIn } from '../../../src/main/search/text/canonical-forms.ts'
-import { valueOf } from '../../../src/main/search/text/numerals.ts'
+import { findCanonicalForms } from '../../../src/main/search/text/canonical-forms.ts'
+import { parseNumeral } from '../../../src/main/search/text/numerals.ts'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
 import { fold, lineTerms } from '../../../src/main/search/text/terms.ts'
 
 const termsOf = (text: string) => new Set(lineTerms(text).terms)
-const askedOf = (text: string) => formsIn(fold(text)).map(({ asked }) => asked[0])
+const askedOf = (text: string) => findCanonicalForms(fold(text)).map(({ asked }) => asked[0])
 
 describe('canonical form of days', () => {
   it.each([
@@ -63,7 +63,7 @@ describe('canonical form of numbers', () => {
     ['만오천', 15_000],
     ['육십오만', 650_000],
     ['3,260', 3260],
-  ])('%s is %d', (text, value) => expect(valueOf(text)).toBe(value))
+  ])('%s is %d', (text, value) => expect(parseNumeral(text)).toBe(value))
 
   it.each([
     ['3,260 元', '3260'],

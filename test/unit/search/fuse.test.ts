@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { textScore, vectorScore } from '../../../src/main/search/ranking/calibrate.ts'
 import { fuse, type FuseOptions, type LegInput, type RankedCandidate } from '../../../src/main/search/ranking/fuse.ts'
-import { roundTogether } from '../../../src/shared/util/figures.ts'
+import { roundToSum } from '../../../src/shared/util/figures.ts'
 
 const scale = { background: 0.2, threshold: 0.5, power: 3, worth: 0.3 }
 
@@ -29,7 +29,7 @@ function inputOf({ cosine, share }: Drawn, id: number): LegInput {
     startLine: 1,
     endLine: 5,
     date: undefined,
-    passage: cosine === null ? null : { nearness: cosine, startLine: 1, endLine: 1 },
+    passage: cosine === null ? null : { similarity: cosine, startLine: 1, endLine: 1 },
     keyword: share === null ? null : { raw: share, share, terms: [], bestLine: 0 },
   }
 }
@@ -112,7 +112,7 @@ describe('fusion, for any scores and weights', () => {
         const { vector, text, lift, score } = fuseOne(one, optionsOf(drawnOption))
         const parts = [vector?.contribution ?? 0, text?.contribution ?? 0, lift]
         expect(parts.reduce((sum, part) => sum + part, 0)).toBeCloseTo(score, 12)
-        const shown = roundTogether(parts, 4).reduce((sum, part) => sum + part, 0)
+        const shown = roundToSum(parts, 4).reduce((sum, part) => sum + part, 0)
         expect(Math.abs(shown - score)).toBeLessThanOrEqual(0.00005 + 1e-9)
       }),
     )

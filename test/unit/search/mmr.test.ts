@@ -1,7 +1,7 @@
 /** Compares the incremental algorithm with the definition of maximal marginal relevance. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diversify } from '../../../src/main/search/ranking/mmr.ts'
+import { rerankByMmr } from '../../../src/main/search/ranking/mmr.ts'
 
 interface Candidate {
   readonly score: number
@@ -45,7 +45,7 @@ describe('maximal marginal relevance', () => {
       fc.property(candidates, fc.nat(10), fc.nat(30), (all, tenths, maxResults) => {
         const lambda = tenths / 10
         const wordsOf = ({ words }: Candidate) => words
-        expect(diversify(all, { lambda, maxResults, wordsOf })).toEqual(byDefinition(all, lambda, maxResults))
+        expect(rerankByMmr(all, { lambda, maxResults, wordsOf })).toEqual(byDefinition(all, lambda, maxResults))
       }),
     )
   })
@@ -53,7 +53,7 @@ describe('maximal marginal relevance', () => {
   it('reads the words of each candidate once', () => {
     const all = Array.from({ length: 20 }, (_, index) => ({ score: 1, words: new Set([`${index % 3}`]) }))
     let asked = 0
-    diversify(all, { lambda: 0.5, maxResults: 10, wordsOf: ({ words }) => ((asked += 1), words) })
+    rerankByMmr(all, { lambda: 0.5, maxResults: 10, wordsOf: ({ words }) => ((asked += 1), words) })
     expect(asked).toBe(all.length)
   })
 })

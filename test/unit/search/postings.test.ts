@@ -8,7 +8,7 @@ import { hashTerm } from '../../../src/main/search/keyword/packed-terms.ts'
 import {
   createTables,
   identityKey,
-  keptAheadOf,
+  snapshotPathOf,
   openForReading,
   openForWriting,
   type Db,
@@ -203,7 +203,7 @@ describe('postings', () => {
     expect(keptChunks()).toBeUndefined()
     db.exec("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'chunks'")
     expect(keptChunks()).toEqual([3])
-    const file = keptAheadOf(db.name)
+    const file = snapshotPathOf(db.name)
     const whole = readFileSync(file)
     for (const broken of [whole.subarray(0, -9), Buffer.from('no such thing'), Buffer.alloc(0)]) {
       writeFileSync(file, broken)

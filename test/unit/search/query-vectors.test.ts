@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../../../src/main/search/embeddings/provider-health.ts'
-import { QueryVectors } from '../../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../../src/main/search/vector/query-vectors.ts'
 import { until } from '../../support/folder.ts'
 
 const vector = Float32Array.from([1, 0])
@@ -28,9 +28,9 @@ describe('QueryVectors', () => {
   it('stops waiting after the allowed time, and reports a failure on timeout', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
-    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome), 1000)
+    const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome), 1000)
     vectors.leave = { waitMs: 20 }
-    const { vector: found, notice } = await vectors.of('walrus', 2, undefined)
+    const { vector: found, notice } = await vectors.embed('walrus', 2, undefined)
     expect(found).toBeUndefined()
     expect(notice?.code).toBe('provider_late')
     expect(outcomes).toEqual([{ kind: 'late' }])
@@ -41,23 +41,23 @@ describe('QueryVectors', () => {
 
   it('uses a late answer for the next search and sends one request only', async () => {
     const { provider, asked } = openProvider()
-    const vectors = new QueryVectors(provider, () => undefined)
+    const vectors = new QueryEmbedder(provider, () => undefined)
     vectors.leave = { waitMs: 10 }
-    expect((await vectors.of('walrus', 2, undefined)).notice?.code).toBe('provider_late')
+    expect((await vectors.embed('walrus', 2, undefined)).notice?.code).toBe('provider_late')
     asked[0]?.answer()
-    await until(async () => (await vectors.of('walrus', 2, 0)).vector !== undefined)
-    expect(await vectors.of('walrus', 2, 0)).toEqual({ vector, notice: null })
+    await until(async () => (await vectors.embed('walrus', 2, 0)).vector !== undefined)
+    expect(await vectors.embed('walrus', 2, 0)).toEqual({ vector, notice: null })
     expect(asked).toHaveLength(1)
   })
 
   it('aborts a request only when all searches that wait for it are aborted', async () => {
     const { provider, asked } = openProvider()
     const outcomes: ProviderOutcome[] = []
-    const vectors = new QueryVectors(provider, (outcome) => outcomes.push(outcome))
+    const vectors = new QueryEmbedder(provider, (outcome) => outcomes.push(outcome))
     vectors.leave = { waitMs: 5000 }
     const [one, other] = [new AbortController(), new AbortController()]
-    const first = vectors.of('walrus', 2, undefined, one.signal)
-    const second = vectors.of('walrus', 2, undefined, other.signal)
+    const first = vectors.embed('walrus', 2, undefined, one.signal)
+    const second = vectors.embed('walrus', 2, undefined, other.signal)
     one.abort()
     await expect(first).rejects.toThrow(/abort/i)
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([false])

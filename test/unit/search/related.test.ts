@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withRelated } from '../../../src/main/search/query/search-plan.ts'
+import { expandWithSynonyms } from '../../../src/main/search/query/search-plan.ts'
 import type { KnownTerm } from '../../../src/main/search/keyword/vocabulary.ts'
 
 const counts: Record<string, number> = { lake: 4, pond: 2, sea: 1, '房 租': 3 }
@@ -23,7 +23,7 @@ const lake: KnownTerm = {
 
 describe('withRelated', () => {
   it('adds similar words of the memory, each stem once, weighted by similarity', () => {
-    const { readings, alike, documents } = withRelated(lake, vocabulary, () => near)
+    const { readings, alike, documents } = expandWithSynonyms(lake, vocabulary, () => near)
     expect(readings.map(({ term }) => term)).toEqual(['lake', 'pond', 'sea'])
     expect(readings.map(({ weight }) => Number(weight.toFixed(3)))).toEqual([1, 0.358, 0.151])
     expect([alike, documents]).toEqual(['ponds, sea', 4])
@@ -38,15 +38,15 @@ describe('withRelated', () => {
       instead: 'more',
       isRespelt: true,
     }
-    const term = withRelated(unknown, vocabulary, () => near)
+    const term = expandWithSynonyms(unknown, vocabulary, () => near)
     expect(term).toMatchObject({ alike: 'ponds, sea, lake', documents: 4 })
     expect(term.instead).toBeUndefined()
-    expect(withRelated(unknown, vocabulary, () => [])).toBe(unknown)
+    expect(expandWithSynonyms(unknown, vocabulary, () => [])).toBe(unknown)
   })
 
   it.each(['name', 'figure', 'function'] as const)('adds no similar words to a %s', (role) => {
     const term = { ...lake, role }
-    expect(withRelated(term, vocabulary, () => near)).toBe(term)
+    expect(expandWithSynonyms(term, vocabulary, () => near)).toBe(term)
   })
 
   it('adds a Chinese word only if it is nearly synonymous', () => {
@@ -56,7 +56,7 @@ describe('withRelated', () => {
       readings: [{ kind: 'cjk', term: '租 金', weight: 1 }],
       documents: 0,
     }
-    expect(withRelated(rent, vocabulary, () => [{ word: '房租', cosine: 0.95 }]).alike).toBe('房租')
-    expect(withRelated(rent, vocabulary, () => [{ word: '房租', cosine: 0.75 }])).toBe(rent)
+    expect(expandWithSynonyms(rent, vocabulary, () => [{ word: '房租', cosine: 0.95 }]).alike).toBe('房租')
+    expect(expandWithSynonyms(rent, vocabulary, () => [{ word: '房租', cosine: 0.75 }])).toBe(rent)
   })
 })

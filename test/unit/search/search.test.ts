@@ -200,7 +200,7 @@ function candidate(
     startLine: lines[0],
     endLine: lines[1],
     date: '2026-01-01',
-    passage: cosine === null ? null : { nearness: cosine, startLine: lines[0], endLine: lines[0] },
+    passage: cosine === null ? null : { similarity: cosine, startLine: lines[0], endLine: lines[0] },
     keyword: share === null ? null : { raw: share * 10, share, terms: [], bestLine: 0 },
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createTables, openForReading, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
-import { editsBetween, Spellings } from '../../../src/main/search/keyword/spellings.ts'
+import { editDistance, SpellingDictionary } from '../../../src/main/search/keyword/spellings.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { defaults } from '../../recall/judged-set.ts'
@@ -30,13 +30,13 @@ describe('spelling correction', () => {
     ['accommodate', 'acomodate', 2],
     ['same', 'same', 0],
   ])('the distance of %s and %s is %d', (one, other, edits) => {
-    expect(editsBetween(one, other, 2)).toBe(edits)
-    expect(editsBetween(other, one, 2)).toBe(edits)
+    expect(editDistance(one, other, 2)).toBe(edits)
+    expect(editDistance(other, one, 2)).toBe(edits)
   })
 
   it('allows one edit from four letters, two from eight', () => {
     const { db } = indexOf({ 'MEMORY.md': 'The kestrel project, quarantined; owl.' })
-    const spellings = new Spellings(db)
+    const spellings = new SpellingDictionary(db)
     spellings.refresh(1)
     const near = (word: string) => spellings.nearest(word).map((spelling) => spelling.word)
     expect(near('kestral')).toEqual(['kestrel'])

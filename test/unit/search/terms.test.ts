@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { queryTerms } from '../../../src/main/search/query/parse-query.ts'
-import { anyLineTerms, lineTerms, type LineTerms } from '../../../src/main/search/text/terms.ts'
+import { unicodeLineTerms, lineTerms, type LineTerms } from '../../../src/main/search/text/terms.ts'
 import { rounds } from '../../support/thorough.ts'
 
 const wordsOf = (text: string) => lineTerms(text).terms
@@ -50,7 +50,7 @@ describe('words and identifiers', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const line = pieces.join('').replaceAll('\n', ' ')
-        expect(read(line, lineTerms)).toEqual(read(line, anyLineTerms))
+        expect(read(line, lineTerms)).toEqual(read(line, unicodeLineTerms))
       }),
       { numRuns: rounds(600, 3000) },
     )

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { untilChanged } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
+import { memoizeByDataVersion } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
 
 describe('untilChanged', () => {
   it('reads again after every write, even if it was rolled back, and not otherwise', () => {
@@ -9,7 +9,7 @@ describe('untilChanged', () => {
     const add = db.prepare('INSERT INTO notes VALUES (?)')
     const count = db.prepare<[], number>('SELECT count(*) FROM notes').pluck()
     let asked = 0
-    const counted = untilChanged(db, () => {
+    const counted = memoizeByDataVersion(db, () => {
       asked += 1
       return count.get() ?? 0
     })

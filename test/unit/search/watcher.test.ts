@@ -24,7 +24,13 @@ describe('watch limit', () => {
   it('reports the limit once and polls', async () => {
     const onLimit = vi.fn()
     const onChange = vi.fn()
-    const watcher = new FolderWatcher('/w', { onChange, onLimit, onRoom: vi.fn(), onReady: vi.fn(), onError: vi.fn() })
+    const watcher = new FolderWatcher('/w', {
+      onChange,
+      onLimit,
+      onLimitCleared: vi.fn(),
+      onReady: vi.fn(),
+      onError: vi.fn(),
+    })
     const limit = () => Object.assign(new Error('no space for watches'), { code: 'ENOSPC' })
     FakeWatcher.all[0]?.emit('error', limit())
     await until(() => FakeWatcher.all.length === 2)
@@ -43,7 +49,7 @@ describe('watch limit', () => {
     const onReady = vi.fn()
     const watcher = new FolderWatcher(
       '/w',
-      { onChange: vi.fn(), onLimit: vi.fn(), onRoom, onReady, onError: vi.fn() },
+      { onChange: vi.fn(), onLimit: vi.fn(), onLimitCleared: onRoom, onReady, onError: vi.fn() },
       10,
     )
     const limit = () => Object.assign(new Error('too many open files'), { code: 'EMFILE' })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { formatDay, parseDay } from '../../../src/main/search/text/days.ts'
-import { timesIn } from '../../../src/main/search/text/temporal-expressions.ts'
+import { parseTemporalExpressions } from '../../../src/main/search/text/temporal-expressions.ts'
 
 /** A Wednesday. */
 const today = parseDay('2026-11-18')
 
 function told(query: string): string {
   const shown = (day: number) => (Number.isFinite(day) ? formatDay(day) : '…')
-  return timesIn(query, today)
+  return parseTemporalExpressions(query, today)
     .map(({ text, first, last }) => `${text}: ${shown(first)} ${shown(last)}`)
     .join(' | ')
 }
@@ -87,7 +87,7 @@ describe('time expressions in a query', () => {
 
   it('handles the ends of weeks, months and years', () => {
     const at = (date: string, query: string) =>
-      timesIn(query, parseDay(date)).map(({ first, last }) => [formatDay(first), formatDay(last)])
+      parseTemporalExpressions(query, parseDay(date)).map(({ first, last }) => [formatDay(first), formatDay(last)])
     expect(at('2027-01-01', 'last week')).toEqual([['2026-12-21', '2026-12-27']])
     expect(at('2026-11-16', 'last week')).toEqual([['2026-11-09', '2026-11-15']])
     expect(at('2026-01-31', 'last month')).toEqual([['2025-12-01', '2025-12-31']])

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isQuoted, quoteOf, strike, supersededLine, supersededNote } from '../../../src/shared/markdown/superseded.ts'
+import {
+  matchesQuote,
+  quoteOf,
+  strikeThrough,
+  supersededLine,
+  supersededNote,
+} from '../../../src/shared/markdown/superseded.ts'
 
 describe('superseded lines', () => {
   it.each([
@@ -19,22 +25,22 @@ describe('superseded lines', () => {
   ] as const)(' %s', (line, [text, until, path, at]) => {
     const found = supersededLine(line)
     expect(found).toEqual({ text, until, by: path === undefined ? undefined : { path, line: at } })
-    const again = strike(line, { until, by: found?.by })
+    const again = strikeThrough(line, { until, by: found?.by })
     expect(supersededLine(again), 'striking again changes nothing').toEqual(found)
   })
 
   it('finds the successor by its quoted words after it moved or was struck or marked', () => {
     const by = { path: 'a.md', line: 3, text: quoteOf('- [ ] Rent is “1450” ^[web: x.example, 2026-11-22]') }
-    const line = strike('- Rent is 1200', { until: '2026-11-22', by })
+    const line = strikeThrough('- Rent is 1200', { until: '2026-11-22', by })
     expect(line).toBe('- ~~Rent is 1200~~ (until 2026-11-22, now: [a.md:3] “Rent is "1450"”)')
     expect(supersededLine(line)).toEqual({ text: 'Rent is 1200', until: '2026-11-22', by })
-    expect(isQuoted('  * Rent is "1450"', by.text)).toBe(true)
-    expect(isQuoted('- ~~Rent is "1450"~~ (until 2026-12-01)', by.text)).toBe(true)
-    expect(isQuoted('- Rent is "1450" and more', by.text)).toBe(false)
+    expect(matchesQuote('  * Rent is "1450"', by.text)).toBe(true)
+    expect(matchesQuote('- ~~Rent is "1450"~~ (until 2026-12-01)', by.text)).toBe(true)
+    expect(matchesQuote('- Rent is "1450" and more', by.text)).toBe(false)
     const long = `- ${'many words '.repeat(12)}`
     expect(quoteOf(long)).toMatch(/^many words .*(?:many|words)…$/)
-    expect(isQuoted(`${long} changed at its end`, quoteOf(long))).toBe(true)
-    expect(isQuoted('', by.text)).toBe(false)
+    expect(matchesQuote(`${long} changed at its end`, quoteOf(long))).toBe(true)
+    expect(matchesQuote('', by.text)).toBe(false)
   })
 
   it.each([
@@ -55,8 +61,8 @@ describe('superseded lines', () => {
     ['plain', '~~plain~~ (until 2026-11-22)'],
     ['- [ ] Pay', '- [ ] ~~Pay~~ (until 2026-11-22)'],
   ])('strikes %j as %j', (line, struck) => {
-    expect(strike(line, { until: '2026-11-22', by: undefined })).toBe(struck)
-    expect(strike(line, { until: '2026-11-22', by: { path: 'a.md', line: 3 } })).toBe(
+    expect(strikeThrough(line, { until: '2026-11-22', by: undefined })).toBe(struck)
+    expect(strikeThrough(line, { until: '2026-11-22', by: { path: 'a.md', line: 3 } })).toBe(
       struck.replace(/\)$/, ', now: [a.md:3])'),
     )
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dailyLogDate, fileKind, isMemoryPath, unsearchedFor } from '../../../src/main/workspace/files/layout.ts'
-import { normalizeRequest } from '../../../src/main/workspace/files/paths.ts'
-import { mergeBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
+import { dailyLogDate, fileKind, isMemoryPath, exclusionReason } from '../../../src/main/workspace/files/layout.ts'
+import { normalizePath } from '../../../src/main/workspace/files/paths.ts'
+import { mergeKeepingBoth, mergeTexts } from '../../../src/main/platform/diff/merge-texts.ts'
 import fc from 'fast-check'
 
 describe('workspace layout', () => {
@@ -34,8 +34,8 @@ describe('workspace layout', () => {
     ['notes/.draft.md', 'hidden', 'hidden'],
     ['notes/table.csv', 'notMarkdown', 'notMarkdown'],
   ])('unsearchedFor(%s) is %s in the scope workspace and %s in the scope memory', (path, whole, narrow) => {
-    expect(unsearchedFor(path, 'workspace')).toBe(whole)
-    expect(unsearchedFor(path, 'memory')).toBe(narrow)
+    expect(exclusionReason(path, 'workspace')).toBe(whole)
+    expect(exclusionReason(path, 'memory')).toBe(narrow)
   })
 
   it('returns the day of a log, with or without a slug', () => {
@@ -60,7 +60,7 @@ describe('normalizeRequest()', () => {
     '..',
     'memory/..\\..\\x',
   ])('refuses %j', (path) => {
-    expect(() => normalizeRequest(path)).toThrow(expect.objectContaining({ code: 'path_outside_workspace' }))
+    expect(() => normalizePath(path)).toThrow(expect.objectContaining({ code: 'path_outside_workspace' }))
   })
 
   it.each([
@@ -70,7 +70,7 @@ describe('normalizeRequest()', () => {
     ['记忆/笔记 📝.md', '记忆/笔记 📝.md'],
     ['..hidden/x.md', '..hidden/x.md'],
   ])('accepts %j', (path, clean) => {
-    expect(normalizeRequest(path)).toBe(clean)
+    expect(normalizePath(path)).toBe(clean)
   })
 })
 
@@ -118,12 +118,12 @@ describe('three-way merge', () => {
           whole(first, between, theirs),
         ]
         expect(mergeTexts(base, one, other)).toBe(whole(mine, between, theirs))
-        expect(mergeBoth(base, one, other)).toBe(whole(mine, between, theirs))
+        expect(mergeKeepingBoth(base, one, other)).toBe(whole(mine, between, theirs))
       }),
     )
     fc.assert(
       fc.property(lines, lines, lines, (from, mine, theirs) => {
-        const merged = mergeBoth(whole(from), whole(mine), whole(theirs)).split('\n')
+        const merged = mergeKeepingBoth(whole(from), whole(mine), whole(theirs)).split('\n')
         expect(new Set([...mine, ...theirs, '']).isSupersetOf(new Set(merged))).toBe(true)
       }),
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withEndsOf } from '../../../src/main/workspace/files/line-ends.ts'
+import { restoreLineEnds } from '../../../src/main/workspace/files/line-ends.ts'
 import { randomOf } from '../../support/random.ts'
 
 const mark = '\uFEFF'
@@ -27,7 +27,7 @@ describe('withEndsOf()', () => {
     ['all text is deleted', 'a\r\nb\r\n', '', ''],
     ['the file was empty', '', 'a\nb\n', 'a\nb\n'],
   ])('keeps line ends when %s', (_name, before, after, expected) => {
-    expect(withEndsOf(before, after)).toBe(expected)
+    expect(restoreLineEnds(before, after)).toBe(expected)
   })
 
   it('keeps the edited text, and the ends of unchanged lines, for any edit', () => {
@@ -44,7 +44,7 @@ describe('withEndsOf()', () => {
         return dice < 0.1 ? [] : dice < 0.2 ? [`${text}!`] : dice < 0.3 ? [text, 'new'] : [text]
       })
       const typed = edited.map((text) => `${text}\n`).join('')
-      const saved = withEndsOf(before, typed)
+      const saved = restoreLineEnds(before, typed)
       expect(inEditor(saved)).toBe(typed)
       expect(saved.startsWith(mark)).toBe(before.startsWith(mark))
       for (const { text, end } of lines) if (edited.includes(text)) expect(saved).toContain(text + end)

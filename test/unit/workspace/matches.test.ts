@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inTime } from '../../../src/main/workspace/find-replace/search-files.ts'
-import { finderOf, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
+import { withRegexTimeout } from '../../../src/main/workspace/find-replace/search-files.ts'
+import { toRegExp, findMatches, replaceMatches } from '../../../src/main/workspace/find-replace/text-matches.ts'
 import { findRows } from '../../../src/renderer/editor/find/find-rows.ts'
 
 const plain = { text: 'cat', isPattern: false, matchCase: false }
@@ -18,24 +18,24 @@ describe('find and replace', () => {
     ['an astral character', { text: '.', isPattern: true }, '😀', '-', '-', 1],
   ])('%s: counts the matches that it replaces', (_name, options, text, by, expected, count) => {
     const wanted = { ...plain, ...options }
-    const finder = finderOf(wanted)
+    const finder = toRegExp(wanted)
     expect(findMatches(text, finder, 10).count).toBe(count)
     expect(replaceMatches(text, finder, by, wanted.isPattern)).toEqual({ text: expected, count })
   })
 
   it('limits listed lines but not counts, and cuts a long line around its first match', () => {
     const text = Array.from({ length: 30 }, () => 'cat cat').join('\n')
-    const found = findMatches(text, finderOf(plain), 4)
+    const found = findMatches(text, toRegExp(plain), 4)
     expect([found.lines.length, found.lineCount, found.count]).toEqual([4, 30, 60])
-    const [line] = findMatches(`${'x'.repeat(1000)}cat${'y'.repeat(1000)}`, finderOf(plain), 1).lines
+    const [line] = findMatches(`${'x'.repeat(1000)}cat${'y'.repeat(1000)}`, toRegExp(plain), 1).lines
     expect(line?.text).toMatch(/^…x{80}caty+…$/)
   })
 
   it('refuses an invalid pattern, and one that takes too long', () => {
-    expect(() => finderOf({ ...plain, text: '(', isPattern: true })).toThrow(/pattern is not right/)
-    const endless = finderOf({ ...plain, text: '^(a+)+$', isPattern: true })
-    expect(() => inTime(() => findMatches(`${'a'.repeat(60)}!`, endless, 1))).toThrow(/too long/)
-    expect(inTime(() => 7)).toBe(7)
+    expect(() => toRegExp({ ...plain, text: '(', isPattern: true })).toThrow(/pattern is not right/)
+    const endless = toRegExp({ ...plain, text: '^(a+)+$', isPattern: true })
+    expect(() => withRegexTimeout(() => findMatches(`${'a'.repeat(60)}!`, endless, 1))).toThrow(/too long/)
+    expect(withRegexTimeout(() => 7)).toBe(7)
   })
 
   it('shows files with a few of their lines and the number of hidden ones', () => {

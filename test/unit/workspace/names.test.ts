@@ -6,7 +6,7 @@ import {
   isNote,
   isPortable,
   isUsable,
-  nameFor,
+  toFileName,
 } from '../../../src/main/workspace/files/file-names.ts'
 import { rounds } from '../../support/thorough.ts'
 
@@ -70,11 +70,11 @@ describe('file names', () => {
     const nasty = fc.stringMatching(/^[-~. :/\\*?"<>|\n\u200c\u202e\ufeff\ud800CONaux1字]{0,40}$/)
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), nasty), (text) => {
-        const name = nameFor(text, 'Note')
+        const name = toFileName(text, 'Note')
         expect(isPortable(`${name}.md`)).toBe(true)
         expect(isPortable(name)).toBe(true)
         expect(isHidden(name)).toBe(false)
-        expect(nameFor(name, 'Note')).toBe(name)
+        expect(toFileName(name, 'Note')).toBe(name)
       }),
       { numRuns: rounds(400, 2000) },
     )

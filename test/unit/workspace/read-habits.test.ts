@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ednValue } from '../../../src/main/workspace/conventions/edn.ts'
-import { readHabits } from '../../../src/main/workspace/conventions/read-conventions.ts'
-import { withOwn } from '../../../src/main/workspace/conventions/vault-conventions.ts'
+import { readConventions } from '../../../src/main/workspace/conventions/read-conventions.ts'
+import { applyOverrides } from '../../../src/main/workspace/conventions/vault-conventions.ts'
 import {
   fromFoamPath,
   fromJavaFormat,
@@ -116,11 +116,11 @@ describe('vault conventions', () => {
       { kind: 'openclaw', daily: { folder: 'memory', format: 'YYYY-MM-DD' } },
     ],
   ])('reads the conventions of %s', async (_name, files, expected) => {
-    expect(await readHabits(await folderWith(files))).toMatchObject(expected)
+    expect(await readConventions(await folderWith(files))).toMatchObject(expected)
   })
 
   it('what the settings say goes before what the vault says', async () => {
-    const found = await readHabits(
+    const found = await readConventions(
       await folderWith({ '.obsidian/app.json': '{"userIgnoreFilters":["Old/"],"attachmentFolderPath":"files"}' }),
     )
     const own = {
@@ -128,12 +128,12 @@ describe('vault conventions', () => {
       attachments: 'beside',
       ignored: ['x'],
     } as const
-    expect(withOwn(found, own)).toMatchObject({
+    expect(applyOverrides(found, own)).toMatchObject({
       daily: { folder: 'Days', format: 'YYYY-MM-DD' },
       attachments: 'beside',
       ignored: ['Old/', 'x'],
     })
-    expect(withOwn(found, { ...own, daily: { format: 'nothing' } })).toMatchObject({ daily: found.daily })
+    expect(applyOverrides(found, { ...own, daily: { format: 'nothing' } })).toMatchObject({ daily: found.daily })
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renamedTo } from '../../../src/main/workspace/history/history-queries.ts'
+import { detectRename } from '../../../src/main/workspace/history/history-queries.ts'
 
 type File = [path: string, before: string | null, after: string | null]
 
@@ -38,5 +38,5 @@ const table = [
 ] as const
 
 describe('renamedTo()', () => {
-  it.each(table)('%s', (_name, log, expected) => expect(renamedTo(log, 'in/a.md')).toBe(expected))
+  it.each(table)('%s', (_name, log, expected) => expect(detectRename(log, 'in/a.md')).toBe(expected))
 })

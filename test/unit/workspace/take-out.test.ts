@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addToSection, noteItem } from '../../../src/main/workspace/files/add-to-section.ts'
-import { withoutNote } from '../../../src/main/workspace/files/remove-note.ts'
+import { removeNote } from '../../../src/main/workspace/files/remove-note.ts'
 
 const day = ['# 2026-11-22']
 const ten = { headings: [...day, '## 10:00'], under: '10:00', body: ['tea'], at: 4 }
@@ -24,15 +24,15 @@ describe('withoutNote()', () => {
     ['nothing if another section has the text', '## Tools\n\n## Other\n\n- a\n', tools, undefined],
     ['nothing if the note was edited', '## Tools\n\n- a b\n', tools, undefined],
   ])('removes %s', (_, text, note, expected) => {
-    expect(withoutNote(text, note)).toBe(expected)
+    expect(removeNote(text, note)).toBe(expected)
   })
 
   it('skips the start of a longer note, even if it is nearer', () => {
     const text = '# M\n\n## A\n\n- x\n\n  z\n- x\n'
     const note = { headings: [], under: 'A', body: ['- x'], at: 5 }
-    expect(withoutNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
+    expect(removeNote(text, note)).toBe('# M\n\n## A\n\n- x\n\n  z\n')
     // The only match is removed, even if the text goes on.
-    expect(withoutNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
+    expect(removeNote('## A\n\n- x\n  more\n', note)).toBe('## A\n\n  more\n')
   })
 
   it('removes the lines of each note in any order, and no others', () => {
@@ -49,7 +49,7 @@ describe('withoutNote()', () => {
         while (added.length > 0) {
           const [note] = added.splice((picks.next().value ?? 0) % added.length, 1)
           const items = text.split('\n').filter((line) => line.startsWith('- ')).length
-          text = (note && withoutNote(text, note)) ?? 'not found'
+          text = (note && removeNote(text, note)) ?? 'not found'
           expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(items - 1)
         }
         expect(text).toContain('# Memory\n\n## Kept\n\n- kept\n')

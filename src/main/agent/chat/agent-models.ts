@@ -3,18 +3,18 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import type { ChatModel, ModelRequest, Look, Models } from '#llm'
 import type { AgentConfig } from '#platform'
-import { isOverflow } from '../compaction/overflow.ts'
-import type { LearnedWindows } from './context-window-estimates.ts'
+import { isContextOverflow } from '../compaction/overflow.ts'
+import type { ContextWindowEstimates } from './context-window-estimates.ts'
 
 const requestTimeoutMs = 600_000
 
 export class AgentModels {
   readonly #models: Models
   readonly #config: AgentConfig
-  readonly #windows: LearnedWindows
+  readonly #windows: ContextWindowEstimates
   readonly #look: Look
 
-  constructor(models: Models, config: AgentConfig, windows: LearnedWindows, look: Look) {
+  constructor(models: Models, config: AgentConfig, windows: ContextWindowEstimates, look: Look) {
     this.#models = models
     this.#config = config
     this.#windows = windows
@@ -29,7 +29,7 @@ export class AgentModels {
   create(id: string = this.#config.current.model): ChatModel {
     const { idleTimeout } = this.#config.current.chat
     const use = { agent: this.#config.id, timeoutMs: requestTimeoutMs, idleTimeoutMs: idleTimeout, look: this.#look }
-    return withLearnedWindow(this.#models.create(id, use), this.#windows)
+    return withEstimatedWindow(this.#models.create(id, use), this.#windows)
   }
 
   /**
@@ -47,8 +47,8 @@ export class AgentModels {
 }
 
 /** Wraps a model: `context_overflow` refusals lower its window estimate, completed answers confirm it. */
-function withLearnedWindow(model: ChatModel, windows: LearnedWindows): ChatModel {
-  const window = () => windows.of(model)?.window ?? model.contextWindow
+function withEstimatedWindow(model: ChatModel, windows: ContextWindowEstimates): ChatModel {
+  const window = () => windows.estimateFor(model)?.window ?? model.contextWindow
   return {
     ...model,
     get contextWindow() {
@@ -60,11 +60,11 @@ function withLearnedWindow(model: ChatModel, windows: LearnedWindows): ChatModel
     async *stream(request, signal) {
       try {
         for await (const event of model.stream(request, signal)) {
-          if (event.type === 'done') await windows.passed(model.id)
+          if (event.type === 'done') await windows.confirm(model.id)
           yield event
         }
       } catch (error) {
-        if (isOverflow(error)) await windows.learn(model, error, tokensOf(request) + request.maxOutput)
+        if (isContextOverflow(error)) await windows.lower(model, error, tokensOf(request) + request.maxOutput)
         throw error
       }
     },

@@ -3,28 +3,28 @@ import { parseCommand, type CommandCall } from '#shared/chat/commands.ts'
 import type { ChatEvent } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { noUsage, type Message } from '#shared/chat/messages.ts'
-import { Changes, type Announcements } from '#platform'
-import { factorOf } from '../compaction/due-steps.ts'
+import { EventEmitter, type Subscribable } from '#platform'
+import { calibrationFactor } from '../compaction/due-steps.ts'
 import { reportOf } from '../context/context-timeline.ts'
-import { withOwnCallIds } from '../context/request-history.ts'
+import { withUniqueCallIds } from '../context/request-history.ts'
 import { AnswerDraft, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { AgentModels } from './agent-models.ts'
-import { carryOut } from './commands.ts'
-import { Distiller } from '../compaction/deferred-notes.ts'
-import { hasRescues } from '../compaction/verbatim-fallback.ts'
+import { runCommand } from './commands.ts'
+import { DeferredNotes } from '../compaction/deferred-notes.ts'
+import { hasVerbatimEntries } from '../compaction/verbatim-fallback.ts'
 import { LiveTurns, type RunningTurn } from './live-turns.ts'
-import { countLeft, keepSession, leftEntry, isSessionOver } from './session-summary.ts'
-import { Meter } from './context-meter.ts'
-import { Permissions, type Decision } from '../tools/tool-permissions.ts'
-import { MessageQueue, type Waiting } from './message-queue.ts'
-import { Requests } from './model-request.ts'
-import { assertTakesImages, noteModel, userMessage, type Said } from './user-message.ts'
-import { nameConversation } from './title.ts'
+import { summarizedCount, saveSessionSummary, summaryEntry, isSessionOver } from './session-summary.ts'
+import { ContextMeter } from './context-meter.ts'
+import { PermissionRequests, type Decision } from '../tools/tool-permissions.ts'
+import { MessageQueue, type QueuedEntry } from './message-queue.ts'
+import { RequestBuilder } from './model-request.ts'
+import { assertTakesImages, recordModelChange, userMessage, type UserInput } from './user-message.ts'
+import { generateTitle } from './title.ts'
 import { runTurn, type TurnEnd } from './turn.ts'
-import { prepareWork, type Work, type ChatOptions } from './turn-context.ts'
+import { createTurnContext, type TurnContext, type ChatOptions } from './turn-context.ts'
 
-export interface SendInput extends Said {
+export interface SendInput extends UserInput {
   readonly session?: string | undefined
   readonly model?: string | undefined
   /** Id of the message that this one replaces; the answer goes to a new branch. */
@@ -36,39 +36,39 @@ export interface SendInput extends Said {
   readonly reopen?: boolean | undefined
 }
 
-export interface Sent {
+export interface SendResult {
   readonly session: string
   /** True if an answer is running; the message is queued. */
   readonly queued: boolean
   readonly ended: Promise<void>
 }
 
-export interface ChatChange {
+export interface TurnEnded {
   readonly session: string
   readonly reason: TurnEnd
   readonly ms: number
 }
 
 /** Newest messages of an ended chat that go into its summary note. */
-const leftMessages = 15
+const summaryMessages = 15
 
 export class Chat {
-  readonly changes: Announcements<ChatChange>
-  readonly meter: Meter
-  readonly #changes = new Changes<ChatChange>()
+  readonly changes: Subscribable<TurnEnded>
+  readonly meter: ContextMeter
+  readonly #changes = new EventEmitter<TurnEnded>()
   readonly #options: ChatOptions
   readonly #models: AgentModels
-  readonly #requests: Requests
+  readonly #requests: RequestBuilder
   readonly #turns: LiveTurns
   readonly #background: Background
-  readonly #distiller = new Distiller()
+  readonly #distiller = new DeferredNotes()
   /** Sessions whose summary is being written. */
-  readonly #leaving = new Set<string>()
+  readonly #endingSessions = new Set<string>()
   readonly #closing = new AbortController()
   readonly #queue: MessageQueue
   /** Ids of queued messages by the message built from them, until that message is stored. */
   readonly #fromQueue = new WeakMap<Message, string>()
-  readonly #permissions: Permissions
+  readonly #permissions: PermissionRequests
 
   constructor(options: ChatOptions) {
     const { config, sessions, models, windows, look } = options
@@ -76,19 +76,19 @@ export class Chat {
     this.#options = options
     this.#queue = options.queue
     this.#models = new AgentModels(models, config, windows, look)
-    this.#requests = new Requests(options)
-    this.meter = new Meter({ ...options, models: this.#models, requests: this.#requests })
+    this.#requests = new RequestBuilder(options)
+    this.meter = new ContextMeter({ ...options, models: this.#models, requests: this.#requests })
     this.#background = new Background(options.onFault)
-    this.#permissions = new Permissions((session) =>
+    this.#permissions = new PermissionRequests((session) =>
       this.#turns.emit(session, { type: 'permissions', permissions: this.#permissions.open(session) }),
     )
     this.#turns = new LiveTurns({
       onStart: (session) => sessions.hold(session),
-      onFault: (session, error) => this.#tellFault(session, error),
+      onFault: (session, error) => this.#emitFault(session, error),
       onEnd: (session, reason, ms) => {
         sessions.release(session)
-        this.#changes.announce({ session, reason, ms })
-        if (reason === 'done') void this.#goOn(session)
+        this.#changes.emit({ session, reason, ms })
+        if (reason === 'done') void this.#afterTurn(session)
       },
     })
     // Followers receive messages in full and refetch for other entries.
@@ -103,7 +103,7 @@ export class Chat {
    * new one.
    * @throws AppError `unknown_session`, `provider_key_missing`, `images_unsupported`, `input_invalid`, `disk_full`
    */
-  async send(input: SendInput): Promise<Sent> {
+  async send(input: SendInput): Promise<SendResult> {
     const { text, attachments = [], session } = input
     if (text.trim() === '' && attachments.length === 0)
       throw new AppError('input_invalid', 'the message is empty', { reason: 'empty' })
@@ -122,14 +122,14 @@ export class Chat {
     const turn = this.#turns.start(id, async (signal) => {
       try {
         if (input.replaces !== undefined) await transcript.moveTo(transcript.parentOf(input.replaces))
-        if (!command) await this.#say(id, transcript, model, input)
+        if (!command) await this.#storeUserMessage(id, transcript, model, input)
         stored.resolve()
       } catch (error) {
         // The rejection reaches the caller, who still has the text.
         stored.reject(error)
         return 'error'
       }
-      const work = await this.#workOn(id, transcript, model, signal)
+      const work = await this.#createTurnContext(id, transcript, model, signal)
       return command ? this.#carryOut(command, work) : this.#answer(work)
     })
     await stored.promise
@@ -141,12 +141,12 @@ export class Chat {
     running: RunningTurn,
     { text, attachments = [], replaces, delivery }: SendInput,
     command: CommandCall | undefined,
-  ): Promise<Sent> {
+  ): Promise<SendResult> {
     if (replaces !== undefined) throw busy(session)
     await this.#queue.add(session, { text, attachments, delivery: command ? 'after' : (delivery ?? 'next') })
     this.#emitQueue(session)
     // The answer may have ended while the message was saved.
-    if (!this.#turns.get(session)) void this.#goOn(session)
+    if (!this.#turns.get(session)) void this.#afterTurn(session)
     return { session, queued: true, ended: running.ended }
   }
 
@@ -157,7 +157,7 @@ export class Chat {
    */
   async retry(session: string, message: string, modelId?: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create(modelId)
-    const transcript = await this.#idle(session)
+    const transcript = await this.#idleTranscript(session)
     const asked = transcript
       .branchTo(message)
       .findLast((entry) => entry.type === 'message' && entry.message.role === 'user')
@@ -172,7 +172,7 @@ export class Chat {
    */
   async resume(session: string): Promise<{ ended: Promise<void> }> {
     const model = this.#models.create()
-    const transcript = await this.#idle(session)
+    const transcript = await this.#idleTranscript(session)
     return this.#answerAgain(session, transcript, model)
   }
 
@@ -181,7 +181,7 @@ export class Chat {
    * @throws AppError `session_busy`, `unknown_session`, `input_invalid`
    */
   async switchTo(session: string, entry: string): Promise<void> {
-    await (await this.#idle(session)).switchTo(entry)
+    await (await this.#idleTranscript(session)).switchTo(entry)
   }
 
   /**
@@ -189,7 +189,7 @@ export class Chat {
    * @throws AppError as `switchTo`
    */
   async deleteFrom(session: string, entry: string): Promise<void> {
-    const transcript = await this.#idle(session)
+    const transcript = await this.#idleTranscript(session)
     await transcript.moveTo(transcript.parentOf(entry), { deleted: entry })
   }
 
@@ -198,7 +198,7 @@ export class Chat {
    * @throws AppError as `switchTo`
    */
   async undelete(session: string, entry: string): Promise<void> {
-    const transcript = await this.#idle(session)
+    const transcript = await this.#idleTranscript(session)
     await transcript.switchTo(entry)
     await transcript.moveTo(transcript.branch().at(-1)?.id ?? null, { restored: entry })
   }
@@ -213,12 +213,12 @@ export class Chat {
    * @throws AppError as `send`
    */
   async sendQueued(session: string): Promise<void> {
-    await this.#idle(session)
+    await this.#idleTranscript(session)
     const first = this.#queue.takeFirst(session)
     if (first) await this.#sendWaiting(session, first)
   }
 
-  permit(id: string, decision: Decision): void {
+  answerPermission(id: string, decision: Decision): void {
     this.#permissions.answer(id, decision)
   }
 
@@ -238,7 +238,7 @@ export class Chat {
 
   /** Repeats a request that waits for its retry without further delay; does nothing if none waits. */
   retryNow(session: string): void {
-    this.#turns.hurry(session)
+    this.#turns.retryNow(session)
   }
 
   stop(session: string): boolean {
@@ -272,7 +272,7 @@ export class Chat {
     if (current && isNew && current.transcript.entries.length === 0) return current
     const mayGoOn = replaces !== undefined || reopen === true || (current && !this.isOver(current.transcript))
     if (current && !isNew && mayGoOn) return current
-    if (current) this.#background.run(this.#leave(current.id, current.transcript))
+    if (current) this.#background.run(this.#endSession(current.id, current.transcript))
     const created = await sessions.create(now())
     // A session that opens because the old one is over keeps its memory mode.
     const isApart = current && !isNew ? current.transcript.isWithoutMemory : withoutMemory
@@ -284,13 +284,13 @@ export class Chat {
    * Returns the transcript of a session without a running turn.
    * @throws AppError `session_busy`, `unknown_session`
    */
-  async #idle(session: string): Promise<Transcript> {
+  async #idleTranscript(session: string): Promise<Transcript> {
     if (this.#turns.get(session)) throw busy(session)
     return this.#options.sessions.get(session)
   }
 
   /** Runs after a turn that ended well: sends the next queued message, else names the conversation. */
-  async #goOn(session: string): Promise<void> {
+  async #afterTurn(session: string): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#background.run(this.#distil(session))
     const next = this.#queue.takeFirst(session)
@@ -298,18 +298,18 @@ export class Chat {
     try {
       await this.#sendWaiting(session, next)
     } catch (error) {
-      this.#tellFault(session, error)
+      this.#emitFault(session, error)
     }
   }
 
-  async #sendWaiting(session: string, waiting: Waiting): Promise<void> {
+  async #sendWaiting(session: string, waiting: QueuedEntry): Promise<void> {
     this.#emitQueue(session)
     try {
       const { text, attachments, id } = waiting
       await this.send({ text, attachments, session, reopen: true })
-      await this.#queue.delivered(session, id)
+      await this.#queue.markDelivered(session, id)
     } catch (error) {
-      this.#queue.putBack(session, waiting)
+      this.#queue.requeue(session, waiting)
       this.#emitQueue(session)
       throw error
     }
@@ -317,19 +317,19 @@ export class Chat {
 
   #answerAgain(session: string, transcript: Transcript, model: ChatModel): { ended: Promise<void> } {
     return this.#turns.start(session, async (signal) => {
-      await noteModel(transcript, model)
-      return this.#answer(await this.#workOn(session, transcript, model, signal))
+      await recordModelChange(transcript, model)
+      return this.#answer(await this.#createTurnContext(session, transcript, model, signal))
     })
   }
 
-  async #say(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
-    await noteModel(transcript, model)
-    await this.#tell(session, transcript, userMessage(said, this.#options.now()))
+  async #storeUserMessage(session: string, transcript: Transcript, model: ChatModel, said: SendInput): Promise<void> {
+    await recordModelChange(transcript, model)
+    await this.#storeAndEmit(session, transcript, userMessage(said, this.#options.now()))
   }
 
-  async #tell(session: string, transcript: Transcript, message: Message): Promise<void> {
+  async #storeAndEmit(session: string, transcript: Transcript, message: Message): Promise<void> {
     const { id } = await transcript.appendMessage(message)
-    const versions = transcript.siblings().get(id)
+    const versions = transcript.messageVersions().get(id)
     this.#turns.emit(session, {
       type: 'message',
       id,
@@ -337,28 +337,28 @@ export class Chat {
       ...(versions ? { versions: { ids: [...versions.ids], index: versions.index } } : {}),
     })
     const waiting = this.#fromQueue.get(message)
-    if (waiting !== undefined) await this.#queue.delivered(session, waiting)
+    if (waiting !== undefined) await this.#queue.markDelivered(session, waiting)
   }
 
-  async #answer({ session, transcript, model, tools, toolbox, keeper }: Work): Promise<TurnEnd> {
+  async #answer({ session, transcript, model, tools, toolbox, keeper }: TurnContext): Promise<TurnEnd> {
     const { sessions } = this.#options
     return runTurn({
       model,
       assemble: () => this.#requests.assemble({ model, transcript, tools: toolbox }),
-      withOwnIds: (answer) =>
-        withOwnCallIds(
+      withUniqueCallIds: (answer) =>
+        withUniqueCallIds(
           answer,
           transcript.messages().map(({ message }) => message),
         ),
-      tell: (message) => this.#tell(session, transcript, message),
-      report: (report) => this.meter.keep(session, transcript, report),
+      storeMessage: (message) => this.#storeAndEmit(session, transcript, message),
+      report: (report) => this.meter.storeReport(session, transcript, report),
       keepRequest: (request) => sessions.keepRequest(session, { model: model.id, ...request }),
       // An unsaved wire request must not cost the answer; the request then shows as not recorded.
       keepWire: (number, wire) =>
         sessions.keepWire(session, number, wire).catch((error: unknown) => {
           if (!(error instanceof AppError)) this.#options.onFault(error)
         }),
-      follow: () => sessions.liveAnswer(session, model),
+      openLiveAnswer: () => sessions.liveAnswer(session, model),
       takeSteering: async () => {
         const waiting = this.#queue.takeNext(session)
         if (waiting.length > 0) this.#emitQueue(session)
@@ -369,77 +369,87 @@ export class Chat {
         })
       },
       emit: (event) => this.#turns.emit(session, event),
-      onWait: (hurry) => this.#turns.waits(session, hurry),
+      onRetryWait: (hurry) => this.#turns.setRetryTrigger(session, hurry),
       toolbox,
       tools,
       keeper,
     })
   }
 
-  async #carryOut(command: CommandCall, work: Work): Promise<TurnEnd> {
+  async #carryOut(command: CommandCall, work: TurnContext): Promise<TurnEnd> {
     const { config, workspace, memory, now } = this.#options
-    const outcome = await carryOut(command, { ...work, config, workspace, memory, requests: this.#requests, now })
+    const outcome = await runCommand(command, { ...work, config, workspace, memory, requests: this.#requests, now })
     return outcome.kind === 'failed' ? 'error' : 'done'
   }
 
-  async #workOn(session: string, transcript: Transcript, model: ChatModel, signal: AbortSignal): Promise<Work> {
+  async #createTurnContext(
+    session: string,
+    transcript: Transcript,
+    model: ChatModel,
+    signal: AbortSignal,
+  ): Promise<TurnContext> {
     const hooks = {
       permissions: this.#permissions,
       emit: (event: ChatEvent) => this.#turns.emit(session, event),
-      lastReport: () => this.meter.last(session, transcript),
+      lastReport: () => this.meter.lastReport(session, transcript),
       alone: () => this.#distiller.stop(),
     }
-    return prepareWork({ ...this.#options, requests: this.#requests }, { session, transcript, model }, hooks, signal)
+    return createTurnContext(
+      { ...this.#options, requests: this.#requests },
+      { session, transcript, model },
+      hooks,
+      signal,
+    )
   }
 
-  async #leave(session: string, transcript: Transcript): Promise<void> {
-    if (this.#leaving.has(session)) return
-    this.#leaving.add(session)
+  async #endSession(session: string, transcript: Transcript): Promise<void> {
+    if (this.#endingSessions.has(session)) return
+    this.#endingSessions.add(session)
     try {
-      await this.#leaveBehind(session, transcript)
+      await this.#summarizeSession(session, transcript)
     } finally {
-      this.#leaving.delete(session)
+      this.#endingSessions.delete(session)
     }
   }
 
   /** Saves an ended session: flushes durable notes and writes a summary of the messages not summarised before. */
-  async #leaveBehind(session: string, transcript: Transcript): Promise<void> {
+  async #summarizeSession(session: string, transcript: Transcript): Promise<void> {
     const { workspace, config, models, now } = this.#options
     const { memoryHook } = config.current.session
     const entries = transcript.messages()
     const last = entries.at(-1)
-    const messages = entries.slice(countLeft(transcript)).map(({ message }) => message)
+    const messages = entries.slice(summarizedCount(transcript)).map(({ message }) => message)
     if (!memoryHook.enabled || transcript.isWithoutMemory || !last || messages.length === 0) return
     const model = this.#models.preview()
-    const { keeper } = await this.#workOn(session, transcript, model, new AbortController().signal)
-    await keeper.flushRest()
+    const { keeper } = await this.#createTurnContext(session, transcript, model, new AbortController().signal)
+    await keeper.flushRemaining()
     const { slug: prompt } = await this.#requests.prompts()
     const sentencesFor = (said: readonly string[]) => models.sentencesFor(said)
     const { look } = this.#options
-    await keepSession({
+    await saveSessionSummary({
       workspace,
       look,
       model,
       prompt,
       sentencesFor,
       messages,
-      count: leftMessages,
+      count: summaryMessages,
       session,
       at: now(),
     })
-    await transcript.appendCustom(leftEntry, { through: last.id })
+    await transcript.appendCustom(summaryEntry, { through: last.id })
   }
 
   /** Distils notes from passages that were saved verbatim because no model was available. */
   async #distil(session: string): Promise<void> {
     const { sessions, config, now } = this.#options
-    if (!config.current.compaction.memoryFlush.enabled || !(await hasRescues(this.#options.workspace))) return
+    if (!config.current.compaction.memoryFlush.enabled || !(await hasVerbatimEntries(this.#options.workspace))) return
     const model = this.#models.preview()
     // The offline model, used while the chosen one is unavailable, would only extract sentences.
     if (model.provider === 'offline' && config.current.model !== 'offline') return
     const transcript = await sessions.get(session)
     if (transcript.isWithoutMemory) return
-    const { tools } = await this.#workOn(session, transcript, model, this.#closing.signal)
+    const { tools } = await this.#createTurnContext(session, transcript, model, this.#closing.signal)
     await this.#distiller.run({
       model,
       transcript,
@@ -448,17 +458,17 @@ export class Chat {
       look: this.#options.look,
       budget: () => this.#requests.budget(model),
       prompts: () => this.#requests.prompts(),
-      factor: factorOf(this.meter.last(session, transcript)),
+      factor: calibrationFactor(this.meter.lastReport(session, transcript)),
     })
   }
 
   async #name(session: string): Promise<void> {
     const { sessions, config } = this.#options
     const naming = { transcript: await sessions.get(session), config, models: this.#models, requests: this.#requests }
-    await nameConversation(naming, this.#closing.signal)
+    await generateTitle(naming, this.#closing.signal)
   }
 
-  #tellFault(session: string, error: unknown): void {
+  #emitFault(session: string, error: unknown): void {
     if (this.#closing.signal.aborted) return
     const isExpected = error instanceof AppError
     const failure = isExpected

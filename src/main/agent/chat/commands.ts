@@ -7,8 +7,8 @@ import { assertModelId, type ChatModel } from '#llm'
 import { commandEntry } from '../sessions/session-events.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { Workspace } from '#workspace'
-import type { Keeper } from '../compaction/context-manager.ts'
-import type { Requests } from './model-request.ts'
+import type { ContextManager } from '../compaction/context-manager.ts'
+import type { RequestBuilder } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
 export interface CommandContext {
@@ -18,8 +18,8 @@ export interface CommandContext {
   readonly model: ChatModel
   readonly workspace: Workspace
   readonly memory: Memory
-  readonly keeper: Pick<Keeper, 'compact'>
-  readonly requests: Pick<Requests, 'assemble'>
+  readonly keeper: Pick<ContextManager, 'compact'>
+  readonly requests: Pick<RequestBuilder, 'assemble'>
   readonly toolbox: readonly Tool[]
   readonly tools: Pick<ToolContext, 'signal'>
   readonly now: Clock
@@ -28,7 +28,7 @@ export interface CommandContext {
 const maxResults = 6
 
 /** Runs a command and appends its outcome to the transcript. Expected failures become the outcome `failed`. */
-export async function carryOut(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
+export async function runCommand(command: CommandCall, context: CommandContext): Promise<CommandOutcome> {
   const outcome = await run(command, context).catch((error: unknown): CommandOutcome => {
     if (!(error instanceof AppError)) throw error
     return { kind: 'failed', code: error.code, data: error.data, message: error.message }

@@ -4,28 +4,28 @@ import type {
   ContextEventDetails,
   ContextReport,
   ContextStep,
-  KeepingStep,
+  CompactionStep,
   Layer,
   WhatIfWindow,
 } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { calibrated } from '../context/calibrate-estimate.ts'
+import { calibrateReport } from '../context/calibrate-estimate.ts'
 import { contextTimeline, eventDetails, readReport, reportEntry, reportOf } from '../context/context-timeline.ts'
-import { cutOf, dueSteps } from '../compaction/due-steps.ts'
-import { keepingState } from '../compaction/compaction-state.ts'
+import { cutIndexOf, predictDueSteps } from '../compaction/due-steps.ts'
+import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import { requestDifference, textOfItem } from '../context/blocks.ts'
-import { unfolded, type SentRequest } from '../context/meter-rows.ts'
+import { expandRows, type SentRequest } from '../context/meter-rows.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { isBranchMark } from '../sessions/entry-tree.ts'
-import { readSentRequest } from '../sessions/stored-requests.ts'
+import { parseStoredRequest } from '../sessions/stored-requests.ts'
 import { sessionEvents } from '../sessions/session-events.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentConfig, Clock } from '#platform'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
-import type { Requests } from './model-request.ts'
+import type { RequestBuilder } from './model-request.ts'
 import { toolsFor } from '../tools/own-tools.ts'
 
 /** Estimated size of a future summary: this share of the tokens it replaces, at most `maxSummaryTokens`. */
@@ -36,7 +36,7 @@ interface MeterOptions {
   readonly sessions: Sessions
   readonly config: AgentConfig
   readonly models: AgentModels
-  readonly requests: Requests
+  readonly requests: RequestBuilder
   readonly now: Clock
 }
 
@@ -45,7 +45,7 @@ export interface WhatIfOutcome {
   readonly compaction: { readonly messages: number; readonly tokens: number; readonly summaryTokens: number } | null
 }
 
-export class Meter {
+export class ContextMeter {
   readonly #options: MeterOptions
   readonly #reports = new Map<string, ContextReport>()
   /** Latest report of each model from any conversation; calibrates new conversations. */
@@ -62,12 +62,12 @@ export class Meter {
   /**
    * Returns the report of the branch's last answered request, in estimated tokens; undefined before the first answer.
    */
-  last(session: string, transcript: Transcript): ContextReport | undefined {
+  lastReport(session: string, transcript: Transcript): ContextReport | undefined {
     return this.#reports.get(session) ?? readReport(transcript.lastCustom(reportEntry))
   }
 
   /** Stores the report of an answered request; ignores one without the provider's token count. */
-  async keep(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
+  async storeReport(session: string, transcript: Transcript, report: ContextReport): Promise<void> {
     if (report.reportedTokens === null) return
     this.#reports.set(session, report)
     this.#ofModel.set(report.model, report)
@@ -86,14 +86,14 @@ export class Meter {
     if (step !== undefined && transcript) {
       const report = reportOf(transcript.entries.find(({ id }) => id === step))
       if (!report) throw new AppError('input_invalid', `this conversation has no step ${step}`, { reason: step })
-      return this.#inRows(session, calibrated(report, undefined))
+      return this.#splitIntoRows(session, calibrateReport(report, undefined))
     }
-    const stored = session === undefined || !transcript ? undefined : this.last(session, transcript)
+    const stored = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     const { request, report } = await this.#assembleNow(transcript, {})
     const next = this.#next(transcript, report, stored)
     const shown = stored
-      ? await this.#inRows(session, calibrated(stored, undefined))
-      : unfolded(this.#calibrated(report, undefined), request)
+      ? await this.#splitIntoRows(session, calibrateReport(stored, undefined))
+      : expandRows(this.#calibrated(report, undefined), request)
     return { ...shown, next }
   }
 
@@ -112,7 +112,7 @@ export class Meter {
   async text(session: string | undefined, number: number | undefined, layer: Layer, name: string): Promise<string> {
     if (session !== undefined) {
       const { request } = await this.#options.sessions.request(session, number)
-      const sent = request && readSentRequest(request.json)
+      const sent = request && parseStoredRequest(request.json)
       if (sent) return textOfItem(sent, layer, name)
     }
     const { request } = await this.#assembleNow(await this.#transcript(session), {})
@@ -131,25 +131,25 @@ export class Meter {
   async whatIf(session: string | undefined, change: WhatIfWindow): Promise<WhatIfOutcome> {
     const transcript = await this.#transcript(session)
     const { request, report } = await this.#assembleNow(transcript, change)
-    const last = session === undefined || !transcript ? undefined : this.last(session, transcript)
+    const last = session === undefined || !transcript ? undefined : this.lastReport(session, transcript)
     return {
-      report: { ...unfolded(this.#calibrated(report, last), request), next: this.#next(transcript, report, last) },
+      report: { ...expandRows(this.#calibrated(report, last), request), next: this.#next(transcript, report, last) },
       compaction: this.#compactionOf(transcript, report, last),
     }
   }
 
   /** Predicts the steps before the next message with the same function that decides them then. */
-  #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): KeepingStep[] {
-    const state = keepingState(transcript?.branch() ?? [])
+  #next(transcript: Transcript | undefined, now: ContextReport, last: ContextReport | undefined): CompactionStep[] {
+    const state = compactionState(transcript?.branch() ?? [])
     const at = this.#options.now().getTime()
     const message: UserMessage = { role: 'user', content: '', timestamp: at }
-    return dueSteps({
+    return predictDueSteps({
       state: {
         ...state,
         live: [...state.live, { id: 'next', message }],
         turnsSinceFailure: state.turnsSinceFailure + 1,
       },
-      report: last ? asSent(now, last) : now,
+      report: last ? withLastTools(now, last) : now,
       last: last ?? this.#ofModel.get(now.model),
       flushes: this.#options.config.current.compaction.memoryFlush.enabled,
       now: at,
@@ -162,11 +162,11 @@ export class Meter {
     last: ContextReport | undefined,
   ): WhatIfOutcome['compaction'] {
     if (!transcript) return null
-    const state = keepingState(transcript.branch())
+    const state = compactionState(transcript.branch())
     const { live, summary } = state
     const messages = live.map(({ message }) => message)
     const sizes = messages.map(messageTokens)
-    const cut = cutOf({ state, report, last })
+    const cut = cutIndexOf({ state, report, last })
     if (cut === 0) return null
     const dropped = sizes.slice(0, cut).reduce((sum, size) => sum + size, 0)
     const before = summary === undefined ? 0 : messageTokens({ role: 'user', content: summary, timestamp: 0 })
@@ -175,20 +175,20 @@ export class Meter {
   }
 
   #calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
-    return calibrated(report, last ?? this.#ofModel.get(report.model))
+    return calibrateReport(report, last ?? this.#ofModel.get(report.model))
   }
 
   /** Splits the report into one row for each tool and turn, if the request was stored. */
-  async #inRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
+  async #splitIntoRows(session: string | undefined, report: ContextReport): Promise<ContextReport> {
     if (session === undefined || report.request === undefined) return report
     const { request } = await this.#options.sessions.request(session, report.request)
-    const sent = request && readSentRequest(request.json)
-    return sent ? unfolded(report, sent) : report
+    const sent = request && parseStoredRequest(request.json)
+    return sent ? expandRows(report, sent) : report
   }
 
   async #request(session: string, number: number): Promise<SentRequest> {
     const { request } = await this.#options.sessions.request(session, number)
-    const sent = request && readSentRequest(request.json)
+    const sent = request && parseStoredRequest(request.json)
     if (!sent) throw new AppError('input_invalid', `request ${number} was not recorded`, { reason: String(number) })
     return sent
   }
@@ -206,7 +206,7 @@ export class Meter {
 }
 
 /** Adds the tools of the last request: MCP servers are not started just to count their tools. */
-function asSent(now: ContextReport, last: ContextReport): ContextReport {
+function withLastTools(now: ContextReport, last: ContextReport): ContextReport {
   if (now.model !== last.model) return now
   const tools = (report: ContextReport) =>
     report.items.find(({ layer, name }) => layer === 'system' && name === 'tools')?.tokens ?? 0

@@ -4,10 +4,10 @@
  * and holds until `models.<id>.contextWindow` changes in the settings.
  */
 import { z } from 'zod'
-import type { LearnedWindow } from '#shared/contract/index.ts'
+import type { ContextWindowEstimate } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { type Clock, Queue, readIfThere, writeDurably } from '#platform'
+import { type Clock, KeyedQueue, readIfExists, writeDurably } from '#platform'
 
 const learnedSchema = z.object({
   window: z.number().int().positive(),
@@ -27,33 +27,33 @@ const guessMs = 7 * 24 * 3_600_000
 const belowRefused = 0.9
 
 /** A model with its configured window, in tokens. */
-export interface Believed {
+export interface ConfiguredWindow {
   readonly id: string
   readonly contextWindow: number
 }
 
-export interface LearnedWindowsOptions {
+export interface ContextWindowEstimatesOptions {
   readonly file: string
   readonly now: Clock
   /** Receives read and write errors of the file; estimates then last for this run only. */
   readonly onProblem: (problem: unknown) => void
 }
 
-export class LearnedWindows {
-  readonly #options: LearnedWindowsOptions
+export class ContextWindowEstimates {
+  readonly #options: ContextWindowEstimatesOptions
   readonly #learned = new Map<string, Learned>()
   /** Models whose guess no request has confirmed yet. */
-  readonly #untried = new Set<string>()
-  readonly #writes = new Queue()
+  readonly #unconfirmed = new Set<string>()
+  readonly #writes = new KeyedQueue()
 
-  private constructor(options: LearnedWindowsOptions) {
+  private constructor(options: ContextWindowEstimatesOptions) {
     this.#options = options
   }
 
-  static async open(options: LearnedWindowsOptions): Promise<LearnedWindows> {
-    const windows = new LearnedWindows(options)
+  static async open(options: ContextWindowEstimatesOptions): Promise<ContextWindowEstimates> {
+    const windows = new ContextWindowEstimates(options)
     try {
-      const kept = fileSchema.safeParse(parseJson((await readIfThere(options.file)) ?? '{}'))
+      const kept = fileSchema.safeParse(parseJson((await readIfExists(options.file)) ?? '{}'))
       for (const [id, learned] of Object.entries(kept.data ?? {})) windows.#learned.set(id, learned)
     } catch (error) {
       options.onProblem(error)
@@ -62,7 +62,7 @@ export class LearnedWindows {
   }
 
   /** Returns the estimate for a model; undefined if the configured window holds or a guess has expired. */
-  of({ id, contextWindow }: Believed): LearnedWindow | undefined {
+  estimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
     const learned = this.#learned.get(id)
     if (!learned || learned.believed !== contextWindow || learned.window >= contextWindow) return undefined
     const isOld = learned.isGuess && this.#options.now().getTime() - learned.at > guessMs
@@ -70,39 +70,39 @@ export class LearnedWindows {
   }
 
   /** Returns the estimate for a model whose `contextWindow` is already the estimated one. */
-  learnedOf({ id, contextWindow }: Believed): LearnedWindow | undefined {
+  appliedEstimateFor({ id, contextWindow }: ConfiguredWindow): ContextWindowEstimate | undefined {
     const learned = this.#learned.get(id)
-    return learned?.window === contextWindow ? this.of({ id, contextWindow: learned.believed }) : undefined
+    return learned?.window === contextWindow ? this.estimateFor({ id, contextWindow: learned.believed }) : undefined
   }
 
   /**
    * Lowers the estimate after a request was refused as too long.
    * @param refused estimated tokens of the request plus its largest permitted answer
    */
-  async learn(model: Believed, error: AppError, refused: number): Promise<void> {
-    const current = this.of(model)?.window ?? model.contextWindow
-    const named = namedWindow(wordsOf(error))
+  async lower(model: ConfiguredWindow, error: AppError, refused: number): Promise<void> {
+    const current = this.estimateFor(model)?.window ?? model.contextWindow
+    const named = parseContextWindow(wordsOf(error))
     // The provider names a window that we already know: the request was too long for it.
     if (named !== undefined && named >= current) return
     const window = named ?? Math.floor(Math.min(current / 2, refused * belowRefused))
     if (window < minWindow && named === undefined) {
       // Even the smallest window is refused, so the length is not the real reason.
-      this.#untried.delete(model.id)
+      this.#unconfirmed.delete(model.id)
       if (this.#learned.delete(model.id)) await this.#save()
       return
     }
     const isGuess = named === undefined
     this.#learned.set(model.id, { window, believed: model.contextWindow, isGuess, at: this.#options.now().getTime() })
-    if (isGuess) this.#untried.add(model.id)
+    if (isGuess) this.#unconfirmed.add(model.id)
     else {
-      this.#untried.delete(model.id)
+      this.#unconfirmed.delete(model.id)
       await this.#save()
     }
   }
 
   /** Confirms and stores the current guess after a request passed. */
-  async passed(id: string): Promise<void> {
-    if (this.#untried.delete(id)) await this.#save()
+  async confirm(id: string): Promise<void> {
+    if (this.#unconfirmed.delete(id)) await this.#save()
   }
 
   #save(): Promise<void> {
@@ -140,7 +140,7 @@ const wordings = [
 ]
 
 /** Returns the window, in tokens, that the text of a refusal names; undefined if it names none. */
-export function namedWindow(words: string): number | undefined {
+export function parseContextWindow(words: string): number | undefined {
   const plain = words.replaceAll(/(\d)[,_](?=\d{3}\b)/g, '$1')
   for (const wording of wordings) {
     const named = Number(new RegExp(wording, 'i').exec(plain)?.[1])

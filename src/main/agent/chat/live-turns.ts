@@ -24,11 +24,11 @@ interface LiveTurn extends RunningTurn {
   retrying: Retrying | undefined
   keeping: 'flush' | 'compaction' | undefined
   /** Ends the wait before the next retry. */
-  hurry: (() => void) | undefined
+  retryNow: (() => void) | undefined
 }
 
 /** Queued messages and open permission requests. */
-export interface Waiting {
+export interface PendingInput {
   readonly queue: QueuedMessage[]
   readonly permissions: Permission[]
 }
@@ -44,7 +44,7 @@ export interface TurnHooks {
 export class LiveTurns {
   readonly #hooks: TurnHooks
   readonly #turns = new Map<string, LiveTurn>()
-  readonly #watchers = new Map<string, Set<Watcher>>()
+  readonly #watchers = new Map<string, Set<CoalescingStream>>()
 
   constructor(hooks: TurnHooks) {
     this.#hooks = hooks
@@ -69,7 +69,7 @@ export class LiveTurns {
       thinking: '',
       retrying: undefined,
       keeping: undefined,
-      hurry: undefined,
+      retryNow: undefined,
     }
     this.#turns.set(session, turn)
     this.#hooks.onStart(session)
@@ -78,13 +78,13 @@ export class LiveTurns {
   }
 
   /** @param hurry ends the wait before the retry */
-  waits(session: string, hurry: () => void): void {
+  setRetryTrigger(session: string, hurry: () => void): void {
     const turn = this.#turns.get(session)
-    if (turn) turn.hurry = hurry
+    if (turn) turn.retryNow = hurry
   }
 
-  hurry(session: string): void {
-    this.#turns.get(session)?.hurry?.()
+  retryNow(session: string): void {
+    this.#turns.get(session)?.retryNow?.()
   }
 
   stop(session: string): boolean {
@@ -96,8 +96,12 @@ export class LiveTurns {
   /**
    * Yields the state of the running turn, then every event. A slow consumer gets a fresh state instead of a backlog.
    */
-  async *watch(session: string, waiting: () => Waiting, signal: AbortSignal | undefined): AsyncGenerator<ChatEvent> {
-    const watcher = new Watcher(() => this.#partial(session, waiting()))
+  async *watch(
+    session: string,
+    waiting: () => PendingInput,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ChatEvent> {
+    const watcher = new CoalescingStream(() => this.#partial(session, waiting()))
     const watchers = this.#watchers.get(session) ?? new Set()
     this.#watchers.set(session, watchers.add(watcher))
     try {
@@ -111,7 +115,7 @@ export class LiveTurns {
 
   emit(session: string, event: ChatEvent): void {
     const turn = this.#turns.get(session)
-    if (turn) remember(turn, event)
+    if (turn) applyEvent(turn, event)
     for (const watcher of this.#watchers.get(session) ?? []) watcher.push(event)
   }
 
@@ -120,14 +124,14 @@ export class LiveTurns {
     await Promise.all([...this.#turns.values()].map((turn) => turn.ended))
   }
 
-  #partial(session: string, waiting: Waiting): Extract<ChatEvent, { type: 'partial' }> {
+  #partial(session: string, waiting: PendingInput): Extract<ChatEvent, { type: 'partial' }> {
     const turn = this.#turns.get(session)
     return {
       type: 'partial',
       running: turn !== undefined,
       text: turn?.text ?? '',
       thinking: turn?.thinking ?? '',
-      retrying: told(turn?.retrying),
+      retrying: toRetryingEvent(turn?.retrying),
       keeping: turn?.keeping ?? null,
       ...waiting,
     }
@@ -148,14 +152,14 @@ export class LiveTurns {
   }
 }
 
-function told(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
+function toRetryingEvent(retrying: Retrying | undefined): Extract<ChatEvent, { type: 'partial' }>['retrying'] {
   if (!retrying) return null
   const { at, ...why } = retrying
   return { ...why, afterMs: at - performance.now() }
 }
 
 /** Records the state for followers that join later. */
-function remember(turn: LiveTurn, event: ChatEvent): void {
+function applyEvent(turn: LiveTurn, event: ChatEvent): void {
   if (event.type === 'retrying') {
     const { code, data, attempt, attempts, afterMs } = event
     turn.retrying = { code, data, attempt, attempts, at: performance.now() + afterMs }
@@ -172,26 +176,26 @@ function remember(turn: LiveTurn, event: ChatEvent): void {
 }
 
 /** Milliseconds between two pieces of an answer: one screen frame. */
-const gatherMs = 16
+const coalesceMs = 16
 /** Queued events that could not be merged; beyond this the queue is replaced by the current state. */
-const maxWaiting = 2000
+const maxQueuedEvents = 2000
 
-export class Watcher {
-  readonly #standing: () => ChatEvent
+export class CoalescingStream {
+  readonly #currentState: () => ChatEvent
   #waiting: ChatEvent[] = []
   #wake: (() => void) | undefined
 
   /** @param standing returns the current state */
   constructor(standing: () => ChatEvent) {
-    this.#standing = standing
+    this.#currentState = standing
   }
 
   push(event: ChatEvent): void {
     const last = this.#waiting.at(-1)
-    const gathered = last && gather(last, event)
+    const gathered = last && mergeEvents(last, event)
     if (gathered) this.#waiting[this.#waiting.length - 1] = gathered
     else this.#waiting.push(event)
-    if (this.#waiting.length > maxWaiting) this.#waiting = [{ type: 'changed' }, this.#standing()]
+    if (this.#waiting.length > maxQueuedEvents) this.#waiting = [{ type: 'changed' }, this.#currentState()]
     this.#wake?.()
   }
 
@@ -208,7 +212,7 @@ export class Watcher {
           await new Promise<void>((resolve) => (this.#wake = resolve))
           continue
         }
-        const rest = toldAt + gatherMs - performance.now()
+        const rest = toldAt + coalesceMs - performance.now()
         // Wait for more of the same piece. An event behind it means that the piece is complete.
         if (isPiece(first) && this.#waiting.length === 1 && rest > 0) await sleep(rest)
         const event = this.#waiting.shift()
@@ -227,7 +231,7 @@ function isPiece({ type }: ChatEvent): boolean {
 }
 
 /** Merges two events into one; undefined if they cannot be merged. */
-function gather(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
+function mergeEvents(one: ChatEvent, other: ChatEvent): ChatEvent | undefined {
   if (one.type === 'text' && other.type === 'text') return { ...one, delta: one.delta + other.delta }
   if (one.type === 'thinking' && other.type === 'thinking') return { ...one, delta: one.delta + other.delta }
   const isSameCall =

@@ -6,9 +6,9 @@ import { attachmentSchema } from '#shared/contract/sessions.ts'
 import type { Attachment, QueuedMessage } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { Queue, readIfThere, writeDurably } from '#platform'
+import { KeyedQueue, readIfExists, writeDurably } from '#platform'
 
-export interface Waiting {
+export interface QueuedEntry {
   readonly id: string
   readonly text: string
   readonly attachments: readonly Attachment[]
@@ -28,10 +28,10 @@ const extension = '.json'
 
 export class MessageQueue {
   readonly #folder: string
-  readonly #waiting = new Map<string, readonly Waiting[]>()
+  readonly #waiting = new Map<string, readonly QueuedEntry[]>()
   /** Messages taken from the queue that are not in the transcript yet. */
-  readonly #taken = new Map<string, readonly Waiting[]>()
-  readonly #writes = new Queue()
+  readonly #taken = new Map<string, readonly QueuedEntry[]>()
+  readonly #writes = new KeyedQueue()
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -42,7 +42,7 @@ export class MessageQueue {
     const queue = new MessageQueue(folder)
     for (const name of await namesIn(folder)) {
       if (!name.endsWith(extension)) continue
-      const parsed = fileSchema.safeParse(parseJson((await readIfThere(join(folder, name))) ?? ''))
+      const parsed = fileSchema.safeParse(parseJson((await readIfExists(join(folder, name))) ?? ''))
       if (parsed.success) queue.#waiting.set(name.slice(0, -extension.length), parsed.data)
     }
     return queue
@@ -52,7 +52,7 @@ export class MessageQueue {
    * Adds a message.
    * @throws the file system error if it cannot be saved; the message is not queued then
    */
-  async add(session: string, message: Omit<Waiting, 'id'>): Promise<void> {
+  async add(session: string, message: Omit<QueuedEntry, 'id'>): Promise<void> {
     const added = { ...message, id: randomUUID() }
     this.#waiting.set(session, [...of(this.#waiting, session), added])
     try {
@@ -69,7 +69,7 @@ export class MessageQueue {
   }
 
   /** Takes the messages to send with the next request of the running turn. */
-  takeNext(session: string): readonly Waiting[] {
+  takeNext(session: string): readonly QueuedEntry[] {
     return this.#take(
       session,
       of(this.#waiting, session).filter(({ delivery }) => delivery === 'next'),
@@ -77,18 +77,18 @@ export class MessageQueue {
   }
 
   /** Takes the oldest message; undefined if the queue is empty. */
-  takeFirst(session: string): Waiting | undefined {
+  takeFirst(session: string): QueuedEntry | undefined {
     return this.#take(session, of(this.#waiting, session).slice(0, 1))[0]
   }
 
   /** Removes a taken message from disk once the transcript has it. */
-  async delivered(session: string, id: string): Promise<void> {
+  async markDelivered(session: string, id: string): Promise<void> {
     without(this.#taken, session, id)
     await this.#save(session)
   }
 
   /** Returns a taken message to the head of the queue when its delivery failed. */
-  putBack(session: string, message: Waiting): void {
+  requeue(session: string, message: QueuedEntry): void {
     without(this.#taken, session, message.id)
     this.#waiting.set(session, [message, ...of(this.#waiting, session)])
   }
@@ -102,7 +102,7 @@ export class MessageQueue {
     }))
   }
 
-  #take(session: string, messages: readonly Waiting[]): readonly Waiting[] {
+  #take(session: string, messages: readonly QueuedEntry[]): readonly QueuedEntry[] {
     for (const { id } of messages) without(this.#waiting, session, id)
     this.#taken.set(session, [...of(this.#taken, session), ...messages])
     return messages
@@ -118,11 +118,11 @@ export class MessageQueue {
   }
 }
 
-function of(messages: ReadonlyMap<string, readonly Waiting[]>, session: string): readonly Waiting[] {
+function of(messages: ReadonlyMap<string, readonly QueuedEntry[]>, session: string): readonly QueuedEntry[] {
   return messages.get(session) ?? []
 }
 
-function without(messages: Map<string, readonly Waiting[]>, session: string, id: string): void {
+function without(messages: Map<string, readonly QueuedEntry[]>, session: string, id: string): void {
   const rest = of(messages, session).filter((message) => message.id !== id)
   if (rest.length === 0) messages.delete(session)
   else messages.set(session, rest)

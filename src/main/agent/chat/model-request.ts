@@ -4,7 +4,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { assemble, type Assembly, type ContextFile } from '../context/assemble.ts'
 import { budgetOf, type Budget } from '../context/context-budget.ts'
-import { keepingState } from '../compaction/compaction-state.ts'
+import { compactionState } from '../compaction/compaction-state.ts'
 import { withTimestamp } from '../context/request-history.ts'
 import { holdsLocal, nothingHeld, withheldMessages, type Look, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
@@ -15,12 +15,12 @@ import {
   localDate,
   localTime,
   longTermFile,
-  memoryFoldersOf,
-  ownPath,
+  memoryFolderPaths,
+  ownFilePath,
   projectContextFiles,
   type Workspace,
 } from '#workspace'
-import type { LearnedWindows } from './context-window-estimates.ts'
+import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
@@ -33,11 +33,11 @@ export interface RequestSources {
   /** Folder of prompts and templates. */
   readonly resources: string
   readonly now: Clock
-  readonly windows: Pick<LearnedWindows, 'learnedOf'>
+  readonly windows: Pick<ContextWindowEstimates, 'appliedEstimateFor'>
   readonly look: Look
 }
 
-export type Assembled = Assembly & {
+export type AssembledRequest = Assembly & {
   /** True if the request contains text of local notes. */
   readonly isLocal: boolean
   /** Sources of the request's text that are less trusted than the user. */
@@ -53,7 +53,7 @@ export interface RequestParts {
   readonly change?: WhatIfWindow
 }
 
-export class Requests {
+export class RequestBuilder {
   readonly #sources: RequestSources
 
   constructor(sources: RequestSources) {
@@ -71,21 +71,21 @@ export class Requests {
   }
 
   /** Builds the request that would be sent now, with its report. */
-  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<Assembled> {
+  async assemble({ model, transcript, tools, change = {} }: RequestParts): Promise<AssembledRequest> {
     const { config, workspace, now, windows } = this.#sources
     const { chat } = config.current
     const { contextWindow, without = [] } = change
     const at = now()
     const today = localDate(at)
     const branch = transcript?.branch() ?? []
-    const { summary, isSummaryLocal, summarySources, pruned, live } = keepingState(branch)
+    const { summary, isSummaryLocal, summarySources, pruned, live } = compactionState(branch)
     const sessionStart = transcript ? new Date(transcript.header.createdAt) : at
     const isApart = transcript?.isWithoutMemory === true
     const all = isApart ? await soulFile(workspace) : await contextFiles(workspace, sessionStart)
     const messages = live.map(({ message }) => message)
     // Redact before cutting: half of a local line would not be recognised.
-    const seen = await this.#seenBy(model, all, messages, isSummaryLocal)
-    const learned = contextWindow === undefined ? windows.learnedOf(model) : undefined
+    const seen = await this.#redactFor(model, all, messages, isSummaryLocal)
+    const learned = contextWindow === undefined ? windows.appliedEstimateFor(model) : undefined
     const assembly = assemble({
       ...(learned ? { learned } : {}),
       purpose: {
@@ -93,7 +93,7 @@ export class Requests {
         today,
         time: localTime(at),
         todaysLog: dailyLogPath(today, workspace.layout),
-        ...cutTurn(branch, live),
+        ...turnCutByCompaction(branch, live),
         ...(isApart ? { isWithoutMemory: true } : {}),
       },
       modelId: model.id,
@@ -103,7 +103,7 @@ export class Requests {
       files: seen.files.filter(({ path }) => !without.includes(path)),
       tools: definitionsOf(tools),
       thinking: chat.thinking === 'off' ? undefined : chat.thinking,
-      summary: model.isLocal || !isSummaryLocal ? summary : summaryHeld,
+      summary: model.isLocal || !isSummaryLocal ? summary : redactedSummary,
       isSummaryLocal: model.isLocal && isSummaryLocal,
       summarySources,
       pruned,
@@ -120,7 +120,7 @@ export class Requests {
   }
 
   /** Returns files and messages as the model may see them, unredacted for a local model. */
-  async #seenBy(
+  async #redactFor(
     model: ChatModel,
     files: readonly ContextFile[],
     messages: readonly Message[],
@@ -160,10 +160,10 @@ export class Requests {
   }
 }
 
-const summaryHeld = '[It stays on this machine: it was made of notes that are marked local.]'
+const redactedSummary = '[It stays on this machine: it was made of notes that are marked local.]'
 
 /** Returns the messages of the running turn if a compaction has cut it, else nothing. */
-function cutTurn(
+function turnCutByCompaction(
   branch: readonly TranscriptEntry[],
   live: readonly { readonly message: Message }[],
 ): { readonly turn?: readonly Message[] } {
@@ -183,9 +183,9 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
   ]
   // Logs share one folder; listing it is cheaper than scanning all notes for every request.
   const { layout } = workspace
-  const folders = memoryFoldersOf(layout)
+  const folders = memoryFolderPaths(layout)
   const beside = await Promise.all(
-    folders.map(async (folder) => (await workspace.names(folder)).map((name) => `${folder}/${name}`)),
+    folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`)),
   )
   const logs = await Promise.all(
     days.map(async ({ date, day }) => {
@@ -206,7 +206,7 @@ async function contextFiles(workspace: Workspace, sessionStart: Date): Promise<C
 
 /** Returns SOUL.md, which shapes the agent but is no memory. */
 async function soulFile(workspace: Workspace): Promise<ContextFile[]> {
-  const path = ownPath('SOUL.md', workspace.layout)
+  const path = ownFilePath('SOUL.md', workspace.layout)
   return [{ path, layer: 'project', text: await textOrMissing(workspace, path) }]
 }
 

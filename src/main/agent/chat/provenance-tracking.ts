@@ -1,11 +1,11 @@
-import { each, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import { uniqueSources, noteSources, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
-import { ownTools } from '../tools/own-tools.ts'
+import { builtInTools } from '../tools/own-tools.ts'
 
-const own = new Set([...ownTools, anthropicMemory].map(({ name }) => name))
-const most = 20
+const own = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
+const maxSources = 20
 
 /**
  * Returns the distinct sources of messages and notes that are less trusted than the user, at most 20.
@@ -31,7 +31,7 @@ export function originsOf(messages: readonly Message[], texts: readonly string[]
         for (const { path } of message.details.recall.results) sharedBy(path).forEach(add)
     }
   }
-  return [...found.values()].slice(0, most)
+  return [...found.values()].slice(0, maxSources)
 }
 
 /** Returns the web host that a call names, else the tool's name. */
@@ -46,7 +46,7 @@ function outsideOf(tool: string, call: ToolCallPart | undefined): Source {
  * pruning may later remove the marks of its lines.
  * @param read returns the note at a path, undefined if it cannot be read
  */
-export async function readFrom(
+export async function sourcesOfResult(
   call: ToolCallPart,
   { text, details }: { readonly text: string; readonly details?: ToolDetails | undefined },
   read: (path: string) => Promise<string | undefined>,
@@ -55,7 +55,7 @@ export async function readFrom(
   const { path } = call.arguments
   const found = details?.kind === 'recall' ? details.recall.results.map((result) => result.path) : []
   const texts = await Promise.all([...new Set([...found, ...(typeof path === 'string' ? [path] : [])])].map(read))
-  return each([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, most)
+  return uniqueSources([...texts.flatMap((one) => noteSources(one ?? '')), ...sourcesIn(text)]).slice(0, maxSources)
 }
 
 /** Returns the agent that owns a note of a shared memory; empty for the agent's own notes. */
@@ -65,7 +65,7 @@ function sharedBy(path: string): Source[] {
 }
 
 /** Returns the text that the user typed, without attachments and messages from other sources. */
-export function ownWordsIn(messages: readonly Message[]): string {
+export function userTextIn(messages: readonly Message[]): string {
   return messages
     .flatMap((message) => (message.role === 'user' && !message.sources ? [splitAttachments(message).text] : []))
     .join('\n')

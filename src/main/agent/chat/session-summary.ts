@@ -1,16 +1,16 @@
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
-import { fromMemoryIn } from '#shared/chat/offline-answer.ts'
+import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { ask, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
+import { complete, withheldMessages, type Look, withoutRefused, type ChatModel, type Sentences } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
-import { localDate, memoryFolderOf, type Workspace } from '#workspace'
+import { localDate, memoryFolderPath, type Workspace } from '#workspace'
 import { withSource } from '#shared/markdown/provenance.ts'
 import { originsOf } from './provenance-tracking.ts'
 import type { Prompts } from './prompts.ts'
 
-export interface HookOptions {
+export interface SessionSummaryOptions {
   readonly workspace: Workspace
   readonly model: ChatModel
   readonly prompt: Prompts['slug']
@@ -29,11 +29,11 @@ export interface HookOptions {
 }
 
 /** Custom entry with the id of the last message that a summary covers. */
-export const leftEntry = 'commonplace.left'
+export const summaryEntry = 'commonplace.left'
 
 /** Returns the number of messages that earlier summaries of the session cover. */
-export function countLeft(transcript: Transcript): number {
-  const left = transcript.lastCustom(leftEntry)
+export function summarizedCount(transcript: Transcript): number {
+  const left = transcript.lastCustom(summaryEntry)
   return isRecord(left) ? transcript.messages().findIndex(({ id }) => id === left['through']) + 1 : 0
 }
 
@@ -49,7 +49,7 @@ const maxSlug = 60
  * Writes a note with the newest messages of a session, marked local if they contain local text.
  * @returns its path; undefined if the user said nothing
  */
-export async function keepSession(options: HookOptions): Promise<string | undefined> {
+export async function saveSessionSummary(options: SessionSummaryOptions): Promise<string | undefined> {
   const { workspace, messages, count, at, session } = options
   const said = withoutRefused(messages)
     .filter((message) => message.role !== 'toolResult' && messageText(message).trim() !== '' && !isOwnSentence(message))
@@ -57,16 +57,16 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
   if (!said.some((message) => message.role === 'user')) return undefined
   const own = userTexts(said)
   const sentences = options.sentencesFor(own.toReversed())
-  const text = said.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const text = said.map((message) => formatMessage(message, sentences)).join('\n\n')
   const sight = await options.look()
   const isLocal = said.some(({ local }) => local) || sight.net.holds(text)
   const shown = options.model.isLocal ? said : withheldMessages(said, sight)
-  const conversation = shown.map((message) => sayMessage(message, sentences)).join('\n\n')
+  const conversation = shown.map((message) => formatMessage(message, sentences)).join('\n\n')
   const slug = (await topicOf(options, conversation, own)) ?? clockOf(at)
   const date = localDate(at)
   const heading = `# ${date}: ${slug.replaceAll('-', ' ')}\n\n${sentences.ending(`sessions/${session}.jsonl`)}`
   for (let number = 1; ; number += 1) {
-    const path = `${memoryFolderOf(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
+    const path = `${memoryFolderPath(workspace.layout)}/${date}-${slug}${number === 1 ? '' : `-${number}`}.md`
     if (await workspace.exists(path)) continue
     const sources = originsOf(messages, [])
     const plain = `${heading}\n\n${text}\n`
@@ -78,24 +78,26 @@ export async function keepSession(options: HookOptions): Promise<string | undefi
 
 /** Returns true for answers in which the offline model found nothing; they must not become memory. */
 function isOwnSentence(message: Message): boolean {
-  return message.role === 'assistant' && message.provider === 'offline' && fromMemoryIn(messageText(message)) === ''
+  return (
+    message.role === 'assistant' && message.provider === 'offline' && quotedMemoryLines(messageText(message)) === ''
+  )
 }
 
-function sayMessage(message: Message, { user, assistant }: Sentences): string {
+function formatMessage(message: Message, { user, assistant }: Sentences): string {
   const text = messageText(message).trim()
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()} …` : text
   return `**${message.role === 'user' ? user : assistant}:** ${shown}`
 }
 
 async function topicOf(
-  { model, prompt }: HookOptions,
+  { model, prompt }: SessionSummaryOptions,
   conversation: string,
   said: readonly string[],
 ): Promise<string | undefined> {
   const content = prompt({ conversation })
   try {
     const signal = AbortSignal.timeout(slugTimeoutMs)
-    const answer = await ask(
+    const answer = await complete(
       model,
       {
         purpose: { kind: 'topic', said },

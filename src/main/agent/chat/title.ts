@@ -1,26 +1,26 @@
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { ask, type ChatModel } from '#llm'
+import { complete, type ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import type { AgentConfig } from '#platform'
 import type { AgentModels } from './agent-models.ts'
 import type { Prompts } from './prompts.ts'
-import type { Requests } from './model-request.ts'
+import type { RequestBuilder } from './model-request.ts'
 
 const maxCharacters = 2000
 const maxTitle = 80
 const timeoutMs = 30_000
 
-export interface Naming {
+export interface TitleContext {
   readonly transcript: Transcript
   readonly config: AgentConfig
   readonly models: AgentModels
-  readonly requests: Requests
+  readonly requests: RequestBuilder
 }
 
 /** Asks a model for a title unless the conversation has one, titles are off, or only the offline model is available. */
-export async function nameConversation(
-  { transcript, config, models, requests }: Naming,
+export async function generateTitle(
+  { transcript, config, models, requests }: TitleContext,
   signal: AbortSignal,
 ): Promise<void> {
   const messages = transcript.messages().map(({ message }) => message)
@@ -48,7 +48,7 @@ async function titleOf(
     )
   const content = prompt({ conversation: said.join('\n\n').toWellFormed() })
   try {
-    const answer = await ask(
+    const answer = await complete(
       model,
       {
         purpose: { kind: 'title' },
@@ -59,7 +59,7 @@ async function titleOf(
       },
       AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     )
-    return cleaned(messageText(answer))
+    return parseTitle(messageText(answer))
   } catch (error) {
     // The title is optional; the first words serve instead.
     if (error instanceof AppError || signal.aborted) return undefined
@@ -68,7 +68,7 @@ async function titleOf(
   }
 }
 
-function cleaned(answer: string): string | undefined {
+function parseTitle(answer: string): string | undefined {
   const line = answer.trim().split('\n')[0] ?? ''
   const title = line.replace(/^[#*"'“”「《\s]+|[*"'“”」》.。\s]+$/gu, '')
   return title === '' || title.length > maxTitle ? undefined : title

@@ -2,10 +2,10 @@ import type { ChatEvent, ContextReport } from '#shared/contract/index.ts'
 import type { ChatModel, Look, Models } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { Eyes, type ProposedChange } from '../tools/access-policy.ts'
-import { Keeper } from '../compaction/context-manager.ts'
-import type { Permissions } from '../tools/tool-permissions.ts'
-import type { Requests } from './model-request.ts'
-import { fromMcp } from '../tools/mcp-tool.ts'
+import { ContextManager } from '../compaction/context-manager.ts'
+import type { PermissionRequests } from '../tools/tool-permissions.ts'
+import type { RequestBuilder } from './model-request.ts'
+import { toTool } from '../tools/mcp-tool.ts'
 import { toolsFor } from '../tools/own-tools.ts'
 import type { Tool, ToolContext, ToolLimits } from '../tools/tool.ts'
 import type { McpServers } from '../mcp-client/mcp-servers.ts'
@@ -13,51 +13,51 @@ import type { Clock, AgentConfig } from '#platform'
 import type { Memory } from '#search'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Workspace } from '#workspace'
-import type { LearnedWindows } from './context-window-estimates.ts'
+import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { MessageQueue } from './message-queue.ts'
-import { keepOutput, readOutput } from '../tools/read-file-tool.ts'
+import { saveOutput, readOutput } from '../tools/read-file-tool.ts'
 
-export interface Work {
+export interface TurnContext {
   readonly session: string
   readonly transcript: Transcript
   readonly model: ChatModel
   readonly tools: ToolContext
   readonly toolbox: readonly Tool[]
-  readonly keeper: Keeper
+  readonly keeper: ContextManager
 }
 
-export interface WorkHooks {
-  readonly permissions: Permissions
+export interface TurnContextHooks {
+  readonly permissions: PermissionRequests
   readonly emit: (event: ChatEvent) => void
   readonly lastReport: () => ContextReport | undefined
   readonly alone: () => Promise<void>
 }
 
 /** Creates the tools, permissions and context manager of one turn. Starts MCP servers that do not run yet. */
-export async function prepareWork(
-  options: ChatOptions & { readonly requests: Requests },
-  { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
-  hooks: WorkHooks,
+export async function createTurnContext(
+  options: ChatOptions & { readonly requests: RequestBuilder },
+  { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
+  hooks: TurnContextHooks,
   signal: AbortSignal,
-): Promise<Work> {
+): Promise<TurnContext> {
   const { config, requests, now, mcp } = options
   const isApart = () => transcript.isWithoutMemory
   const own = isApart() ? [] : toolsFor(model)
-  const toolbox = [...own, ...(await mcp.tools()).map((tool) => fromMcp(tool, mcp))]
+  const toolbox = [...own, ...(await mcp.tools()).map((tool) => toTool(tool, mcp))]
   const tools = toolContext(options, { session, transcript, model }, hooks, signal)
-  const keeper = new Keeper({
+  const keeper = new ContextManager({
     transcript,
     model,
     budget: () => requests.budget(model),
     flushes: config.current.compaction.memoryFlush.enabled,
-    isApart,
+    isWithoutMemory: isApart,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
     lastReport: hooks.lastReport,
     tools,
     now,
     look: options.look,
-    alone: hooks.alone,
+    stopDeferredNotes: hooks.alone,
     onStart: (what) => hooks.emit({ type: 'keeping', what }),
   })
   return { session, transcript, model, tools, toolbox, keeper }
@@ -65,15 +65,15 @@ export async function prepareWork(
 
 function toolContext(
   { sessions, workspace, memory, mcp, toolLimits, now, onFault, look, propose }: ChatOptions,
-  { session, transcript, model }: Pick<Work, 'session' | 'transcript' | 'model'>,
-  { permissions, emit }: WorkHooks,
+  { session, transcript, model }: Pick<TurnContext, 'session' | 'transcript' | 'model'>,
+  { permissions, emit }: TurnContextHooks,
   signal: AbortSignal,
 ): ToolContext {
   const outputs = sessions.outputsFolder(session)
   return {
     workspace,
     memory,
-    eyes: new Eyes(
+    accessPolicy: new Eyes(
       model,
       look,
       () => workspace.layout,
@@ -86,7 +86,7 @@ function toolContext(
     session,
     readSession: (id) => sessions.readText(id),
     readOutput: (name, isLocal) => readOutput(outputs, name, isLocal),
-    keepOutput: (call, text, isLocal) => keepOutput(outputs, call, text, isLocal),
+    saveOutput: (call, text, isLocal) => saveOutput(outputs, call, text, isLocal),
     signal,
     now,
     onFault,
@@ -120,7 +120,7 @@ export interface ChatOptions {
    * @param model id of the model that proposes it
    */
   readonly propose: (change: ProposedChange, model: string) => Promise<void>
-  readonly windows: LearnedWindows
+  readonly windows: ContextWindowEstimates
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits
   readonly queue: MessageQueue

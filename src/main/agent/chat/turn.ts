@@ -5,13 +5,13 @@ import { messageText, noUsage, type AssistantMessage, type Message, type ToolCal
 import { reportedInput } from '../context/message-tokens.ts'
 import { AnswerDraft, type ChatModel, type ModelRequest } from '#llm'
 import type { LiveAnswer } from '../sessions/live-answer.ts'
-import { callTools } from '../tools/execute-tools.ts'
-import type { Keeper } from '../compaction/context-manager.ts'
-import { isOverflow } from '../compaction/overflow.ts'
-import { Repeats } from '../tools/loop-detector.ts'
+import { executeTools } from '../tools/execute-tools.ts'
+import type { ContextManager } from '../compaction/context-manager.ts'
+import { isContextOverflow } from '../compaction/overflow.ts'
+import { LoopDetector } from '../tools/loop-detector.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
-import { ownWordsIn } from './provenance-tracking.ts'
-import type { Assembled } from './model-request.ts'
+import { userTextIn } from './provenance-tracking.ts'
+import type { AssembledRequest } from './model-request.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 
 /** Model requests in one turn. */
@@ -20,11 +20,11 @@ const maxSteps = 50
 export interface TurnOptions {
   readonly model: ChatModel
   /** Builds the request that would be sent now. */
-  readonly assemble: () => Promise<Assembled>
+  readonly assemble: () => Promise<AssembledRequest>
   /** Returns the answer with call ids that are unique in the conversation. */
-  readonly withOwnIds: (answer: AssistantMessage) => AssistantMessage
+  readonly withUniqueCallIds: (answer: AssistantMessage) => AssistantMessage
   /** Stores a message, then emits it. */
-  readonly tell: (message: Message) => Promise<void>
+  readonly storeMessage: (message: Message) => Promise<void>
   readonly report: (report: ContextReport) => Promise<void>
   /**
    * Records the request before it is sent.
@@ -34,7 +34,7 @@ export interface TurnOptions {
   /** Records the HTTP request. Never throws. */
   readonly keepWire: (number: number, wire: WireRequest) => Promise<void>
   /** Starts saving the answer to disk while it streams. */
-  readonly follow: () => LiveAnswer
+  readonly openLiveAnswer: () => LiveAnswer
   /** Takes the queued messages to send with the next request. */
   readonly takeSteering: () => Promise<readonly Message[]>
   readonly emit: (event: ChatEvent) => void
@@ -42,31 +42,31 @@ export interface TurnOptions {
    * Called when a request waits for its retry.
    * @param hurry ends the wait
    */
-  readonly onWait: (hurry: () => void) => void
+  readonly onRetryWait: (hurry: () => void) => void
   readonly toolbox: readonly Tool[]
   readonly tools: ToolContext
-  readonly keeper: Pick<Keeper, 'prepare' | 'makeRoom'>
+  readonly keeper: Pick<ContextManager, 'prepare' | 'makeRoom'>
 }
 
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { tell, tools, toolbox, takeSteering } = options
-  const repeats = new Repeats()
-  let hasSpoken = false
+  const { storeMessage: tell, tools, toolbox, takeSteering } = options
+  const repeats = new LoopDetector()
+  let hasText = false
   for (let step = 1; step <= maxSteps; step += 1) {
-    const tried: Background = { sources: [], ownWords: '' }
-    const answer = await answerOnce(options, hasSpoken, tried)
-    hasSpoken ||= messageText(answer) !== ''
+    const origin: AnswerOrigin = { sources: [], ownWords: '' }
+    const answer = await answerOnce(options, hasText, origin)
+    hasText ||= messageText(answer) !== ''
     if (answer.stopReason === 'aborted') return 'aborted'
     if (answer.stopReason === 'error') return 'error'
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     repeats.nextStep()
-    const background = { isOfLocal: answer.local === true, sources: tried.sources, ownWords: tried.ownWords }
-    await callTools(calls, toolbox, { ...tools, ...background }, (result) => tell(repeats.judge(calls, result)))
+    const background = { isOfLocal: answer.local === true, sources: origin.sources, ownWords: origin.ownWords }
+    await executeTools(calls, toolbox, { ...tools, ...background }, (result) => tell(repeats.record(calls, result)))
     if (tools.signal.aborted) return 'aborted'
-    if (repeats.end) {
-      await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.end))
+    if (repeats.stopReason) {
+      await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.stopReason))
       return 'error'
     }
     const steering = await takeSteering()
@@ -78,17 +78,17 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 }
 
 /** Origin of an answer's context, for the notes that its calls write. */
-interface Background {
+interface AnswerOrigin {
   sources: readonly Source[]
   ownWords: string
 }
 
-async function answerOnce(options: TurnOptions, hasSpoken: boolean, background: Background): Promise<AssistantMessage> {
-  const live = options.follow()
+async function answerOnce(options: TurnOptions, hasText: boolean, background: AnswerOrigin): Promise<AssistantMessage> {
+  const live = options.openLiveAnswer()
   try {
     const given = await askModel(options, live, background)
-    const answer = options.withOwnIds(hasSpoken ? given : notEmpty(given))
-    await options.tell(answer)
+    const answer = options.withUniqueCallIds(hasText ? given : notEmpty(given))
+    await options.storeMessage(answer)
     return answer
   } finally {
     await live.end()
@@ -114,7 +114,7 @@ interface Refusals {
 async function askModel(
   options: TurnOptions,
   live: LiveAnswer,
-  background: Background,
+  background: AnswerOrigin,
   refused: Refusals = { count: 0, hasMadeRoom: false },
 ): Promise<AssistantMessage> {
   const { model, assemble, report, emit, tools, keeper } = options
@@ -123,7 +123,7 @@ async function askModel(
   const window = model.contextWindow
   // Treat text as local until the request is known.
   let isLocal = model.isLocal
-  const broken = (reason: 'aborted' | 'error', failure?: AppError) => {
+  const failedAnswer = (reason: 'aborted' | 'error', failure?: AppError) => {
     const answer = draft.finish(reason, usage, failure)
     return isLocal && answer.content.length > 0 ? { ...answer, local: true as const } : answer
   }
@@ -134,7 +134,7 @@ async function askModel(
     const { request, report: assembled } = assembly
     isLocal = assembly.isLocal
     background.sources = assembly.sources
-    background.ownWords = ownWordsIn(request.messages)
+    background.ownWords = userTextIn(request.messages)
     await report(assembled)
     const { purpose: _notSent, ...sent } = request
     const number = await options.keepRequest(sent)
@@ -148,8 +148,8 @@ async function askModel(
       // Retries send the request again.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
-        const { type: _retry, hurry, ...why } = event
-        options.onWait(hurry)
+        const { type: _retry, retryNow: hurry, ...why } = event
+        options.onRetryWait(hurry)
         emit({ type: 'retrying', ...why })
       } else {
         if (event.type === 'text') draft.addText(event.delta)
@@ -162,15 +162,16 @@ async function askModel(
       provider: model.provider,
     })
   } catch (error) {
-    if (tools.signal.aborted) return broken('aborted')
+    if (tools.signal.aborted) return failedAnswer('aborted')
     if (!(error instanceof AppError)) throw error
-    if (!isOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals) return broken('error', error)
+    if (!isContextOverflow(error) || draft.content.length > 0 || refused.count >= maxRefusals)
+      return failedAnswer('error', error)
     const count = refused.count + 1
     // The window estimate shrank: prepare the request again for the smaller window.
     if (model.contextWindow < window) return askModel(options, live, background, { count, hasMadeRoom: false })
     if (!refused.hasMadeRoom && (await keeper.makeRoom()))
       return askModel(options, live, background, { count, hasMadeRoom: true })
-    return broken('error', error)
+    return failedAnswer('error', error)
   } finally {
     await keeping
   }

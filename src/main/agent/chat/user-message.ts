@@ -4,12 +4,12 @@ import { filePart, type UserMessage } from '#shared/chat/messages.ts'
 import type { ChatModel } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 
-export interface Said {
+export interface UserInput {
   readonly text: string
   readonly attachments?: readonly Attachment[] | undefined
 }
 
-export function userMessage({ text, attachments = [] }: Said, at: Date): UserMessage {
+export function userMessage({ text, attachments = [] }: UserInput, at: Date): UserMessage {
   const timestamp = at.getTime()
   if (attachments.length === 0) return { role: 'user', content: text, timestamp }
   const parts = attachments.map((attachment) =>
@@ -27,7 +27,7 @@ export function assertTakesImages(model: ChatModel, attachments: readonly Attach
 }
 
 /** Records a change of the answering model. */
-export async function noteModel(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
+export async function recordModelChange(transcript: Transcript, { provider, model }: ChatModel): Promise<void> {
   const before = transcript.messages().findLast((entry) => entry.message.role === 'assistant')?.message
   const isChange = before?.role === 'assistant' && (before.provider !== provider || before.model !== model)
   if (isChange) await transcript.appendModelChange(provider, model)

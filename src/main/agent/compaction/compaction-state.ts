@@ -19,7 +19,7 @@ export interface LiveMessage {
   readonly message: Message
 }
 
-export interface KeepingState {
+export interface CompactionState {
   readonly summary: string | undefined
   /** True if local notes went into the summary; a local model wrote it. */
   readonly isSummaryLocal: boolean
@@ -43,14 +43,14 @@ export interface KeepingState {
  * User messages until compaction asks a model again after a failure, so that a turn never waits for a request that just
  * failed.
  */
-const restTurns = 2
+const cooldownTurns = 2
 
 /** Returns true while compaction asks no model because a request failed recently. */
-export function isResting({ turnsSinceFailure }: Pick<KeepingState, 'turnsSinceFailure'>): boolean {
-  return turnsSinceFailure < restTurns
+export function isCoolingDown({ turnsSinceFailure }: Pick<CompactionState, 'turnsSinceFailure'>): boolean {
+  return turnsSinceFailure < cooldownTurns
 }
 
-export function keepingState(branch: readonly TranscriptEntry[]): KeepingState {
+export function compactionState(branch: readonly TranscriptEntry[]): CompactionState {
   let summary: string | undefined
   let isSummaryLocal = false
   let summarySources: readonly Source[] = []
@@ -114,7 +114,7 @@ function outcomeOf(entry: TranscriptEntry): number | undefined {
  * @throws Error if messages before `cut` would be summarised although no flush has read them; this is a bug in the
  * caller
  */
-export function assertFlushed(state: KeepingState, cut: number): void {
+export function assertFlushed(state: CompactionState, cut: number): void {
   if (cut > state.flushed)
     throw new Error(`compaction up to message ${cut} of ${state.live.length}, but a flush has read ${state.flushed}`)
 }

@@ -4,26 +4,34 @@
  * crash repeats a step but never skips one. After a failure the next turn asks no model; before a request outgrows the
  * window, the oldest turns are left out.
  */
-import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
+import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
-import { assertFlushed, isResting, keepingState, type KeepingState } from './compaction-state.ts'
-import { cutOf, dueStep, factorOf, fixedTokens, keepOf, requestTokens, type KeepingInput } from './due-steps.ts'
+import { assertFlushed, isCoolingDown, compactionState, type CompactionState } from './compaction-state.ts'
+import {
+  cutIndexOf,
+  nextDueStep,
+  calibrationFactor,
+  fixedTokens,
+  keepTokensOf,
+  requestTokens,
+  type CompactionInput,
+} from './due-steps.ts'
 import { messageTokens } from '../context/message-tokens.ts'
-import { mostTokens, summaryTokens } from '../context/context-budget.ts'
+import { hardTokenLimit, maxSummaryTokens } from '../context/context-budget.ts'
 import type { Assembly } from '../context/assemble.ts'
 import { softTrim, type PrunePlan } from './prune.ts'
 import { withheldMessages, type Look } from '#llm'
 import { noticeEntry } from '../sessions/session-events.ts'
-import type { KeptContent } from '../sessions/transcript-entries.ts'
+import type { CompactionContent } from '../sessions/transcript-entries.ts'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourceName, type Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from '../chat/provenance-tracking.ts'
-import { Notes, type NotesOptions } from './write-notes.ts'
-import { whileItShrinks } from './overflow.ts'
+import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
+import { retryOnOverflow } from './overflow.ts'
 import { summarize } from './summarize.ts'
 
-export interface KeeperOptions extends NotesOptions {
+export interface ContextManagerOptions extends NoteWriterOptions {
   readonly transcript: Transcript
   /** Durable notes are saved before anything is summarised. */
   readonly flushes: boolean
@@ -31,17 +39,17 @@ export interface KeeperOptions extends NotesOptions {
   /** Returns the report of the last answered request. */
   readonly lastReport: () => ContextReport | undefined
   /** Returns true in a chat without memory: it is summarised, but nothing is flushed. */
-  readonly isApart: () => boolean
+  readonly isWithoutMemory: () => boolean
   /** Called before a flush or a compaction asks a model. */
   readonly onStart: (what: 'flush' | 'compaction') => void
   /** Returns the current privacy snapshot. */
   readonly look: Look
   /** Stops deferred notes, so that only one process writes notes at a time. */
-  readonly alone: () => Promise<void>
+  readonly stopDeferredNotes: () => Promise<void>
 }
 
-interface Measured extends KeepingInput {
-  readonly state: KeepingState
+interface Measured extends CompactionInput {
+  readonly state: CompactionState
   readonly assembly: Assembly
   /** Size of the request in the provider's tokens. */
   readonly tokens: number
@@ -49,15 +57,15 @@ interface Measured extends KeepingInput {
   readonly factor: number
 }
 
-export class Keeper {
-  readonly #options: KeeperOptions
-  readonly #notes: Notes
+export class ContextManager {
+  readonly #options: ContextManagerOptions
+  readonly #notes: NoteWriter
   /** True after `compact`: a recent failure does not prevent another attempt. */
-  #isWanted = false
+  #isForced = false
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ContextManagerOptions) {
     this.#options = options
-    this.#notes = new Notes(options)
+    this.#notes = new NoteWriter(options)
   }
 
   /**
@@ -65,19 +73,19 @@ export class Keeper {
    * @throws AppError if the disk refuses a write that must not be lost, or the signal aborts
    */
   async prepare(): Promise<void> {
-    const tried = new Set<KeepingStep>()
+    const tried = new Set<CompactionStep>()
     let measured = await this.#measure()
-    for (let step = dueStep(measured, tried); step; step = dueStep(measured, tried)) {
+    for (let step = nextDueStep(measured, tried); step; step = nextDueStep(measured, tried)) {
       tried.add(step.kind)
       if (step.kind === 'prune') await this.#prune(step.plan)
       else if (step.kind === 'flush') await this.#flushUpTo(measured.state.live.length)
       else await this.#compactAt(step.cut, undefined)
       measured = await this.#measure()
     }
-    const most = this.#rests() ? mostTokens(measured.report) : measured.report.compactAt
+    const most = this.#isCoolingDown() ? hardTokenLimit(measured.report) : measured.report.compactAt
     if (measured.tokens <= most || !this.#leavesRoom(measured)) return
-    if (await this.#squeeze()) measured = await this.#measure()
-    if (this.#rests() && measured.tokens > most) await this.#leaveOut(cutOf(measured))
+    if (await this.#trimLargeResults()) measured = await this.#measure()
+    if (this.#isCoolingDown() && measured.tokens > most) await this.#dropOldest(cutIndexOf(measured))
   }
 
   /**
@@ -87,9 +95,9 @@ export class Keeper {
   async makeRoom(): Promise<boolean> {
     const measured = await this.#measure()
     if (!this.#leavesRoom(measured)) return false
-    const cut = cutOf(measured, Math.floor(keepOf(measured) / 2))
-    const isCut = (await this.#compactAt(cut, undefined)) || (await this.#leaveOut(cut))
-    return (await this.#squeeze()) || isCut
+    const cut = cutIndexOf(measured, Math.floor(keepTokensOf(measured) / 2))
+    const isCut = (await this.#compactAt(cut, undefined)) || (await this.#dropOldest(cut))
+    return (await this.#trimLargeResults()) || isCut
   }
 
   /**
@@ -98,26 +106,26 @@ export class Keeper {
    * @returns false if there is nothing to summarise or it failed; the conversation is then unchanged
    */
   async compact(focus: string | undefined): Promise<boolean> {
-    this.#isWanted = true
-    return this.#compactAt(cutOf(await this.#measure()), focus)
+    this.#isForced = true
+    return this.#compactAt(cutIndexOf(await this.#measure()), focus)
   }
 
   /** Flushes durable notes from messages that no flush has read. */
-  async flushRest(): Promise<void> {
+  async flushRemaining(): Promise<void> {
     if (this.#flushes()) await this.#flushUpTo(this.#state().live.length)
   }
 
   #flushes(): boolean {
-    return this.#options.flushes && !this.#options.isApart()
+    return this.#options.flushes && !this.#options.isWithoutMemory()
   }
 
-  #state(): KeepingState {
-    return keepingState(this.#options.transcript.branch())
+  #state(): CompactionState {
+    return compactionState(this.#options.transcript.branch())
   }
 
   /** Returns true while a recent failure prevents requests to the model. */
-  #rests(): boolean {
-    return !this.#isWanted && isResting(this.#state())
+  #isCoolingDown(): boolean {
+    return !this.#isForced && isCoolingDown(this.#state())
   }
 
   async #measure(): Promise<Measured> {
@@ -126,7 +134,7 @@ export class Keeper {
     const { report } = assembly
     const last = lastReport()
     const input = { state: this.#state(), report, last, flushes: this.#flushes(), now: now().getTime() }
-    return { ...input, assembly, tokens: requestTokens(input), factor: factorOf(last) }
+    return { ...input, assembly, tokens: requestTokens(input), factor: calibrationFactor(last) }
   }
 
   /** Returns false if prompt, tools and files fill the window, so that no summary helps. */
@@ -135,21 +143,21 @@ export class Keeper {
   }
 
   async #prune(plan: PrunePlan): Promise<void> {
-    await this.#keep({ type: 'prune', ...plan, trimmed: [...plan.trimmed], cleared: [...plan.cleared] })
+    await this.#record({ type: 'prune', ...plan, trimmed: [...plan.trimmed], cleared: [...plan.cleared] })
   }
 
   /**
    * Trims large tool results to head and tail after a flush has read them; the transcript keeps the full text.
    * @returns false if there is no such result
    */
-  async #squeeze(): Promise<boolean> {
+  async #trimLargeResults(): Promise<boolean> {
     const { live, pruned } = this.#state()
     const large = live.flatMap(({ message }) => {
       const isLarge = message.role === 'toolResult' && messageText(message).length > softTrim.maxChars
       return isLarge && !pruned.trimmed.has(message.toolCallId) ? [message] : []
     })
     if (large.length === 0) return false
-    await this.flushRest()
+    await this.flushRemaining()
     await this.#prune({
       trimmed: large.map(({ toolCallId }) => toolCallId),
       cleared: [],
@@ -167,20 +175,20 @@ export class Keeper {
     const { model, prompts, tools } = this.#options
     const { live } = this.#state()
     const first = live[cut]
-    if (cut === 0 || !first || this.#rests()) return false
+    if (cut === 0 || !first || this.#isCoolingDown()) return false
     if (this.#flushes()) {
       if (this.#state().flushed < cut) await this.#flushUpTo(cut)
       assertFlushed(this.#state(), cut)
     }
     // The flush may have failed just now.
-    if (this.#rests()) return false
+    if (this.#isCoolingDown()) return false
     const messages = live.map(({ message }) => message)
-    const seen = await this.#seen(messages)
+    const seen = await this.#redactedFor(messages)
     const { tokens: tokensBefore } = await this.#measure()
     this.#options.onStart('compaction')
-    await this.#options.alone()
+    await this.#options.stopDeferredNotes()
     try {
-      const { text, usage, isLocal } = await whileItShrinks(model, async () => {
+      const { text, usage, isLocal } = await retryOnOverflow(model, async () => {
         const { report, factor } = await this.#measure()
         return summarize({
           model,
@@ -191,12 +199,12 @@ export class Keeper {
           kept: seen.slice(cut),
           focus,
           budget: this.#options.budget(),
-          maxTokens: Math.floor(summaryTokens(report.compactAt) / Math.max(1, factor)),
+          maxTokens: Math.floor(maxSummaryTokens(report.compactAt) / Math.max(1, factor)),
           factor,
           signal: tools.signal,
         })
       })
-      await this.#keep({
+      await this.#record({
         type: 'compaction',
         summary: text,
         firstKeptEntryId: first.id,
@@ -218,16 +226,18 @@ export class Keeper {
    * Drops the first `cut` live messages from requests without a summary. Saves verbatim those that no flush has read.
    * @returns false if there are none
    */
-  async #leaveOut(cut: number): Promise<boolean> {
+  async #dropOldest(cut: number): Promise<boolean> {
     const { live, summary, isSummaryLocal, flushed } = this.#state()
     const first = live[cut]
     if (cut === 0 || !first) return false
-    if (flushed < cut && !this.#options.isApart()) await this.#rescueUpTo(cut)
+    if (flushed < cut && !this.#options.isWithoutMemory()) await this.#saveVerbatimUpTo(cut)
     const { tokens: tokensBefore } = await this.#measure()
     const messages = live.map(({ message }) => message)
-    const earlier = summary?.endsWith(leftOutNote) ? summary.slice(0, -leftOutNote.length) : (summary ?? '')
-    const text = `${earlier.trimEnd()}\n\n${leftOutNote}`.trimStart()
-    await this.#keep({
+    const earlier = summary?.endsWith(droppedMessagesNote)
+      ? summary.slice(0, -droppedMessagesNote.length)
+      : (summary ?? '')
+    const text = `${earlier.trimEnd()}\n\n${droppedMessagesNote}`.trimStart()
+    await this.#record({
       type: 'compaction',
       summary: text,
       firstKeptEntryId: first.id,
@@ -240,35 +250,37 @@ export class Keeper {
     return true
   }
 
-  async #rescueUpTo(count: number): Promise<void> {
+  async #saveVerbatimUpTo(count: number): Promise<void> {
     const { live, flushed } = this.#state()
     const through = live[count - 1]
     if (!through || flushed >= count) return
-    const { changes, ...saved } = await this.#notes.keepWords(live.slice(flushed, count).map(({ message }) => message))
-    await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+    const { changes, ...saved } = await this.#notes.saveVerbatim(
+      live.slice(flushed, count).map(({ message }) => message),
+    )
+    await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
   /** Flushes the first `count` live messages, or saves them verbatim if the model fails. */
   async #flushUpTo(count: number): Promise<void> {
-    if (this.#rests()) return this.#rescueUpTo(count)
+    if (this.#isCoolingDown()) return this.#saveVerbatimUpTo(count)
     const { live, flushed } = this.#state()
     const through = live[count - 1]
     if (!through || flushed >= count) return
     this.#options.onStart('flush')
-    await this.#options.alone()
+    await this.#options.stopDeferredNotes()
     const unread = live.slice(flushed, count).map(({ message }) => message)
     const { changes, ...saved } = await this.#notes.save(unread, () => this.#measure())
-    await this.#keep({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
+    await this.#record({ type: 'flush', ...saved, throughEntryId: through.id, changes: [...changes] })
   }
 
   /** Returns the messages redacted for the model, unchanged for a local one. */
-  async #seen(messages: readonly Message[]): Promise<readonly Message[]> {
+  async #redactedFor(messages: readonly Message[]): Promise<readonly Message[]> {
     const { model, look } = this.#options
     return model.isLocal ? messages : withheldMessages(messages, await look())
   }
 
-  async #keep(entry: KeptContent): Promise<void> {
-    await this.#options.transcript.appendKept(entry)
+  async #record(entry: CompactionContent): Promise<void> {
+    await this.#options.transcript.appendCompaction(entry)
   }
 
   async #notice(kind: 'compactionFailed', error: AppError): Promise<void> {
@@ -282,14 +294,14 @@ export class Keeper {
 }
 
 /** Returns the sources of the summarised messages, including those of the previous summary. */
-function sourcesOf({ summarySources }: KeepingState, messages: readonly Message[]): { readonly sources?: Source[] } {
+function sourcesOf({ summarySources }: CompactionState, messages: readonly Message[]): { readonly sources?: Source[] } {
   const sources = [...originsOf(messages, []), ...summarySources]
   const each = [...new Map(sources.map((source) => [sourceName(source), source])).values()]
   return each.length === 0 ? {} : { sources: each }
 }
 
 /** Sent to the model instead of a summary. */
-const leftOutNote =
+const droppedMessagesNote =
   '[Here older messages were left out, because no summary of them could be made. What they said is in memory: search it.]'
 
 function tokensAfter(before: number, messages: readonly Message[], cut: number, summary: string): number {

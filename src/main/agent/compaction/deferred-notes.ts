@@ -1,20 +1,20 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
-import { isResting, keepingState } from './compaction-state.ts'
+import { isCoolingDown, compactionState } from './compaction-state.ts'
 import { textInParts } from '../context/render-messages.ts'
-import { isPassing } from '#llm'
+import { isTransient } from '#llm'
 import type { Transcript } from '../sessions/transcript.ts'
 import { sourcesIn } from '#shared/markdown/provenance.ts'
-import { Notes, type NotesOptions } from './write-notes.ts'
-import { settleRescue, waitingRescues } from './verbatim-fallback.ts'
+import { NoteWriter, type NoteWriterOptions } from './write-notes.ts'
+import { markDistilled, pendingVerbatimEntries } from './verbatim-fallback.ts'
 
 /** Parts in one run. Each part takes one or two requests. */
-const partsAtOnce = 2
+const partsPerRun = 2
 /** Most answers to skip after failures. A transient failure skips one; others double the pause each time. */
-const mostRests = 16
+const maxSkippedRuns = 16
 
-export interface DistilOptions extends NotesOptions {
+export interface DeferredNotesOptions extends NoteWriterOptions {
   readonly transcript: Transcript
   /** Provider tokens for each estimated token. */
   readonly factor: number
@@ -29,20 +29,20 @@ interface Progress {
 
 const none: Progress = { read: 0, changes: [], usage: noUsage }
 
-export class Distiller {
+export class DeferredNotes {
   readonly #progress = new Map<string, Progress>()
   #failures = 0
   /** Runs that are still to be skipped. */
-  #rests = 0
+  #runsToSkip = 0
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   /**
    * Distils the oldest passage that was saved verbatim; appends a `distilled` entry to the transcript when it is done.
    */
-  async run(options: DistilOptions): Promise<void> {
-    if (this.#running || isResting(keepingState(options.transcript.branch()))) return
-    if (this.#rests > 0) {
-      this.#rests -= 1
+  async run(options: DeferredNotesOptions): Promise<void> {
+    if (this.#running || isCoolingDown(compactionState(options.transcript.branch()))) return
+    if (this.#runsToSkip > 0) {
+      this.#runsToSkip -= 1
       return
     }
     const stop = new AbortController()
@@ -62,30 +62,30 @@ export class Distiller {
     await this.#running?.ended
   }
 
-  async #attempt(options: DistilOptions): Promise<void> {
+  async #attempt(options: DeferredNotesOptions): Promise<void> {
     try {
       await this.#distil(options)
       this.#failures = 0
     } catch (error) {
       if (options.tools.signal.aborted) return
       if (!(error instanceof AppError)) throw error
-      this.#failures = isPassing(error) ? 0 : this.#failures + 1
-      this.#rests = Math.min(mostRests, Math.max(1, 2 ** (this.#failures - 1)))
+      this.#failures = isTransient(error) ? 0 : this.#failures + 1
+      this.#runsToSkip = Math.min(maxSkippedRuns, Math.max(1, 2 ** (this.#failures - 1)))
     }
   }
 
-  async #distil(options: DistilOptions): Promise<void> {
+  async #distil(options: DeferredNotesOptions): Promise<void> {
     const { tools, transcript, now } = options
     // Local passages wait for a local model.
-    const waiting = await waitingRescues(tools.workspace)
+    const waiting = await pendingVerbatimEntries(tools.workspace)
     const rescued = waiting.find((one) => options.model.isLocal || !one.isLocal)
     if (!rescued) return
-    const notes = new Notes(options)
+    const notes = new NoteWriter(options)
     let progress = this.#progress.get(rescued.id) ?? none
     const rest = rescued.text.slice(progress.read)
     const parts = textInParts(rest, await notes.partTokens(options.factor))
-    for (const part of parts.slice(0, partsAtOnce)) {
-      const { changes, usage } = await notes.fromPart(
+    for (const part of parts.slice(0, partsPerRun)) {
+      const { changes, usage } = await notes.saveFromPart(
         part,
         'Part of an earlier conversation',
         rescued.isLocal,
@@ -100,7 +100,7 @@ export class Distiller {
     }
     if (progress.read < rescued.text.length) return
     const origin = { ...tools.origin, cause: 'flush' as const }
-    await settleRescue(
+    await markDistilled(
       tools.workspace,
       origin,
       rescued,
@@ -110,6 +110,12 @@ export class Distiller {
     this.#progress.delete(rescued.id)
     const throughEntryId = transcript.messages().at(-1)?.id ?? ''
     const { changes, usage } = progress
-    await transcript.appendKept({ type: 'flush', status: 'distilled', throughEntryId, changes: [...changes], usage })
+    await transcript.appendCompaction({
+      type: 'flush',
+      status: 'distilled',
+      throughEntryId,
+      changes: [...changes],
+      usage,
+    })
   }
 }

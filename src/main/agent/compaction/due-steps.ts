@@ -1,12 +1,12 @@
-import type { ContextReport, KeepingStep } from '#shared/contract/index.ts'
+import type { ContextReport, CompactionStep } from '#shared/contract/index.ts'
 import type { Message } from '#shared/chat/messages.ts'
-import { keptTokens } from '../context/context-budget.ts'
-import { isResting, type KeepingState } from './compaction-state.ts'
+import { keepRecentTokens } from '../context/context-budget.ts'
+import { isCoolingDown, type CompactionState } from './compaction-state.ts'
 import { applyPruning, planPruning, type PrunePlan } from './prune.ts'
 import { calibration, messageTokens } from '../context/message-tokens.ts'
 
-export interface KeepingInput {
-  readonly state: Pick<KeepingState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
+export interface CompactionInput {
+  readonly state: Pick<CompactionState, 'live' | 'pruned' | 'hasFlushedInCycle' | 'turnsSinceFailure'>
   /** The request that would be sent now, in estimated tokens. */
   readonly report: ContextReport
   /** The last request for which the provider reported its token count. */
@@ -24,24 +24,24 @@ export type DueStep =
   | { readonly kind: 'compact'; readonly cut: number }
 
 /** Returns the first step that is due and not in `tried`; undefined if none is. */
-export function dueStep(input: KeepingInput, tried: ReadonlySet<KeepingStep>): DueStep | undefined {
+export function nextDueStep(input: CompactionInput, tried: ReadonlySet<CompactionStep>): DueStep | undefined {
   const { state, report, flushes } = input
   const tokens = requestTokens(input)
   const plan = tried.has('prune') ? undefined : pruningOf(input, tokens)
   if (plan) return { kind: 'prune', plan }
-  if (isResting(state)) return undefined
+  if (isCoolingDown(state)) return undefined
   const mayFlush = flushes && !state.hasFlushedInCycle && !tried.has('flush')
   if (mayFlush && tokens > report.flushAt && state.live.length > 0) return { kind: 'flush' }
   if (tokens <= report.compactAt || tried.has('compact')) return undefined
-  const cut = cutOf(input)
+  const cut = cutIndexOf(input)
   return cut > 0 ? { kind: 'compact', cut } : undefined
 }
 
 /** Returns all steps that would precede the next request. */
-export function dueSteps(input: KeepingInput): KeepingStep[] {
-  const tried = new Set<KeepingStep>()
+export function predictDueSteps(input: CompactionInput): CompactionStep[] {
+  const tried = new Set<CompactionStep>()
   let at = input
-  for (let step = dueStep(at, tried); step; step = dueStep(at, tried)) {
+  for (let step = nextDueStep(at, tried); step; step = nextDueStep(at, tried)) {
     tried.add(step.kind)
     if (step.kind === 'prune') at = afterPruning(at, step.plan)
   }
@@ -49,20 +49,23 @@ export function dueSteps(input: KeepingInput): KeepingStep[] {
 }
 
 /** Returns the size of the request in provider tokens, calibrated by the last report. */
-export function requestTokens({ report, last }: Pick<KeepingInput, 'report' | 'last'>): number {
-  return Math.ceil(report.estimatedTokens * factorOf(last))
+export function requestTokens({ report, last }: Pick<CompactionInput, 'report' | 'last'>): number {
+  return Math.ceil(report.estimatedTokens * calibrationFactor(last))
 }
 
 /** How many of the live messages a compaction would summarise. @param keep tokens that stay, in place of the budget's */
-export function cutOf(input: Omit<KeepingInput, 'now' | 'flushes'>, keep: number = keepOf(input)): number {
+export function cutIndexOf(
+  input: Omit<CompactionInput, 'now' | 'flushes'>,
+  keep: number = keepTokensOf(input),
+): number {
   const messages = input.state.live.map(({ message }) => message)
   return findCutPoint(messages, messages.map(messageTokens), keep)
 }
 
 /** Tokens of the conversation that a compaction leaves word for word, in our own estimate. */
-export function keepOf({ report, last }: Pick<KeepingInput, 'report' | 'last'>): number {
-  const factor = factorOf(last)
-  const kept = keptTokens(report, fixedTokens(report) * factor)
+export function keepTokensOf({ report, last }: Pick<CompactionInput, 'report' | 'last'>): number {
+  const factor = calibrationFactor(last)
+  const kept = keepRecentTokens(report, fixedTokens(report) * factor)
   return Math.floor(kept / Math.max(1, factor))
 }
 
@@ -74,11 +77,11 @@ export function fixedTokens({ items }: Pick<ContextReport, 'items'>): number {
   )
 }
 
-export function factorOf(last: ContextReport | undefined): number {
+export function calibrationFactor(last: ContextReport | undefined): number {
   return last ? calibration(last.estimatedTokens, last.reportedTokens) : 1
 }
 
-function pruningOf({ state, report, now }: KeepingInput, tokens: number): PrunePlan | undefined {
+function pruningOf({ state, report, now }: CompactionInput, tokens: number): PrunePlan | undefined {
   const lastAnswer = state.live.findLast(({ message }) => message.role === 'assistant')
   return planPruning({
     messages: messagesOf(state),
@@ -89,7 +92,7 @@ function pruningOf({ state, report, now }: KeepingInput, tokens: number): PruneP
   })
 }
 
-function afterPruning(input: KeepingInput, plan: PrunePlan): KeepingInput {
+function afterPruning(input: CompactionInput, plan: PrunePlan): CompactionInput {
   const { state, report } = input
   const pruned = {
     trimmed: new Set([...state.pruned.trimmed, ...plan.trimmed]),
@@ -101,7 +104,7 @@ function afterPruning(input: KeepingInput, plan: PrunePlan): KeepingInput {
   return { ...input, state: { ...state, pruned }, report: { ...report, estimatedTokens } }
 }
 
-function messagesOf({ live }: Pick<KeepingState, 'live'>): Message[] {
+function messagesOf({ live }: Pick<CompactionState, 'live'>): Message[] {
   return live.map(({ message }) => message)
 }
 

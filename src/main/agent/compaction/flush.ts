@@ -5,12 +5,12 @@
  */
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addUsage, messageText, noUsage, type Message, type ToolCallPart, type Usage } from '#shared/chat/messages.ts'
-import { ask, type ChatModel } from '#llm'
+import { complete, type ChatModel } from '#llm'
 import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#workspace'
 import { withSources } from '../tools/access-policy.ts'
-import { originsOf, ownWordsIn } from '../chat/provenance-tracking.ts'
-import { callTools } from '../tools/execute-tools.ts'
-import { definitionsOf, ownTools } from '../tools/own-tools.ts'
+import { originsOf, userTextIn } from '../chat/provenance-tracking.ts'
+import { executeTools } from '../tools/execute-tools.ts'
+import { definitionsOf, builtInTools } from '../tools/own-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 
 /** Model requests in one flush; it usually takes two or three. */
@@ -46,25 +46,26 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
   const today = localDate(at)
   const purpose = { kind: 'flush', today, time: localTime(at), todaysLog: dailyLogPath(today, layout) } as const
   const sources = [...tools.sources, ...originsOf(conversation, system.slice(1))]
-  const background = { sources, ownWords: ownWordsIn(conversation) }
+  const background = { sources, ownWords: userTextIn(conversation) }
   const changes: FileChange[] = []
   let usage = noUsage
   for (let step = 0; step < maxSteps; step += 1) {
-    const answer = await ask(
+    const answer = await complete(
       model,
-      { purpose, system, messages, tools: definitionsOf(ownTools), maxOutput },
+      { purpose, system, messages, tools: definitionsOf(builtInTools), maxOutput },
       tools.signal,
     )
     usage = addUsage(usage, answer.usage)
     messages.push(answer)
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     if (calls.length === 0) {
-      const said = changes.length === 0 && answer.stopReason !== 'error' ? notesIn(messageText(answer)) : undefined
+      const said =
+        changes.length === 0 && answer.stopReason !== 'error' ? parseNotesReply(messageText(answer)) : undefined
       const own = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
-      return { changes: said === undefined ? changes : await keepSaid(own, said, at), usage }
+      return { changes: said === undefined ? changes : await appendNotes(own, said, at), usage }
     }
     const context = { ...restricted, isOfLocal: tools.isOfLocal || answer.local === true, ...background }
-    await callTools(calls, ownTools, context, async (result) => {
+    await executeTools(calls, builtInTools, context, async (result) => {
       messages.push(result)
       if (result.details?.kind === 'change') changes.push(result.details.change)
     })
@@ -76,8 +77,8 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
  * Appends notes to today's log. Returns no change if the log already contains them, as parts of a conversation can
  * yield the same notes.
  */
-async function keepSaid(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
-  const { workspace, eyes } = context
+async function appendNotes(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
+  const { workspace, accessPolicy: eyes } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
   const write = await workspace.edit(path, withSources(context), (before) =>
@@ -92,7 +93,7 @@ const noNote =
   /^(ok(ay)?|done|noted|saved|understood|sure|all set|(i have |i |there (is|are|was|were) )?(found |see )?(nothing|no (new |further |other )?(durable )?(notes?|facts?|information))\b[^.\n\d]*|没有(什么)?(需要|值得|可)[^。\n\d]*|沒有(什麼)?(需要|值得|可)[^。\n\d]*|无需[^。\n\d]*|好的|好|已记录|已記錄)[\s.!。！]*$/i
 
 /** Returns the notes in an answer; undefined if it contains none. */
-export function notesIn(answer: string): string | undefined {
+export function parseNotesReply(answer: string): string | undefined {
   const said = answer.replaceAll(noReply, '').trim()
   return /[\p{L}\p{N}]/u.test(said) && !noNote.test(said) ? said : undefined
 }

@@ -5,17 +5,17 @@ import type { ChatModel } from '#llm'
  * Repeats `work` as long as each `context_overflow` lowers the window estimate.
  * @throws any other error of `work`, and an overflow that leaves the estimate unchanged
  */
-export async function whileItShrinks<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
+export async function retryOnOverflow<T>(model: Pick<ChatModel, 'contextWindow'>, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const before = model.contextWindow
     try {
       return await work()
     } catch (error) {
-      if (!isOverflow(error) || model.contextWindow >= before) throw error
+      if (!isContextOverflow(error) || model.contextWindow >= before) throw error
     }
   }
 }
 
-export function isOverflow(error: unknown): error is AppError {
+export function isContextOverflow(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'context_overflow'
 }

@@ -53,8 +53,8 @@ export function planPruning({ messages, decided, tokens, contextWindow, idleMs }
   }
   const charactersLeft = candidates.reduce((sum, result) => sum + lengthOf(applyTo(result, afterTrim)), 0)
   const tokensLeft = tokens - tokensSaved(candidates, decided, afterTrim)
-  const clears = tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
-  const cleared = clears ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
+  const shouldClear = tokensLeft >= clearFrom * contextWindow && charactersLeft >= minToClear
+  const cleared = shouldClear ? candidates.filter((result) => !decided.cleared.has(result.toolCallId)) : []
   if (trimmed.length === 0 && cleared.length === 0) return undefined
   const all: PruneDecisions = {
     trimmed: afterTrim.trimmed,

@@ -4,9 +4,9 @@ import { estimateTokens } from '#shared/util/tokens.ts'
 import { cutToTokens } from '../context/fit-text.ts'
 import { renderInParts } from '../context/render-messages.ts'
 import type { Budget } from '../context/context-budget.ts'
-import { ask, type ChatModel } from '#llm'
+import { complete, type ChatModel } from '#llm'
 import type { Prompts } from '../chat/prompts.ts'
-import { withoutLongRuns } from '#shared/util/skip-long-tokens.ts'
+import { removeLongTokens } from '#shared/util/skip-long-tokens.ts'
 
 export interface SummaryRequest {
   readonly model: ChatModel
@@ -66,19 +66,19 @@ export async function summarize(request: SummaryRequest): Promise<Summary> {
     })
   const before = `${request.earlier ?? ''}\n${renderInParts(messages, Number.MAX_SAFE_INTEGER).join('\n')}`
   const after = renderInParts(kept, Number.MAX_SAFE_INTEGER).join('\n')
-  const lost = fitting(lostIdentifiers(before, after, text), maxTokens)
+  const lost = takeFitting(missingIdentifiers(before, after, text), maxTokens)
   if (lost.length === 0) return { text, usage, isLocal }
   const again = await askForSummary(request, text, undefined, lost)
   usage = addUsage(usage, again.usage)
   const whole = cutToTokens(again.text, maxTokens)
-  const stillLost = lostIdentifiers(before, after, whole)
+  const stillLost = missingIdentifiers(before, after, whole)
   if (stillLost.length === 0) return { text: whole, usage, isLocal }
-  const appendix = `\n\nAlso mentioned: ${fitting(stillLost, maxTokens).join(', ')}`
+  const appendix = `\n\nAlso mentioned: ${takeFitting(stillLost, maxTokens).join(', ')}`
   return { text: cutToTokens(again.text, maxTokens - estimateTokens(appendix)) + appendix, usage, isLocal }
 }
 
 /** Returns the names that fit into an appendix. */
-function fitting(names: readonly string[], maxTokens: number): string[] {
+function takeFitting(names: readonly string[], maxTokens: number): string[] {
   let left = maxTokens * appendixShare
   return names.filter((name) => (left -= estimateTokens(name) + 1) >= 0)
 }
@@ -114,7 +114,7 @@ async function askForSummary(
         ? ''
         : `Summary of the earlier conversation; include its content:\n\n<summary>\n${earlier}\n</summary>`,
   })
-  const answer = await ask(
+  const answer = await complete(
     model,
     {
       purpose: { kind: 'summary', conversation, earlier, missing },
@@ -148,13 +148,13 @@ const identifiers = [
 
 export function identifiersIn(text: string): Set<string> {
   const found = new Set<string>()
-  const names = withoutLongRuns(text)
+  const names = removeLongTokens(text)
   for (const pattern of identifiers)
     for (const [match] of names.matchAll(pattern)) found.add(match.replace(/[.,;:]+$/, ''))
   return found
 }
 
 /** Returns identifiers of `before` that `after` uses again and `summary` lacks. */
-export function lostIdentifiers(before: string, after: string, summary: string): string[] {
+export function missingIdentifiers(before: string, after: string, summary: string): string[] {
   return [...identifiersIn(before)].filter((identifier) => after.includes(identifier) && !summary.includes(identifier))
 }

@@ -14,14 +14,14 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import {
   localDate,
   localTime,
-  rescuedFolder,
-  rescuedFolders,
-  rescuedWaiting as waiting,
+  verbatimFolder,
+  verbatimFolders,
+  pendingVerbatimTitle as waiting,
   type Workspace,
   type WriteOrigin,
 } from '#workspace'
 
-export interface Rescued {
+export interface VerbatimEntry {
   readonly path: string
   readonly id: string
   readonly text: string
@@ -43,7 +43,7 @@ const localEnding = '-local.md'
  * @param isLocal true if local notes went into the text
  * @throws AppError if the file cannot be written
  */
-export async function rescue(
+export async function saveVerbatim(
   workspace: Workspace,
   origin: WriteOrigin,
   text: string,
@@ -53,7 +53,7 @@ export async function rescue(
   const date = localDate(at)
   const id = randomUUID()
   const added = `## ${localTime(at)} - ${waiting}\n<!-- rescued ${id} -->\n\n${text}\n\n<!-- end of ${id} -->\n`
-  const path = `${rescuedFolder(workspace.layout)}/${date}${isLocal ? localEnding : '.md'}`
+  const path = `${verbatimFolder(workspace.layout)}/${date}${isLocal ? localEnding : '.md'}`
   const write = await workspace.edit(path, origin, (before) => {
     if (before !== undefined) return `${before.trimEnd()}\n\n${added}`
     const begun = `# ${date}: rescued\n\n${preface}\n\n${added}`
@@ -63,14 +63,14 @@ export async function rescue(
 }
 
 /** Returns true if there may be text to distil. Checked after every answer, so it only lists files. */
-export async function hasRescues(workspace: Workspace): Promise<boolean> {
+export async function hasVerbatimEntries(workspace: Workspace): Promise<boolean> {
   return (await rescuedIn(workspace)).length > 0
 }
 
 /** Returns the texts that wait to be distilled, oldest first. Skips unreadable files. */
-export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
+export async function pendingVerbatimEntries(workspace: Workspace): Promise<VerbatimEntry[]> {
   const paths = (await rescuedIn(workspace)).filter((path) => path.endsWith('.md'))
-  const found: Rescued[] = []
+  const found: VerbatimEntry[] = []
   for (const path of paths) {
     for (const [, , heading, id = '', text = ''] of (await textOf(workspace, path)).matchAll(entry))
       if (heading === waiting) found.push({ path, id, text: text.trim(), isLocal: path.endsWith(localEnding) })
@@ -79,8 +79,8 @@ export async function waitingRescues(workspace: Workspace): Promise<Rescued[]> {
 }
 
 async function rescuedIn(workspace: Workspace): Promise<string[]> {
-  const folders = rescuedFolders(workspace.layout)
-  const found = folders.map(async (folder) => (await workspace.names(folder)).map((name) => `${folder}/${name}`))
+  const folders = verbatimFolders(workspace.layout)
+  const found = folders.map(async (folder) => (await workspace.entryNames(folder)).map((name) => `${folder}/${name}`))
   return (await Promise.all(found)).flat()
 }
 
@@ -88,10 +88,10 @@ async function rescuedIn(workspace: Workspace): Promise<string[]> {
  * Records in its heading that an entry was distilled.
  * @param notes paths of the notes that were written
  */
-export async function settleRescue(
+export async function markDistilled(
   workspace: Workspace,
   origin: WriteOrigin,
-  { path, id }: Rescued,
+  { path, id }: VerbatimEntry,
   notes: readonly string[],
   at: Date,
 ): Promise<void> {

@@ -9,20 +9,20 @@ import { addUsage, noUsage, type Message, type Usage } from '#shared/chat/messag
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTokens } from '../context/message-tokens.ts'
 import { renderInParts } from '../context/render-messages.ts'
-import { withoutGoOn } from '../context/request-history.ts'
+import { withoutContinue } from '../context/request-history.ts'
 import type { Assembly } from '../context/assemble.ts'
 import type { Budget } from '../context/context-budget.ts'
-import { isPassing, withheldMessages, type Look, type ChatModel } from '#llm'
+import { isTransient, withheldMessages, type Look, type ChatModel } from '#llm'
 import { dailyLogPath, localDate } from '#workspace'
 import type { Clock } from '#platform'
 import type { Prompts } from '../chat/prompts.ts'
-import { definitionsOf, ownTools } from '../tools/own-tools.ts'
+import { definitionsOf, builtInTools } from '../tools/own-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { sourceMark, type Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from '../chat/provenance-tracking.ts'
 import { flush, type FlushOutcome } from './flush.ts'
-import { whileItShrinks } from './overflow.ts'
-import { rescue } from './verbatim-fallback.ts'
+import { retryOnOverflow } from './overflow.ts'
+import { saveVerbatim } from './verbatim-fallback.ts'
 
 export type SavedNotes = ({ readonly status: 'wrote' | 'nothing' } & FlushOutcome) | Rescued
 
@@ -33,7 +33,7 @@ interface Rescued {
   readonly message?: string
 }
 
-export interface NotesOptions {
+export interface NoteWriterOptions {
   readonly model: ChatModel
   /** Read again for each request, as a refusal may lower the window estimate. */
   readonly budget: () => Budget
@@ -47,12 +47,12 @@ export interface NotesOptions {
 /** Share of the available tokens that a part may use; the rest absorbs estimation errors and tool results. */
 const partShare = 0.85
 const minPartTokens = 300
-const tries = 2
+const maxAttempts = 2
 
-export class Notes {
-  readonly #options: NotesOptions
+export class NoteWriter {
+  readonly #options: NoteWriterOptions
 
-  constructor(options: NotesOptions) {
+  constructor(options: NoteWriterOptions) {
     this.#options = options
   }
 
@@ -69,12 +69,12 @@ export class Notes {
     const { model, tools } = this.#options
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const outcome = await whileItShrinks(model, () => this.#read(unread, measure))
+        const outcome = await retryOnOverflow(model, () => this.#read(unread, measure))
         return { status: outcome.changes.length > 0 ? 'wrote' : 'nothing', ...outcome }
       } catch (error) {
         if (!(error instanceof AppError) || tools.signal.aborted) throw error
-        if (attempt < tries && !isPassing(error)) continue
-        return { ...(await this.keepWords(unread)), message: error.message }
+        if (attempt < maxAttempts && !isTransient(error)) continue
+        return { ...(await this.saveVerbatim(unread)), message: error.message }
       }
     }
   }
@@ -83,24 +83,29 @@ export class Notes {
    * Saves messages verbatim without asking a model.
    * @throws AppError if the file cannot be written
    */
-  async keepWords(unread: readonly Message[]): Promise<Rescued> {
+  async saveVerbatim(unread: readonly Message[]): Promise<Rescued> {
     const { tools, now, look } = this.#options
     const sources = originsOf(unread, [])
     const words = renderInParts(unread, Number.MAX_SAFE_INTEGER).join('\n\n')
     const text = sources.length === 0 ? words : `${words}\n\n${sourceMark(sources, localDate(now()))}`
     const origin = { ...tools.origin, cause: 'flush' as const }
     const isLocal = unread.some(({ local }) => local) || (await look()).net.holds(text)
-    return { status: 'rescued', changes: [await rescue(tools.workspace, origin, text, now(), isLocal)] }
+    return { status: 'rescued', changes: [await saveVerbatim(tools.workspace, origin, text, now(), isLocal)] }
   }
 
   /**
    * Saves notes from one part of a conversation, given as text.
-   * @param isOfLocal true if local notes went into it
+   * @param isFromLocal true if local notes went into it
    * @throws AppError if the model fails
    */
-  async fromPart(part: string, name: string, isOfLocal: boolean, sources: readonly Source[]): Promise<FlushOutcome> {
+  async saveFromPart(
+    part: string,
+    name: string,
+    isFromLocal: boolean,
+    sources: readonly Source[],
+  ): Promise<FlushOutcome> {
     const { model, now, budget } = this.#options
-    const tools = { ...this.#options.tools, isOfLocal, sources }
+    const tools = { ...this.#options.tools, isOfLocal: isFromLocal, sources }
     const prompts = await this.#options.prompts()
     const at = now()
     return flush({
@@ -122,7 +127,7 @@ export class Notes {
     const { now, budget } = this.#options
     const prompts = await this.#options.prompts()
     const beside = estimateTokens(
-      JSON.stringify(definitionsOf(ownTools)) + prompts.flushSystem + promptOf(prompts, this.#options.tools, now()),
+      JSON.stringify(definitionsOf(builtInTools)) + prompts.flushSystem + promptOf(prompts, this.#options.tools, now()),
     )
     const { contextWindow, reserveTokens } = budget()
     const room = (contextWindow - reserveTokens) / Math.max(1, factor) - beside
@@ -145,7 +150,7 @@ export class Notes {
       return flush({
         model,
         system: [...system, prompts.flushSystem],
-        conversation: withoutGoOn(messages),
+        conversation: withoutContinue(messages),
         prompt,
         tools,
         maxOutput: reserveTokens,
@@ -153,15 +158,15 @@ export class Notes {
       })
     }
     const seen = model.isLocal ? unread : withheldMessages(unread, await this.#options.look())
-    const isOfLocal = model.isLocal && unread.some(({ local }) => local)
+    const isFromLocal = model.isLocal && unread.some(({ local }) => local)
     const parts = renderInParts(seen, await this.partTokens(factor))
     const changes: FileChange[] = []
     let usage: Usage = noUsage
     for (const [index, part] of parts.entries()) {
-      const outcome = await this.fromPart(
+      const outcome = await this.saveFromPart(
         part,
         `Part ${index + 1} of ${parts.length} of the conversation`,
-        isOfLocal,
+        isFromLocal,
         originsOf(unread, []),
       )
       changes.push(...outcome.changes)

@@ -1,20 +1,26 @@
-import type { ContextItem, ContextReport, HeldBack, Layer, LearnedWindow } from '#shared/contract/index.ts'
+import type {
+  ContextItem,
+  ContextReport,
+  RedactionReport,
+  Layer,
+  ContextWindowEstimate,
+} from '#shared/contract/index.ts'
 import { sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { ModelRequest, ThinkingEffort, ToolDefinition, Purpose } from '#llm'
-import { roomBeside, type Budget } from './context-budget.ts'
+import { raiseThresholds, type Budget } from './context-budget.ts'
 import {
   cutToTokens,
-  fileTokens,
-  shareOut,
+  maxFileTokens,
+  fairShare,
   cutMiddle,
   isSessionExcerpt,
   maxExcerptCharacters,
   maxFileCharacters,
   maxTotalCharacters,
 } from './fit-text.ts'
-import { endWithUser, endsWithGoOn, pairToolResults, withTimestamp } from './request-history.ts'
+import { endWithUser, endsWithContinue, pairToolResults, withTimestamp } from './request-history.ts'
 import { applyPruning, type PruneDecisions } from '../compaction/prune.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
@@ -31,7 +37,7 @@ export interface AssemblyInput {
   readonly modelId: string
   readonly budget: Budget
   /** Set if the window is an estimate learned from refusals. */
-  readonly learned?: LearnedWindow
+  readonly learned?: ContextWindowEstimate
   readonly maxOutput: number
   readonly thinking?: ThinkingEffort | undefined
   /** The prompt with all placeholders filled in. */
@@ -48,7 +54,7 @@ export interface AssemblyInput {
   /** The conversation so far; the current turn begins at the last user message. */
   readonly messages: readonly Message[]
   /** Number of notes and messages redacted for a remote model. */
-  readonly heldBack?: HeldBack | undefined
+  readonly heldBack?: RedactionReport | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -63,7 +69,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const items: ContextItem[] = [prompt, item('system', 'tools', JSON.stringify(input.tools))]
   const sections: string[] = []
   let fences = 0
-  for (const { file, sent } of cutFiles(input.files, fileTokens(input.budget.compactAt, sumOf(items)))) {
+  for (const { file, sent } of cutFiles(input.files, maxFileTokens(input.budget.compactAt, sumOf(items)))) {
     const section = fileSection(file, sent)
     const row = fileItem(file, sent)
     sections.push(section)
@@ -72,7 +78,7 @@ export function assemble(input: AssemblyInput): Assembly {
   }
   // Each file shows its own size; the tags around the files count as part of the prompt.
   items[0] = { ...prompt, tokens: prompt.tokens + fences }
-  const budget = roomBeside(input.budget, sumOf(items))
+  const budget = raiseThresholds(input.budget, sumOf(items))
   const conversation = applyPruning(endWithUser(pairToolResults(input.messages)), input.pruned).map(withTimestamp)
   const messages = input.summary === undefined ? conversation : [summaryMessage(input), ...conversation]
   if (input.summary !== undefined) items.push(item('summary', 'summary', input.summary))
@@ -81,11 +87,11 @@ export function assemble(input: AssemblyInput): Assembly {
   const estimatedTokens = sumOf(items)
   return {
     request: {
-      purpose: endsWithGoOn(messages) ? { ...input.purpose, goesOn: true } : input.purpose,
+      purpose: endsWithContinue(messages) ? { ...input.purpose, continuesAnswer: true } : input.purpose,
       system,
       messages,
       tools: input.tools,
-      maxOutput: roomFor(input, estimatedTokens),
+      maxOutput: maxOutputFor(input, estimatedTokens),
       ...(input.thinking === undefined ? {} : { thinking: input.thinking }),
     },
     report: {
@@ -105,14 +111,14 @@ export function assemble(input: AssemblyInput): Assembly {
 function cutFiles(files: readonly ContextFile[], tokens: number): { file: ContextFile; sent: string }[] {
   let left = maxTotalCharacters
   const excerpts = files.filter(isExcerpt).map(({ text }) => text?.length ?? 0)
-  const mostOfExcerpt = Math.floor(shareOut(excerpts, maxExcerptCharacters))
+  const mostOfExcerpt = Math.floor(fairShare(excerpts, maxExcerptCharacters))
   const cut = files.map((file) => {
     const own = isExcerpt(file) ? Math.min(maxFileCharacters, mostOfExcerpt) : maxFileCharacters
     const sent = file.text === null ? '' : cutMiddle(file.text, Math.min(own, left))
     left = Math.max(0, left - sent.length)
     return { file, sent }
   })
-  const most = shareOut(
+  const most = fairShare(
     cut.map(({ sent }) => estimateTokens(sent)),
     tokens,
   )
@@ -132,12 +138,12 @@ const estimateMargin = 1.1
 const minOutput = 256
 
 /** Providers refuse a request if its input and `maxOutput` together exceed the window. */
-function roomFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
+function maxOutputFor({ maxOutput, budget }: AssemblyInput, estimatedTokens: number): number {
   return Math.max(minOutput, Math.min(maxOutput, Math.floor(budget.contextWindow - estimatedTokens * estimateMargin)))
 }
 
 function summaryMessage({ summary = '', isSummaryLocal = false, summarySources = [] }: AssemblyInput): Message {
-  const fenced = unfenced(summary, 'summary')
+  const fenced = escapeFence(summary, 'summary')
   const content = `The conversation so far was long; this summary stands for its first part.\n\n<summary>\n${fenced}\n</summary>`
   return {
     role: 'user',
@@ -154,11 +160,11 @@ function fileSection({ path, text }: ContextFile, sent: string): string {
   if (text === null) return `<file path="${name}" missing="true"/>`
   const from = sourcesIn(sent).map(sourceName).join('; ')
   const trust = from === '' ? '' : ` from="${from}"`
-  return `<file path="${name}"${trust}>\n${unfenced(sent, 'file').trimEnd()}\n</file>`
+  return `<file path="${name}"${trust}>\n${escapeFence(sent, 'file').trimEnd()}\n</file>`
 }
 
 /** Escapes tags, so that the text can neither close its fence nor open another one. */
-function unfenced(text: string, tag: 'file' | 'summary'): string {
+function escapeFence(text: string, tag: 'file' | 'summary'): string {
   return text.replace(new RegExp(`<(\\s*/?\\s*${tag}\\b)`, 'gi'), '<\\$1')
 }
 

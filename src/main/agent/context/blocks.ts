@@ -1,21 +1,21 @@
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
-import { hasOwnName } from '#shared/util/own-files.ts'
-import { toolItem, toolOfItem } from '#shared/chat/context-items.ts'
-import { nameOfTool, stretchesOf, spokenIn, type SentRequest } from './meter-rows.ts'
+import { isAgentFileName } from '#shared/util/own-files.ts'
+import { toolItem, toolNameOfItem } from '#shared/chat/context-items.ts'
+import { toolNameOf, rowNamesOf, splitSummary, type SentRequest } from './meter-rows.ts'
 import { messageTextForModel } from './message-tokens.ts'
 
 const file = /<file path="([^"]*)"(?: missing="true"\/>|(?: from="[^"]*")?>\n[\s\S]*?\n<\/file>)/g
 
 export function requestBlocks(request: SentRequest): RequestBlock[] {
   const [prompt = '', files = ''] = request.system
-  const { summary, spoken } = spokenIn(request)
-  const stretches = stretchesOf(spoken)
+  const { summary, spoken } = splitSummary(request)
+  const stretches = rowNamesOf(spoken)
   return [
     { layer: 'system', name: 'system prompt', text: prompt },
     ...request.tools.map((tool) => ({
       layer: 'system' as const,
-      name: toolItem(nameOfTool(tool)),
+      name: toolItem(toolNameOf(tool)),
       text: JSON.stringify(tool, null, 2),
     })),
     ...[...files.matchAll(file)].map(([text, path = '']) => ({ layer: layerOfFile(path), name: path, text })),
@@ -32,12 +32,12 @@ export function requestBlocks(request: SentRequest): RequestBlock[] {
 }
 
 function isTool({ name }: RequestBlock): boolean {
-  return toolOfItem(name) !== undefined
+  return toolNameOfItem(name) !== undefined
 }
 
 /** Besides the agent's own files, requests contain only logs. */
 function layerOfFile(path: string): Layer {
-  return hasOwnName(path) ? 'project' : 'logs'
+  return isAgentFileName(path) ? 'project' : 'logs'
 }
 
 /** Returns the text of one item as it was sent; group items return the text of all their blocks. */

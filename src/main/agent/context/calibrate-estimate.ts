@@ -5,7 +5,7 @@ import { calibration } from './message-tokens.ts'
  * Converts a report to the provider's tokens: by its own count if it has one, otherwise by the ratio of the `last`
  * report. The items sum to the total.
  */
-export function calibrated(report: ContextReport, last: ContextReport | undefined): ContextReport {
+export function calibrateReport(report: ContextReport, last: ContextReport | undefined): ContextReport {
   // The offline model has no tokenizer; keep our estimate, so that a file shows the same size everywhere.
   if (report.model === 'offline') return { ...report, reportedTokens: null }
   if (report.reportedTokens !== null && report.estimatedTokens > 0) return scaled(report, report.reportedTokens)
@@ -15,7 +15,7 @@ export function calibrated(report: ContextReport, last: ContextReport | undefine
 
 function scaled(report: ContextReport, total: number): ContextReport {
   const factor = report.estimatedTokens === 0 ? 0 : total / report.estimatedTokens
-  const shares = sharesOf(
+  const shares = distribute(
     report.items.map(({ tokens }) => tokens * factor),
     total,
   )
@@ -27,7 +27,7 @@ function scaled(report: ContextReport, total: number): ContextReport {
  * Distributes `total` by the largest remainder.
  * @param exact exact shares, which sum to about `total`
  */
-export function sharesOf(exact: readonly number[], total: number): number[] {
+export function distribute(exact: readonly number[], total: number): number[] {
   const whole = exact.map(Math.floor)
   let left = total - whole.reduce((sum, share) => sum + share, 0)
   const byRemainder = exact

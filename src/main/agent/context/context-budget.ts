@@ -32,7 +32,7 @@ const mostUsedShare = 0.97
  * Raises both thresholds if `fixed` tokens of prompt, tools and files come close to them. Otherwise each message would
  * trigger a flush and a compaction without effect. Common windows are not affected.
  */
-export function roomBeside(budget: Budget, fixed: number): Budget {
+export function raiseThresholds(budget: Budget, fixed: number): Budget {
   const { contextWindow } = budget
   const wanted = Math.min(fixed + contextWindow * minRoomShare, contextWindow * mostUsedShare)
   const compactAt = Math.floor(Math.max(budget.compactAt, wanted))
@@ -44,7 +44,7 @@ export function roomBeside(budget: Budget, fixed: number): Budget {
 const mostReserveShare = 1 / 3
 
 /** Returns the token limit of a request while no summary is available. */
-export function mostTokens({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
+export function hardTokenLimit({ contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>): number {
   return Math.floor(compactAt + (contextWindow - compactAt) * mostReserveShare)
 }
 
@@ -52,7 +52,7 @@ const maxSummaryShare = 0.1
 const minSummaryTokens = 200
 
 /** Returns the token limit of a summary, which every later request contains. */
-export function summaryTokens(compactAt: number): number {
+export function maxSummaryTokens(compactAt: number): number {
   return Math.max(minSummaryTokens, Math.floor(compactAt * maxSummaryShare))
 }
 
@@ -70,11 +70,11 @@ const nextRoomShare = 0.5
  * Returns the tokens of conversation that a compaction leaves verbatim.
  * @param fixed tokens of prompt, tools and files
  */
-export function keptTokens(
+export function keepRecentTokens(
   { contextWindow, compactAt }: Pick<Budget, 'contextWindow' | 'compactAt'>,
   fixed: number,
 ): number {
-  const room = Math.max(0, compactAt - fixed - summaryTokens(compactAt))
+  const room = Math.max(0, compactAt - fixed - maxSummaryTokens(compactAt))
   const next = Math.min(contextWindow * nextShare, room * nextRoomShare)
   return Math.min(maxKeptTokens, Math.floor(contextWindow * maxKeptShare), Math.floor(room - next))
 }

@@ -9,8 +9,8 @@ import type {
 import { contextReportSchema } from '#shared/contract/context.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import type { TranscriptEntry } from '../sessions/transcript-entries.ts'
-import { calibrated } from './calibrate-estimate.ts'
-import { keepingState } from '../compaction/compaction-state.ts'
+import { calibrateReport } from './calibrate-estimate.ts'
+import { compactionState } from '../compaction/compaction-state.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
 
 /** Type of the custom entry with a request's report. */
@@ -63,7 +63,7 @@ export function contextTimeline(
 }
 
 function stepOf(id: string, report: ContextReport, question: string): ContextStep {
-  const { items, ...rest } = calibrated(report, undefined)
+  const { items, ...rest } = calibrateReport(report, undefined)
   const layers: Partial<Record<Layer, number>> = {}
   for (const { layer, tokens } of items) layers[layer] = (layers[layer] ?? 0) + tokens
   return { ...rest, id, layers, question, answer: null, usage: null }
@@ -77,7 +77,7 @@ export function eventDetails(branch: readonly TranscriptEntry[], id: string): Co
   const entry = branch[at]
   const details: ContextEventDetails = { dropped: [], kept: [], results: [] }
   if (!entry) return details
-  const { live } = keepingState(branch.slice(0, at))
+  const { live } = compactionState(branch.slice(0, at))
   if (entry.type === 'compaction') {
     const cut = live.findIndex((message) => message.id === entry.firstKeptEntryId)
     const messages = live.map(({ message }) => spoken(message))

@@ -9,14 +9,14 @@ const minFileShare = 0.1
  * Returns the token limit of all files together.
  * @param systemTokens tokens of prompt and tools
  */
-export function fileTokens(compactAt: number, systemTokens: number): number {
+export function maxFileTokens(compactAt: number, systemTokens: number): number {
   return Math.floor(Math.max(compactAt * minFileShare, compactAt * maxFixedShare - systemTokens))
 }
 
 /**
  * Returns the size limit of one file at which all files together stay within `total`; Infinity if none needs cutting.
  */
-export function shareOut(sizes: readonly number[], total: number): number {
+export function fairShare(sizes: readonly number[], total: number): number {
   let left = total
   let [...waiting] = sizes.toSorted((one, other) => one - other)
   for (let size = waiting[0]; size !== undefined; size = waiting[0]) {

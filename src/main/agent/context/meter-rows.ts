@@ -1,10 +1,10 @@
 import type { ContextItem, ContextReport } from '#shared/contract/index.ts'
-import { stretchItem, toolItem } from '#shared/chat/context-items.ts'
+import { messageRangeItem, toolItem } from '#shared/chat/context-items.ts'
 import { isRecord } from '#shared/util/json.ts'
 import { messageText, type Message } from '#shared/chat/messages.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { messageTextForModel, messageTokens } from './message-tokens.ts'
-import { sharesOf } from './calibrate-estimate.ts'
+import { distribute } from './calibrate-estimate.ts'
 
 /** Turns with a row of their own; older turns share the first row. */
 const maxTurns = 24
@@ -16,7 +16,7 @@ type Part = Pick<ContextItem, 'name' | 'about'> & { readonly tokens: number; rea
  * Splits the tools and the conversation of a report into one row for each tool and turn.
  * @param request the request that the report describes
  */
-export function unfolded(report: ContextReport, request: SentRequest): ContextReport {
+export function expandRows(report: ContextReport, request: SentRequest): ContextReport {
   return {
     ...report,
     items: report.items.flatMap((item) => {
@@ -28,11 +28,11 @@ export function unfolded(report: ContextReport, request: SentRequest): ContextRe
 }
 
 /** Returns for each message the name of its turn's row; undefined if it belongs to another item. */
-export function stretchesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
+export function rowNamesOf(spoken: readonly Message[]): readonly (string | undefined)[] {
   const asked = spoken.findLastIndex(({ role }) => role === 'user')
   const names: (string | undefined)[] = spoken.map(() => undefined)
   for (const places of turnsOf(spoken, asked)) {
-    const name = stretchItem({ from: (places[0] ?? 0) + 1, to: (places.at(-1) ?? 0) + 1 })
+    const name = messageRangeItem({ from: (places[0] ?? 0) + 1, to: (places.at(-1) ?? 0) + 1 })
     for (const place of places) names[place] = name
   }
   return names
@@ -56,17 +56,17 @@ function turnsOf(spoken: readonly Message[], asked: number): number[][] {
 function toolParts({ tools }: SentRequest): Part[] {
   return tools.map((tool) => {
     const text = JSON.stringify(tool)
-    return { name: toolItem(nameOfTool(tool)), tokens: estimateTokens(text), characters: text.length }
+    return { name: toolItem(toolNameOf(tool)), tokens: estimateTokens(text), characters: text.length }
   })
 }
 
-export function nameOfTool(tool: unknown): string {
+export function toolNameOf(tool: unknown): string {
   return isRecord(tool) && typeof tool['name'] === 'string' ? tool['name'] : '?'
 }
 
 function turnParts(request: SentRequest): Part[] {
-  const { spoken } = spokenIn(request)
-  const names = stretchesOf(spoken)
+  const { spoken } = splitSummary(request)
+  const names = rowNamesOf(spoken)
   const parts = new Map<string, Part>()
   for (const [place, message] of spoken.entries()) {
     const name = names[place]
@@ -95,7 +95,7 @@ function aboutOf(message: Message): string | undefined {
 function shared(item: ContextItem, parts: readonly Part[]): ContextItem[] {
   if (parts.length === 0) return [item]
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0)
-  const shares = sharesOf(
+  const shares = distribute(
     parts.map(({ tokens }) => (all === 0 ? 0 : (tokens / all) * item.tokens)),
     item.tokens,
   )
@@ -119,7 +119,7 @@ export interface SentRequest {
 const fenced = /<summary>\n([\s\S]*)\n<\/summary>$/
 
 /** Splits off the summary message, if there is one. */
-export function spokenIn({ messages }: Pick<SentRequest, 'messages'>): {
+export function splitSummary({ messages }: Pick<SentRequest, 'messages'>): {
   readonly summary: string | undefined
   readonly spoken: readonly Message[]
 } {

@@ -37,7 +37,7 @@ function resultsOf(messages: readonly Message[], answer: number): Map<string, To
  * Makes call ids unique in the conversation. Some servers number the calls of each answer from the start, but results,
  * stored outputs and prunings refer to the id.
  */
-export function withOwnCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
+export function withUniqueCallIds(answer: AssistantMessage, earlier: readonly Message[]): AssistantMessage {
   const taken = new Set<string>()
   for (const message of earlier) {
     if (message.role !== 'assistant') continue
@@ -70,20 +70,20 @@ function interrupted(answer: AssistantMessage, toolCallId: string, toolName: str
 export function endWithUser(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant') return messages
-  return [...messages, { role: 'user', content: goOn, timestamp: last.timestamp }]
+  return [...messages, { role: 'user', content: continuePrompt, timestamp: last.timestamp }]
 }
 
-const goOn = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
+const continuePrompt = 'Your answer was cut off. Continue exactly where it stopped, without repeating anything.'
 
 /** Returns true if `endWithUser` appended its request. */
-export function endsWithGoOn(messages: readonly Message[]): boolean {
+export function endsWithContinue(messages: readonly Message[]): boolean {
   const last = messages.at(-1)
-  return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(goOn)
+  return last?.role === 'user' && typeof last.content === 'string' && last.content.endsWith(continuePrompt)
 }
 
 /** Removes the request that `endWithUser` appended. */
-export function withoutGoOn(messages: readonly Message[]): readonly Message[] {
-  return endsWithGoOn(messages) ? messages.slice(0, -1) : messages
+export function withoutContinue(messages: readonly Message[]): readonly Message[] {
+  return endsWithContinue(messages) ? messages.slice(0, -1) : messages
 }
 
 /** Prefixes a user message with its time. It is derived from the transcript, so it stays the same in every request. */

@@ -7,7 +7,7 @@ const startTimeoutMs = 20_000
 const maxLogLines = 200
 const maxNoteCharacters = 500
 /** Milliseconds before a server that failed to start is tried again, unless the user starts it. */
-const restMs = 30_000
+const retryAfterMs = 30_000
 
 export type ServerState = 'stopped' | 'starting' | 'ready' | 'failed'
 
@@ -62,11 +62,11 @@ export class McpConnection {
 
   /**
    * Starts the server; never throws, so that a broken server does not block the chat. Check `state` afterwards.
-   * @param byHand true to retry immediately after a failure
+   * @param isManual true to retry immediately after a failure
    */
-  async start(byHand = false): Promise<void> {
+  async start(isManual = false): Promise<void> {
     if (this.#state === 'ready') return
-    if (this.#state === 'failed' && !byHand && performance.now() - this.#failedAt < restMs) return
+    if (this.#state === 'failed' && !isManual && performance.now() - this.#failedAt < retryAfterMs) return
     this.#starting ??= this.#connect().finally(() => (this.#starting = undefined))
     return this.#starting
   }
@@ -105,28 +105,30 @@ export class McpConnection {
   async close(): Promise<void> {
     const client = this.#client
     this.#client = undefined
-    this.#become('stopped')
+    this.#setState('stopped')
     await client?.close().catch(() => undefined)
   }
 
   async #connect(): Promise<void> {
     const { version } = this.#options
     this.#problem = undefined
-    this.#become('starting')
+    this.#setState('starting')
     try {
       const { Client } = await import('@modelcontextprotocol/client')
       const client = new Client({ name: 'commonplace', version }, { listMaxPages: maxToolPages })
       client.setNotificationHandler('notifications/message', ({ params }) => {
-        this.#keepLog(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`)
+        this.#appendLog(
+          `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
+        )
       })
       client.setNotificationHandler('notifications/tools/list_changed', () => this.#listTools(client))
       // Errors that end a call or the connection are reported there; this logs the others.
-      client.onerror = (error) => this.#keepLog(error.message)
+      client.onerror = (error) => this.#appendLog(error.message)
       await client.connect(await this.#transport(), { timeout: startTimeoutMs })
-      client.onclose = () => this.#lost(client)
+      client.onclose = () => this.#onConnectionLost(client)
       this.#client = client
       await this.#listTools(client)
-      this.#become('ready')
+      this.#setState('ready')
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error))
     }
@@ -137,7 +139,7 @@ export class McpConnection {
     if (url !== undefined) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
       return new StreamableHTTPClientTransport(new URL(url), {
-        requestInit: { headers: this.#filled(headers) },
+        requestInit: { headers: this.#expandVariables(headers) },
         // An event stream stays open as long as the server, so each event is limited; other responses are limited as a
         // whole.
         fetch: boundedFetch(
@@ -152,24 +154,24 @@ export class McpConnection {
     const transport = new StdioClientTransport({
       command: command ?? '',
       args,
-      env: { ...getDefaultEnvironment(), ...this.#filled(env) },
+      env: { ...getDefaultEnvironment(), ...this.#expandVariables(env) },
       stderr: 'pipe',
       maxBufferSize: maxToolMessageBytes,
     })
     transport.stderr?.on('data', (chunk: Buffer) => {
-      for (const line of chunk.toString('utf8').split('\n')) if (line.trim() !== '') this.#keepLog(line)
+      for (const line of chunk.toString('utf8').split('\n')) if (line.trim() !== '') this.#appendLog(line)
     })
     return transport
   }
 
   async #listTools(client: Client): Promise<void> {
     const { tools } = await client.listTools({}, { timeout: startTimeoutMs })
-    if (tools.length > maxTools) this.#keepLog(`only the first ${maxTools} tools are used`)
+    if (tools.length > maxTools) this.#appendLog(`only the first ${maxTools} tools are used`)
     this.#tools = tools.slice(0, maxTools).map(shortened)
     this.#options.onChange()
   }
 
-  #lost(client: Client): void {
+  #onConnectionLost(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
     this.#fail('the server stopped')
@@ -179,22 +181,22 @@ export class McpConnection {
     const problem = this.#options.scrub(said)
     this.#problem = problem
     this.#failedAt = performance.now()
-    this.#keepLog(problem)
-    this.#become('failed')
+    this.#appendLog(problem)
+    this.#setState('failed')
   }
 
-  #become(state: ServerState): void {
+  #setState(state: ServerState): void {
     this.#state = state
     this.#options.onChange()
   }
 
-  #keepLog(line: string): void {
+  #appendLog(line: string): void {
     this.#log.push(this.#options.scrub(line).slice(0, 2000))
     if (this.#log.length > maxLogLines) this.#log.splice(0, this.#log.length - maxLogLines)
   }
 
   /** Replaces `${NAME}` by an environment variable, so that secrets need not be in the configuration. */
-  #filled(values: Readonly<Record<string, string>>): Record<string, string> {
+  #expandVariables(values: Readonly<Record<string, string>>): Record<string, string> {
     const fill = (value: string) =>
       value.replace(/\$\{(\w+)\}/g, (_whole, variable: string) => this.#options.env[variable] ?? '')
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { McpServer } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { type KeyRing, type McpServerSettings, type SettingsStore, Changes, type Announcements } from '#platform'
+import { type KeyRing, type McpServerSettings, type SettingsStore, EventEmitter, type Subscribable } from '#platform'
 import { McpConnection } from './mcp-connection.ts'
 
 export type ToolPermission = 'ask' | 'always' | 'never'
@@ -30,8 +30,8 @@ export interface McpServersOptions {
 const maxNameCharacters = 64
 
 export class McpServers {
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #options: McpServersOptions
   readonly #connections = new Map<string, McpConnection>()
 
@@ -42,7 +42,7 @@ export class McpServers {
 
   /** Returns the tools of all enabled servers that could be started, without forbidden ones. */
   async tools(): Promise<McpTool[]> {
-    const connections = this.#wanted()
+    const connections = this.#enabledConnections()
     await Promise.all(connections.map(([, connection]) => connection.start()))
     return connections.flatMap(([server, connection]) =>
       connection.tools
@@ -71,7 +71,7 @@ export class McpServers {
   async setPermission(server: string, tool: string, permission: ToolPermission): Promise<void> {
     if (!this.#settings()[server]) throw unknownServer(server)
     await this.#options.settings.set([['mcp', 'servers', server, 'tools', tool], permission])
-    this.#changes.announce()
+    this.#changes.emit()
   }
 
   status(): McpServer[] {
@@ -97,7 +97,7 @@ export class McpServers {
    * @throws AppError `input_invalid`, `mcp_unavailable`
    */
   async start(name: string): Promise<void> {
-    const connection = this.#wanted().find(([server]) => server === name)?.[1]
+    const connection = this.#enabledConnections().find(([server]) => server === name)?.[1]
     if (!connection) throw unknownServer(name)
     await connection.start(true)
     if (connection.state === 'ready') return
@@ -113,7 +113,7 @@ export class McpServers {
       this.#connections.delete(name)
       await connection.close()
     }
-    this.#changes.announce()
+    this.#changes.emit()
   }
 
   async close(): Promise<void> {
@@ -125,9 +125,9 @@ export class McpServers {
     return this.#options.settings.config.mcp.servers
   }
 
-  #wanted(): [string, McpConnection][] {
+  #enabledConnections(): [string, McpConnection][] {
     const { env, version, keys } = this.#options
-    const onChange = () => this.#changes.announce()
+    const onChange = () => this.#changes.emit()
     const scrub = (text: string) => keys.scrub(text)
     return Object.entries(this.#settings())
       .filter(([, settings]) => settings.enabled)

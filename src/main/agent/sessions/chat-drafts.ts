@@ -1,28 +1,28 @@
 import { draftSchema } from '#shared/contract/sessions.ts'
 import type { Draft } from '#shared/contract/index.ts'
-import { type Clock, DraftFolder, unnamedWriter } from '#platform'
+import { type Clock, DraftStore, sharedWriter } from '#platform'
 
 /** Draft name for a chat without a transcript. */
 const newChat = 'new-chat'
 
 /** Stores the unsent message of each conversation. */
 export class Drafts {
-  readonly #folder: DraftFolder<Draft>
+  readonly #folder: DraftStore<Draft>
 
   /** @param onDamaged receives the new path of an unreadable draft */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => draftSchema.safeParse(value).data
-    this.#folder = new DraftFolder({ folder, parse, now, onDamaged })
+    this.#folder = new DraftStore({ folder, parse, now, onDamaged })
   }
 
   async get(session: string | undefined): Promise<Draft | null> {
     const name = session ?? newChat
     const kept = await this.#folder.list(name)
-    const found = kept.find(({ writer }) => writer === unnamedWriter) ?? kept[0]
+    const found = kept.find(({ writer }) => writer === sharedWriter) ?? kept[0]
     if (!found) return null
     // Earlier versions had one file per window: adopt the newest, then the next once that draft is gone.
-    if (found.writer !== unnamedWriter) {
-      await this.#folder.save(name, unnamedWriter, found.draft)
+    if (found.writer !== sharedWriter) {
+      await this.#folder.save(name, sharedWriter, found.draft)
       await this.#folder.save(name, found.writer, null)
     }
     return found.draft
@@ -31,6 +31,6 @@ export class Drafts {
   /** @throws AppError `disk_full`, `write_failed` */
   async save(session: string | undefined, draft: Draft): Promise<void> {
     const isEmpty = draft.text === '' && draft.attachments.length === 0
-    await this.#folder.save(session ?? newChat, unnamedWriter, isEmpty ? null : draft)
+    await this.#folder.save(session ?? newChat, sharedWriter, isEmpty ? null : draft)
   }
 }

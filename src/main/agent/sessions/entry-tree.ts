@@ -9,7 +9,7 @@ import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import type { TranscriptEntry } from './transcript-entries.ts'
 
 /** All versions of a message, oldest first, including the shown one. */
-export interface Siblings {
+export interface MessageVersions {
   readonly ids: readonly string[]
   /** 0-based. */
   readonly index: number
@@ -42,11 +42,11 @@ export function deletedMessages(entries: readonly TranscriptEntry[]): Set<string
 }
 
 /** Returns the versions of each message on `branch` that has more than one. */
-export function siblingsOn(
+export function versionsOnBranch(
   branch: readonly TranscriptEntry[],
   entries: readonly TranscriptEntry[],
   parents: Parents,
-): Map<string, Siblings> {
+): Map<string, MessageVersions> {
   const isMessage = new Set(entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])))
   const deleted = deletedMessages(entries)
   const families = new Map<string | null, string[]>()
@@ -59,7 +59,7 @@ export function siblingsOn(
     family.push(entry.id)
     familyOf.set(entry.id, family)
   }
-  const siblings = new Map<string, Siblings>()
+  const siblings = new Map<string, MessageVersions>()
   for (const { id } of branch) {
     const family = familyOf.get(id)
     if (family && family.length > 1) siblings.set(id, { ids: family, index: family.indexOf(id) })
@@ -74,7 +74,7 @@ function messageAbove(parent: string | null, isMessage: ReadonlySet<string>, par
 }
 
 /** Returns the newest entry below `id`, or `id` if there is none. */
-export function tipBelow(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
+export function newestDescendant(id: string, entries: readonly TranscriptEntry[], parents: Parents): string {
   const below = new Set([id])
   let tip = id
   // Parents precede their children in the file.

@@ -5,7 +5,7 @@
  */
 import { appendFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import { lockOf, readIfThere, type FileLock } from '#platform'
+import { lockForName, readIfExists, type FileLock } from '#platform'
 import { noUsage, type AssistantMessage } from '#shared/chat/messages.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 
@@ -58,7 +58,7 @@ export class LiveAnswer {
     this.#timer = undefined
     await this.#writing
     await rm(this.#file, { force: true })
-    if (this.#lock !== 'held') this.#lock?.discard()
+    if (this.#lock !== 'held') this.#lock?.deleteAndClose()
   }
 
   #schedule(): void {
@@ -82,16 +82,16 @@ export class LiveAnswer {
  * Turns the partial answer of a crash into a message and deletes its file. Returns undefined if there is none or it is
  * still streaming.
  */
-export async function takeInterrupted(file: string): Promise<AssistantMessage | undefined> {
-  if ((await readIfThere(file)) === undefined) return undefined
+export async function recoverInterrupted(file: string): Promise<AssistantMessage | undefined> {
+  if ((await readIfExists(file)) === undefined) return undefined
   const lock = takeLock(file)
   if (lock === 'held') return undefined
   try {
-    const parts = ((await readIfThere(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
+    const parts = ((await readIfExists(file)) ?? '').split('\n').filter(Boolean).map(parseJson)
     await rm(file, { force: true })
     return messageOf(parts)
   } finally {
-    lock?.discard()
+    lock?.deleteAndClose()
   }
 }
 
@@ -123,8 +123,8 @@ function joined(parts: readonly unknown[], key: 'text' | 'thinking'): string {
 /** Returns undefined if locks do not work here; a second process may then take a streaming answer for a crashed one. */
 function takeLock(file: string): FileLock | 'held' | undefined {
   try {
-    const lock = lockOf(file)
-    if (lock.tryTake()) return lock
+    const lock = lockForName(file)
+    if (lock.tryAcquire()) return lock
     lock.close()
     return 'held'
   } catch {

@@ -12,8 +12,8 @@ interface OpenRecall extends Omit<Found, 'results'> {
 }
 
 /** Returns every memory search of a conversation, in order. */
-export async function recallsIn(file: string): Promise<Found[]> {
-  const reader = new RecallReader()
+export async function readRecalls(file: string): Promise<Found[]> {
+  const reader = new RecallCollector()
   const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })
   for await (const line of lines) {
     const entry = parseMessage(line)
@@ -23,7 +23,7 @@ export async function recallsIn(file: string): Promise<Found[]> {
 }
 
 /** Collects memory searches and their use from messages in order. */
-export class RecallReader {
+export class RecallCollector {
   readonly recalls: OpenRecall[] = []
   /** Searches of the current turn. */
   #turn: OpenRecall[] = []

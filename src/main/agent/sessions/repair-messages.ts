@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>
  * Fills missing fields of a message and drops invalid parts.
  * @param entry a transcript line that does not match the schema
  */
-export function repaired(entry: unknown): unknown {
+export function repairEntry(entry: unknown): unknown {
   if (!isRecord(entry) || !isRecord(entry['message'])) return entry
   const { message } = entry
   const timestamp = finite(message['timestamp']) ?? Date.parse(String(entry['timestamp']))

@@ -1,44 +1,50 @@
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FoundSession, Recall, SessionSummary, WireRequest } from '#shared/contract/index.ts'
-import { type Clock, Changes, type Announcements, Exclusive, makeFolder, readIfThere } from '#platform'
+import { type Clock, EventEmitter, type Subscribable, Mutex, makeFolder, readIfExists } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { findInTranscript } from './find-session.ts'
 import { messageText, type AssistantMessage, type Message } from '#shared/chat/messages.ts'
-import { LiveAnswer, takeInterrupted } from './live-answer.ts'
-import { recallsIn } from './recorded-recalls.ts'
-import { nameFor } from '#workspace'
+import { LiveAnswer, recoverInterrupted } from './live-answer.ts'
+import { readRecalls } from './recorded-recalls.ts'
+import { toFileName } from '#workspace'
 import type { TranscriptEntry } from './transcript-entries.ts'
-import { keepRequest, keepWire, readKeptRequest, readRequest, type KeptRequest } from './stored-requests.ts'
-import { Transcript, type TranscriptUse } from './transcript.ts'
+import {
+  storeRequest,
+  storeWireRequest,
+  readRequestWithWire,
+  readRequest,
+  type StoredRequest,
+} from './stored-requests.ts'
+import { Transcript, type TranscriptOptions } from './transcript.ts'
 import { isRecord } from '#shared/util/json.ts'
 
-/** A session changed: an entry was appended, or it was deleted or restored (`isWhole`). */
+/** A session changed: an entry was appended, or it was deleted or restored (`isDeletedOrRestored`). */
 export interface SessionChange {
   readonly session: string
   readonly entry?: TranscriptEntry
-  readonly isWhole?: boolean
+  readonly isDeletedOrRestored?: boolean
 }
 
 const maxOpen = 20
 const maxFound = 100
 
 export class Sessions {
-  readonly changes: Announcements<SessionChange>
-  readonly #changes = new Changes<SessionChange>()
+  readonly changes: Subscribable<SessionChange>
+  readonly #changes = new EventEmitter<SessionChange>()
   readonly #folder: string
   readonly #workspace: string
   /** Write lock of the sessions folder. */
-  readonly #alone: Exclusive
+  readonly #writeLock: Mutex
   readonly #now: Clock
-  readonly #use: TranscriptUse
+  readonly #use: TranscriptOptions
   readonly #open = new Map<string, Promise<Transcript>>()
   /** Sessions with a running turn: they stay open, and their partial answer is not treated as a crash's. */
-  readonly #held = new Set<string>()
+  readonly #active = new Set<string>()
   readonly #empty = new Set<string>()
   readonly #recalls = new Map<
     string,
-    { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof recallsIn>> }
+    { readonly stamp: string; readonly recalls: Awaited<ReturnType<typeof readRecalls>> }
   >()
   readonly #summaries = new Map<string, { readonly stamp: string; readonly summary: SessionSummary }>()
 
@@ -46,19 +52,19 @@ export class Sessions {
     this.changes = this.#changes
     this.#folder = folder
     this.#workspace = workspace
-    this.#alone = new Exclusive(folder)
+    this.#writeLock = new Mutex(folder)
     this.#now = now
-    this.#use = { alone: this.#alone, now }
+    this.#use = { lock: this.#writeLock, now }
   }
 
   close(): void {
-    this.#alone.close()
+    this.#writeLock.close()
   }
 
   async create(at: Date): Promise<{ id: string; transcript: Transcript }> {
     const id = newId(at)
     const transcript = await Transcript.create(this.#file(id), this.#workspace, at, undefined, this.#use)
-    this.#keep(id, Promise.resolve(this.#follow(id, transcript)))
+    this.#cache(id, Promise.resolve(this.#forwardChanges(id, transcript)))
     return { id, transcript }
   }
 
@@ -72,8 +78,8 @@ export class Sessions {
     const forked = newId(at)
     const from = { file: source.file, entries: source.branchTo(entry) }
     const transcript = await Transcript.create(this.#file(forked), this.#workspace, at, from, this.#use)
-    this.#keep(forked, Promise.resolve(this.#follow(forked, transcript)))
-    this.#changes.announce({ session: forked })
+    this.#cache(forked, Promise.resolve(this.#forwardChanges(forked, transcript)))
+    this.#changes.emit({ session: forked })
     return forked
   }
 
@@ -83,7 +89,7 @@ export class Sessions {
    */
   async get(id: string): Promise<Transcript> {
     const opened = this.#open.get(id) ?? this.#read(id)
-    this.#keep(id, opened)
+    this.#cache(id, opened)
     try {
       const transcript = await opened
       await transcript.refresh()
@@ -96,11 +102,11 @@ export class Sessions {
 
   /** Keeps the session open until `release`. */
   hold(id: string): void {
-    this.#held.add(id)
+    this.#active.add(id)
   }
 
   release(id: string): void {
-    this.#held.delete(id)
+    this.#active.delete(id)
   }
 
   /** Starts saving an answer to disk while it streams. */
@@ -112,14 +118,14 @@ export class Sessions {
   }
 
   async keepRequest(id: string, request: object): Promise<number> {
-    return this.#alone.run(() => keepRequest(this.#requests(id), request, this.#now()))
+    return this.#writeLock.run(() => storeRequest(this.#requests(id), request, this.#now()))
   }
 
   /**
    * Returns a stored request and the number of stored requests.
    * @param number 1-based; without it, the last request
    */
-  async request(id: string, number?: number): Promise<{ count: number; request: KeptRequest | null }> {
+  async request(id: string, number?: number): Promise<{ count: number; request: StoredRequest | null }> {
     return readRequest(this.#requests(id), number)
   }
 
@@ -128,15 +134,15 @@ export class Sessions {
    * @throws AppError `disk_full`, `write_failed`
    */
   async keepWire(id: string, number: number, wire: WireRequest): Promise<void> {
-    await keepWire(this.#requests(id), number, wire)
+    await storeWireRequest(this.#requests(id), number, wire)
   }
 
   /** Returns a request as `request` does, with its recorded HTTP request. */
   async sentRequest(
     id: string,
     number?: number,
-  ): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
-    return readKeptRequest(this.#requests(id), number)
+  ): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
+    return readRequestWithWire(this.#requests(id), number)
   }
 
   /** Folder of tool results that were too long for the transcript. */
@@ -150,7 +156,7 @@ export class Sessions {
    */
   async readText(id: string): Promise<string> {
     if (!/^[\w.-]+$/.test(id)) throw unknown(id)
-    const text = await readIfThere(this.#file(id))
+    const text = await readIfExists(this.#file(id))
     if (text === undefined) throw unknown(id)
     return text
   }
@@ -165,7 +171,7 @@ export class Sessions {
     const summary = await this.summary(id)
     const title = summary?.title || id
     const messages = transcript.messages().map(({ message }) => message)
-    const name = `${nameFor(title, 'Conversation')}.md`
+    const name = `${toFileName(title, 'Conversation')}.md`
     return { name, text: transcriptMarkdown(title, transcript.header.createdAt, messages) }
   }
 
@@ -205,12 +211,12 @@ export class Sessions {
     return all.sort((one, other) => other.at - one.at)
   }
 
-  async #recallsOf(id: string): Promise<Awaited<ReturnType<typeof recallsIn>>> {
+  async #recallsOf(id: string): Promise<Awaited<ReturnType<typeof readRecalls>>> {
     try {
       const stamp = stampOf(await stat(this.#file(id)))
       const known = this.#recalls.get(id)
       if (known?.stamp === stamp) return known.recalls
-      const recalls = await recallsIn(this.#file(id))
+      const recalls = await readRecalls(this.#file(id))
       this.#recalls.set(id, { stamp, recalls })
       return recalls
     } catch (error) {
@@ -232,13 +238,14 @@ export class Sessions {
    * @throws AppError `unknown_session`, `session_busy`
    */
   async remove(id: string): Promise<void> {
-    if (this.#held.has(id)) throw new AppError('session_busy', 'this conversation is still answering', { session: id })
+    if (this.#active.has(id))
+      throw new AppError('session_busy', 'this conversation is still answering', { session: id })
     await this.get(id)
     await makeFolder(this.#trash())
-    await this.#alone.run(() => this.#move(id, this.#folder, this.#trash()))
+    await this.#writeLock.run(() => this.#move(id, this.#folder, this.#trash()))
     this.#open.delete(id)
     this.#summaries.delete(id)
-    this.#changes.announce({ session: id, isWhole: true })
+    this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
   /**
@@ -246,8 +253,8 @@ export class Sessions {
    * @throws AppError `unknown_session`
    */
   async restore(id: string): Promise<void> {
-    await this.#alone.run(() => this.#move(id, this.#trash(), this.#folder))
-    this.#changes.announce({ session: id, isWhole: true })
+    await this.#writeLock.run(() => this.#move(id, this.#trash(), this.#folder))
+    this.#changes.emit({ session: id, isDeletedOrRestored: true })
   }
 
   /** Returns a session's summary; undefined if it does not exist. An unreadable session is summarised by its id. */
@@ -281,17 +288,17 @@ export class Sessions {
     }
   }
 
-  #follow(id: string, transcript: Transcript): Transcript {
-    transcript.changes.subscribe((entry) => this.#changes.announce({ session: id, entry }))
+  #forwardChanges(id: string, transcript: Transcript): Transcript {
+    transcript.changes.subscribe((entry) => this.#changes.emit({ session: id, entry }))
     return transcript
   }
 
   /** Opens a transcript. A partial answer left by a crash becomes its last message. */
   async #read(id: string): Promise<Transcript> {
-    const transcript = this.#follow(id, await Transcript.open(this.#file(id), this.#use))
-    if (this.#held.has(id)) return transcript
-    const interrupted = await takeInterrupted(this.#partial(id))
-    if (interrupted && !hasAlready(transcript, interrupted)) await transcript.appendMessage(interrupted)
+    const transcript = this.#forwardChanges(id, await Transcript.open(this.#file(id), this.#use))
+    if (this.#active.has(id)) return transcript
+    const interrupted = await recoverInterrupted(this.#partial(id))
+    if (interrupted && !isAlreadyStored(transcript, interrupted)) await transcript.appendMessage(interrupted)
     return transcript
   }
 
@@ -337,12 +344,12 @@ export class Sessions {
   }
 
   /** Keeps the most recently used transcripts in memory and closes the others. */
-  #keep(id: string, transcript: Promise<Transcript>): void {
+  #cache(id: string, transcript: Promise<Transcript>): void {
     this.#open.delete(id)
     this.#open.set(id, transcript)
     for (const oldest of this.#open.keys()) {
       if (this.#open.size <= maxOpen) break
-      if (!this.#held.has(oldest)) this.#open.delete(oldest)
+      if (!this.#active.has(oldest)) this.#open.delete(oldest)
     }
   }
 }
@@ -360,7 +367,7 @@ function stampOf(info: { readonly mtimeMs: number; readonly size: number }): str
 }
 
 /** Returns true if the answer was already stored when the app crashed and only its partial copy remained. */
-function hasAlready(transcript: Transcript, interrupted: AssistantMessage): boolean {
+function isAlreadyStored(transcript: Transcript, interrupted: AssistantMessage): boolean {
   const last = transcript.messages().at(-1)?.message
   return (
     last?.role === 'assistant' &&

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { wireRequestSchema, type WireRequest } from '#shared/contract/context.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { writeDurably, writeWhole } from '#platform'
+import { writeDurably, writeAtomically } from '#platform'
 import { storedMessageSchema } from './transcript-entries.ts'
 
 const compress = promisify(gzip)
@@ -21,7 +21,7 @@ const sentSchema = z.object({
   tools: z.array(z.unknown()),
 })
 
-export interface KeptRequest {
+export interface StoredRequest {
   readonly number: number
   readonly sentAt: number
   readonly model: string
@@ -33,7 +33,7 @@ export interface KeptRequest {
  * @returns the request's number
  * @throws AppError `disk_full`, `write_failed`
  */
-export async function keepRequest(folder: string, request: object, at: Date): Promise<number> {
+export async function storeRequest(folder: string, request: object, at: Date): Promise<number> {
   const number = ((await requestNumbers(folder)).at(-1) ?? 0) + 1
   const bytes = await compress(JSON.stringify({ sentAt: at.getTime(), request }))
   await writeDurably(join(folder, nameOf(number)), bytes)
@@ -44,8 +44,8 @@ export async function keepRequest(folder: string, request: object, at: Date): Pr
  * Stores the HTTP request of a request; a retry overwrites it.
  * @throws AppError `disk_full`, `write_failed`
  */
-export async function keepWire(folder: string, number: number, wire: WireRequest): Promise<void> {
-  await writeWhole(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
+export async function storeWireRequest(folder: string, number: number, wire: WireRequest): Promise<void> {
+  await writeAtomically(join(folder, wireNameOf(number)), await compress(JSON.stringify(wire)))
 }
 
 /** Returns the HTTP request; null if it was not recorded or is damaged. */
@@ -67,7 +67,7 @@ async function readWire(folder: string, number: number): Promise<WireRequest | n
 export async function readRequest(
   folder: string,
   number?: number,
-): Promise<{ count: number; request: KeptRequest | null }> {
+): Promise<{ count: number; request: StoredRequest | null }> {
   const numbers = await requestNumbers(folder)
   const wanted = number === undefined ? numbers.at(-1) : numbers.find((known) => known === number)
   if (wanted === undefined) return { count: numbers.length, request: null }
@@ -78,16 +78,16 @@ export async function readRequest(
 }
 
 /** Returns a request as `readRequest` does, with its HTTP request. */
-export async function readKeptRequest(
+export async function readRequestWithWire(
   folder: string,
   number?: number,
-): Promise<{ count: number; request: (KeptRequest & { wire: WireRequest | null }) | null }> {
+): Promise<{ count: number; request: (StoredRequest & { wire: WireRequest | null }) | null }> {
   const { count, request } = await readRequest(folder, number)
   return { count, request: request && { ...request, wire: await readWire(folder, request.number) } }
 }
 
 /** Parses the layers of a stored request; undefined if it has none. */
-export function readSentRequest(json: string): z.infer<typeof sentSchema> | undefined {
+export function parseStoredRequest(json: string): z.infer<typeof sentSchema> | undefined {
   return sentSchema.safeParse(parseJson(json)).data
 }
 

@@ -11,7 +11,7 @@ import { readToolDetails, storedToolDetails } from '#shared/chat/tool-details.ts
 import { addUsage, noUsage, type Usage } from '#shared/chat/messages.ts'
 
 /** Written format version; files with a newer one are refused. */
-export const version = 3
+export const formatVersion = 3
 
 export const headerSchema = z.looseObject({
   type: z.literal('session'),
@@ -76,10 +76,10 @@ export const entrySchema = z.discriminatedUnion('type', [
 
 export type TranscriptEntry = z.infer<typeof entrySchema>
 type WithoutIds<T> = T extends unknown ? Omit<T, 'id' | 'parentId' | 'timestamp' | number> : never
-export type KeptEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
+export type CompactionEntry = Extract<TranscriptEntry, { type: 'flush' | 'compaction' | 'prune' }>
 /** An entry before it gets its id and parent. */
 export type EntryContent = WithoutIds<TranscriptEntry>
-export type KeptContent = WithoutIds<KeptEntry>
+export type CompactionContent = WithoutIds<CompactionEntry>
 export type MessageEntry = Extract<TranscriptEntry, { type: 'message' }>
 
 export interface TranscriptHeader {
@@ -89,7 +89,7 @@ export interface TranscriptHeader {
 }
 
 /** An entry of an unknown type that may be the parent of others. */
-export interface ForeignEntry {
+export interface UnknownEntry {
   readonly id: string
   readonly parentId: string | null
 }
@@ -101,7 +101,7 @@ export const foreignSchema = z.looseObject({
 })
 
 /** Serialises an entry as a transcript line. Unknown tool details are written as they were read. */
-export function lineOf(entry: TranscriptEntry): string {
+export function serializeEntry(entry: TranscriptEntry): string {
   if (entry.type !== 'message' || entry.message.role !== 'toolResult' || !entry.message.details)
     return JSON.stringify(entry)
   return JSON.stringify({

@@ -6,16 +6,16 @@ import {
   entrySchema,
   foreignSchema,
   headerSchema,
-  version,
-  type ForeignEntry,
+  formatVersion,
+  type UnknownEntry,
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
-import { repaired } from './repair-messages.ts'
+import { repairEntry } from './repair-messages.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 /** File identity and read position: another process may append to the file or replace it. */
-export interface ReadTo {
+export interface ReadPosition {
   readonly inode: number
   /** Bytes, up to the end of a line. */
   readonly bytes: number
@@ -23,10 +23,10 @@ export interface ReadTo {
 
 export interface LoadedEntries {
   readonly entries: TranscriptEntry[]
-  readonly foreign: ForeignEntry[]
+  readonly foreign: UnknownEntry[]
   readonly leaf: string | null
   readonly skippedLines: number[]
-  readonly readTo: ReadTo
+  readonly readTo: ReadPosition
 }
 
 /**
@@ -35,7 +35,7 @@ export interface LoadedEntries {
  */
 export async function loadTranscript(file: string): Promise<LoadedEntries & { header: TranscriptHeader | undefined }> {
   const entries: TranscriptEntry[] = []
-  const foreign: ForeignEntry[] = []
+  const foreign: UnknownEntry[] = []
   const skippedLines: number[] = []
   let header: TranscriptHeader | undefined
   let leaf: string | null = null
@@ -57,7 +57,7 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
     }
     return { header, entries, foreign, leaf, skippedLines, readTo }
   } catch (error) {
-    throw gone(error, file)
+    throw toUnknownSession(error, file)
   }
 }
 
@@ -65,9 +65,9 @@ export async function loadTranscript(file: string): Promise<LoadedEntries & { he
  * Loads the entries added after `from`; undefined if the file was replaced or truncated.
  * @throws AppError `unknown_session` if the file is missing
  */
-export async function loadAdded(file: string, from: ReadTo): Promise<LoadedEntries | undefined> {
+export async function loadNewEntries(file: string, from: ReadPosition): Promise<LoadedEntries | undefined> {
   const entries: TranscriptEntry[] = []
-  const foreign: ForeignEntry[] = []
+  const foreign: UnknownEntry[] = []
   let leaf: string | null = null
   try {
     const handle = await open(file, 'r')
@@ -87,17 +87,17 @@ export async function loadAdded(file: string, from: ReadTo): Promise<LoadedEntri
       await handle.close()
     }
   } catch (error) {
-    throw gone(error, file)
+    throw toUnknownSession(error, file)
   }
 }
 
-type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: ForeignEntry }
+type ParsedEntry = { type: 'known'; entry: TranscriptEntry } | { type: 'foreign'; entry: UnknownEntry }
 
 /** Returns undefined if the line is no transcript entry. */
 function parseEntry(line: string): ParsedEntry | undefined {
   const value = parseJson(line)
   const asWritten = entrySchema.safeParse(value)
-  const entry = asWritten.success ? asWritten : entrySchema.safeParse(repaired(value))
+  const entry = asWritten.success ? asWritten : entrySchema.safeParse(repairEntry(value))
   if (entry.success) return { type: 'known', entry: entry.data }
   const other = foreignSchema.safeParse(value)
   return other.success && other.data.type !== 'message' ? { type: 'foreign', entry: other.data } : undefined
@@ -106,14 +106,14 @@ function parseEntry(line: string): ParsedEntry | undefined {
 function parseHeader(line: string, file: string): TranscriptHeader | undefined {
   const header = headerSchema.safeParse(parseJson(line))
   if (!header.success) return undefined
-  if ((header.data.version ?? 1) > version) {
+  if ((header.data.version ?? 1) > formatVersion) {
     const message = `this conversation was written by a newer version (${header.data.version})`
     throw new AppError('transcript_unsupported', message, { path: file, version: header.data.version ?? 0 })
   }
   return { id: header.data.id, createdAt: Date.parse(header.data.timestamp) }
 }
 
-function gone(error: unknown, file: string): unknown {
+function toUnknownSession(error: unknown, file: string): unknown {
   if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return error
   return new AppError('unknown_session', 'this conversation no longer exists', { path: file })
 }
@@ -122,7 +122,7 @@ function gone(error: unknown, file: string): unknown {
  * Returns the end of the last complete line. A last line without newline that does not parse is still being written, or
  * was torn by a crash; it is read again later.
  */
-async function endOf(file: string): Promise<ReadTo & { readonly size: number }> {
+async function endOf(file: string): Promise<ReadPosition & { readonly size: number }> {
   const handle = await open(file, 'r')
   try {
     const { ino, size } = await handle.stat()

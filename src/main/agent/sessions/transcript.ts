@@ -8,50 +8,55 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { SessionMessage } from '#shared/contract/index.ts'
-import { systemClock, type Clock, Changes, type Announcements, appendDurably, writeDurably, Exclusive } from '#platform'
+import { systemClock, type Clock, EventEmitter, type Subscribable, appendDurably, writeDurably, Mutex } from '#platform'
 import { branchEntry, type BranchMark } from '#shared/chat/branch-mark.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isWithoutMemory, memoryEntry } from '#shared/chat/memory-mark.ts'
+import { isWithoutMemory, memoryToggleEntry } from '#shared/chat/memory-mark.ts'
 import type { Message } from '#shared/chat/messages.ts'
 import {
-  lineOf,
-  version,
+  serializeEntry,
+  formatVersion,
   type EntryContent,
-  type KeptContent,
+  type CompactionContent,
   type MessageEntry,
   type TranscriptEntry,
   type TranscriptHeader,
 } from './transcript-entries.ts'
-import { loadAdded, loadTranscript, type LoadedEntries, type ReadTo } from './transcript-file.ts'
-import { pathTo, siblingsOn, tipBelow, type Siblings } from './entry-tree.ts'
+import { loadNewEntries, loadTranscript, type LoadedEntries, type ReadPosition } from './transcript-file.ts'
+import { pathTo, versionsOnBranch, newestDescendant, type MessageVersions } from './entry-tree.ts'
 
-export interface TranscriptUse {
+export interface TranscriptOptions {
   /** Lock that writers of the file's folder share. */
-  readonly alone?: Exclusive
+  readonly lock?: Mutex
   readonly now?: Clock
 }
 
 export class Transcript {
   readonly file: string
   /** Emits entries that this process appends. */
-  readonly changes: Announcements<TranscriptEntry>
-  readonly #changes = new Changes<TranscriptEntry>()
+  readonly changes: Subscribable<TranscriptEntry>
+  readonly #changes = new EventEmitter<TranscriptEntry>()
   readonly header: TranscriptHeader
   /** 1-based numbers of unreadable lines. */
   readonly skippedLines: readonly number[]
-  readonly #alone: Exclusive
+  readonly #alone: Mutex
   readonly #now: Clock
   #entries: TranscriptEntry[] = []
   #parents = new Map<string, string | null>()
   #leaf: string | null = null
-  #readTo: ReadTo
+  #readTo: ReadPosition
 
-  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { alone, now }: TranscriptUse) {
+  private constructor(
+    file: string,
+    header: TranscriptHeader,
+    loaded: LoadedEntries,
+    { lock: alone, now }: TranscriptOptions,
+  ) {
     this.file = file
     this.changes = this.#changes
     this.header = header
     this.skippedLines = loaded.skippedLines
-    this.#alone = alone ?? new Exclusive(dirname(file))
+    this.#alone = alone ?? new Mutex(dirname(file))
     this.#now = now ?? systemClock
     this.#readTo = loaded.readTo
     this.#add(loaded, loaded.leaf)
@@ -67,12 +72,12 @@ export class Transcript {
     workspace: string,
     at: Date,
     from?: { readonly file: string; readonly entries: readonly TranscriptEntry[] },
-    use: TranscriptUse = {},
+    use: TranscriptOptions = {},
   ): Promise<Transcript> {
     const id = randomUUID()
-    const header = { type: 'session', version, id, timestamp: at.toISOString(), cwd: workspace }
+    const header = { type: 'session', version: formatVersion, id, timestamp: at.toISOString(), cwd: workspace }
     const first = JSON.stringify(from ? { ...header, parentSession: from.file } : header)
-    const lines = [first, ...(from?.entries ?? []).map(lineOf)]
+    const lines = [first, ...(from?.entries ?? []).map(serializeEntry)]
     await writeDurably(file, lines.map((line) => `${line}\n`).join(''))
     return Transcript.open(file, use)
   }
@@ -81,7 +86,7 @@ export class Transcript {
    * Opens a transcript.
    * @throws AppError `unknown_session` if the file is missing, `transcript_unsupported` if a newer version wrote it
    */
-  static async open(file: string, use: TranscriptUse = {}): Promise<Transcript> {
+  static async open(file: string, use: TranscriptOptions = {}): Promise<Transcript> {
     const loaded = await loadTranscript(file)
     const header = loaded.header ?? { id: file, createdAt: (await stat(file)).birthtimeMs }
     return new Transcript(file, header, loaded, use)
@@ -92,7 +97,7 @@ export class Transcript {
    * @throws AppError `unknown_session`
    */
   async refresh(): Promise<void> {
-    const added = await loadAdded(this.file, this.#readTo)
+    const added = await loadNewEntries(this.file, this.#readTo)
     if (added) return this.#add(added, added.leaf)
     // The file was replaced.
     const loaded = await loadTranscript(this.file)
@@ -131,7 +136,7 @@ export class Transcript {
 
   /** Returns the messages of the current branch; those with other versions list them. */
   shownMessages(): SessionMessage[] {
-    const siblings = this.siblings()
+    const siblings = this.messageVersions()
     return this.messages().map(({ id, message }) => {
       const versions = siblings.get(id)
       return versions ? { id, message, versions: { ids: [...versions.ids], index: versions.index } } : { id, message }
@@ -139,8 +144,8 @@ export class Transcript {
   }
 
   /** Returns the versions of messages on the current branch by message id. */
-  siblings(): Map<string, Siblings> {
-    return siblingsOn(this.branch(), this.#entries, this.#parents)
+  messageVersions(): Map<string, MessageVersions> {
+    return versionsOnBranch(this.branch(), this.#entries, this.#parents)
   }
 
   /**
@@ -168,7 +173,7 @@ export class Transcript {
    */
   async switchTo(id: string): Promise<void> {
     this.#assertKnown(id)
-    await this.moveTo(tipBelow(id, this.#entries, this.#parents))
+    await this.moveTo(newestDescendant(id, this.#entries, this.#parents))
   }
 
   /**
@@ -184,7 +189,7 @@ export class Transcript {
    * Records a flush, a compaction or a pruning.
    * @returns the entry's id
    */
-  async appendKept(entry: KeptContent): Promise<string> {
+  async appendCompaction(entry: CompactionContent): Promise<string> {
     return (await this.#append(entry)).id
   }
 
@@ -217,11 +222,11 @@ export class Transcript {
 
   /** True if memory is off: the conversation neither searches memory nor writes notes. */
   get isWithoutMemory(): boolean {
-    return isWithoutMemory(this.lastCustomAnywhere(memoryEntry))
+    return isWithoutMemory(this.lastCustomAnywhere(memoryToggleEntry))
   }
 
   async setWithoutMemory(isOff: boolean): Promise<void> {
-    if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryEntry, { isOff })
+    if (isOff !== this.isWithoutMemory) await this.appendCustom(memoryToggleEntry, { isOff })
   }
 
   /** Name given last; undefined if there is none. */
@@ -248,12 +253,12 @@ export class Transcript {
       await this.refresh()
       const ids = this.#nextIds(parent === undefined ? this.#leaf : parent)
       const added = { type: content.type, ...ids, ...content } as TranscriptEntry
-      await appendDurably(this.file, `${lineOf(added)}\n`)
+      await appendDurably(this.file, `${serializeEntry(added)}\n`)
       const { ino, size } = await stat(this.file)
       this.#add({ entries: [added], foreign: [], readTo: { inode: ino, bytes: size } })
       return added
     })
-    this.#changes.announce(entry)
+    this.#changes.emit(entry)
     const { id, parentId, timestamp } = entry
     return { id, parentId, timestamp }
   }

@@ -5,10 +5,10 @@
  */
 import { AppError } from '#shared/util/errors.ts'
 import type { Message, ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
-import { ownWords } from '#shared/markdown/own-words.ts'
+import { createUserTextMatcher } from '#shared/markdown/own-words.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
-import { addedLines, saysSomething, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
+import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'
 import type { Clock } from '#platform'
 import { fileKind, localDate, type Layout, type WriteOrigin } from '#workspace'
 import { nothingHeld, ownWordsOf, withheldMessages, type Look, type ChatModel } from '#llm'
@@ -167,8 +167,8 @@ export class Eyes {
   ): Promise<string> {
     if (sources.length === 0 || before === after) return after
     const lines = after.split(/\r?\n/)
-    const isOwn = ownWords(typed)
-    const isTheirs = (line: number) => saysSomething(lines[line] ?? '') && !isOwn(lines[line] ?? '')
+    const isOwn = createUserTextMatcher(typed)
+    const isTheirs = (line: number) => hasContent(lines[line] ?? '') && !isOwn(lines[line] ?? '')
     const isAdded = addedLines(before ?? '', after).some(isTheirs)
     const kind = fileKind(path, this.#layout())
     if (kind === 'memory' || kind === 'project') {

@@ -10,14 +10,14 @@ import {
   dailyLogDate,
   fileKind,
   isMarkdown,
-  memoryFolderOf,
+  memoryFolderPath,
   type Layout,
-  normalizeRequest,
+  normalizePath,
   type WorkspaceWrite,
   type FoundFile,
 } from '#workspace'
 import { withSources } from './access-policy.ts'
-import { namedFiles, readShown } from './shown-text.ts'
+import { visibleFiles, readVisible } from './shown-text.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 
@@ -51,7 +51,7 @@ const inputSchema = z.discriminatedUnion('command', [
 ])
 
 /** An error whose exact text the tool's documentation specifies. */
-class Refusal extends Error {}
+class DocumentedError extends Error {}
 
 export const anthropicMemory: Tool = {
   name: 'memory',
@@ -63,7 +63,7 @@ export const anthropicMemory: Tool = {
     try {
       return await carryOut(inputSchema.parse(input), context)
     } catch (error) {
-      if (error instanceof Refusal) return { text: error.message, isError: true }
+      if (error instanceof DocumentedError) return { text: error.message, isError: true }
       throw error
     }
   },
@@ -88,23 +88,23 @@ function carryOut(input: z.infer<typeof inputSchema>, context: ToolContext): Pro
 
 async function view({ path, view_range }: Commands['view'], context: ToolContext): Promise<ToolOutcome> {
   const { workspace, signal } = context
-  const top = memoryFolderOf(workspace.layout)
-  const place = placeOf(path, workspace)
+  const top = memoryFolderPath(workspace.layout)
+  const place = toWorkspacePath(path, workspace)
   const found = place === top ? undefined : await readIfFile(place, context)
   if (found !== undefined) {
     const [from, to] = view_range ?? [1, -1]
-    return { text: `Here's the content of ${path} with line numbers:\n${numbered(found, from, to).join('\n')}` }
+    return { text: `Here's the content of ${path} with line numbers:\n${numberLines(found, from, to).join('\n')}` }
   }
-  const files = await namedFiles(await workspace.listFolder(place, signal), context)
+  const files = await visibleFiles(await workspace.listFolder(place, signal), context)
   if (files.length === 0 && place !== top)
-    throw new Refusal(`The path ${path} does not exist. Please provide a valid path.`)
+    throw new DocumentedError(`The path ${path} does not exist. Please provide a valid path.`)
   const told = `Here're the files and directories up to 2 levels deep in ${path}, excluding hidden items and node_modules:`
   return { text: [told, ...listingOf(path.replace(/\/+$/, ''), place, files)].join('\n') }
 }
 
 async function create({ path, file_text }: Commands['create'], context: ToolContext): Promise<ToolOutcome> {
   const written = await edit(path, context, { changes: false }, (current) => {
-    if (current !== undefined) throw new Refusal(`Error: File ${path} already exists`)
+    if (current !== undefined) throw new DocumentedError(`Error: File ${path} already exists`)
     return file_text
   })
   return changed(`File created successfully at: ${path}`, written, context)
@@ -116,13 +116,16 @@ async function replace(
 ): Promise<ToolOutcome> {
   let line = 1
   const written = await edit(path, context, { changes: true }, (current) => {
-    if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist. Please provide a valid path.`)
+    if (current === undefined)
+      throw new DocumentedError(`Error: The path ${path} does not exist. Please provide a valid path.`)
     const lines = occurrences(current, old_str)
     if (lines.length === 0)
-      throw new Refusal(`No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`)
+      throw new DocumentedError(
+        `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`,
+      )
     if (lines.length > 1) {
       const where = [...new Set(lines)].join(', ')
-      throw new Refusal(
+      throw new DocumentedError(
         `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${where}. Please ensure it is unique`,
       )
     }
@@ -130,8 +133,8 @@ async function replace(
     return current.replace(old_str, () => new_str)
   })
   const last = line + new_str.split('\n').length - 1
-  const shown = numbered(
-    await context.eyes.shown(written.path, written.after ?? ''),
+  const shown = numberLines(
+    await context.accessPolicy.shown(written.path, written.after ?? ''),
     line - shownAround,
     last + shownAround,
   ).join('\n')
@@ -147,10 +150,10 @@ async function insert(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   const written = await edit(path, context, { changes: true }, (current) => {
-    if (current === undefined) throw new Refusal(`Error: The path ${path} does not exist`)
+    if (current === undefined) throw new DocumentedError(`Error: The path ${path} does not exist`)
     const { text, lines } = withInserted(current, insert_line, insert_text)
     if (text !== undefined) return text
-    throw new Refusal(
+    throw new DocumentedError(
       `Error: Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${lines}]`,
     )
   })
@@ -160,9 +163,9 @@ async function insert(
 async function remove({ path }: Commands['delete'], context: ToolContext): Promise<ToolOutcome> {
   const { workspace, origin } = context
   const paths = await filesAt(path, context)
-  if (paths.length === 0) throw new Refusal(`Error: The path ${path} does not exist`)
+  if (paths.length === 0) throw new DocumentedError(`Error: The path ${path} does not exist`)
   let last: WorkspaceWrite | undefined
-  for (const each of paths) await context.eyes.assertMayMove(each)
+  for (const each of paths) await context.accessPolicy.assertMayMove(each)
   for (const each of paths) last = (await workspace.remove(each, origin)).write
   const text = `Successfully deleted ${path}`
   return last && paths.length === 1 ? changed(text, last, context) : { text }
@@ -170,12 +173,12 @@ async function remove({ path }: Commands['delete'], context: ToolContext): Promi
 
 async function rename({ old_path, new_path }: Commands['rename'], context: ToolContext): Promise<ToolOutcome> {
   const { workspace, origin } = context
-  const [from, to] = [placeOf(old_path, workspace), placeOf(new_path, workspace)]
+  const [from, to] = [toWorkspacePath(old_path, workspace), toWorkspacePath(new_path, workspace)]
   const paths = await filesAt(old_path, context)
-  if (paths.length === 0) throw new Refusal(`Error: The path ${old_path} does not exist`)
-  if (await workspace.exists(to)) throw new Refusal(`Error: The destination ${new_path} already exists`)
+  if (paths.length === 0) throw new DocumentedError(`Error: The path ${old_path} does not exist`)
+  if (await workspace.exists(to)) throw new DocumentedError(`Error: The destination ${new_path} already exists`)
   const moves = paths.map((each) => ({ each, target: `${to}${each.slice(from.length)}` }))
-  for (const { each } of moves) await context.eyes.assertMayMove(each)
+  for (const { each } of moves) await context.accessPolicy.assertMayMove(each)
   for (const { target } of moves) await assertMayMove(target, context)
   for (const { each, target } of moves) await workspace.move(each, target, origin)
   return { text: `Successfully renamed ${old_path} to ${new_path}` }
@@ -185,17 +188,17 @@ async function rename({ old_path, new_path }: Commands['rename'], context: ToolC
  * Maps a path below `/memories` to the workspace.
  * @throws AppError `path_outside_workspace`, `path_invalid`
  */
-function placeOf(path: string, { layout }: { readonly layout: Layout }): string {
+function toWorkspacePath(path: string, { layout }: { readonly layout: Layout }): string {
   const below = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : undefined
   if (below === undefined)
     throw new AppError('path_outside_workspace', `${path}: paths must begin with ${root}`, { path })
-  return normalizeRequest(`${memoryFolderOf(layout)}${below}`)
+  return normalizePath(`${memoryFolderPath(layout)}${below}`)
 }
 
 /** Returns a file's visible text; undefined for a folder or a missing path. */
 async function readIfFile(place: string, context: ToolContext): Promise<string | undefined> {
   try {
-    return await readShown(place, context)
+    return await readVisible(place, context)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'file_not_found' || (error.code === 'file_not_text' && !isMarkdown(place))) return undefined
@@ -208,9 +211,10 @@ async function readIfFile(place: string, context: ToolContext): Promise<string |
  * @throws AppError for protected files, Refusal for the memory folder itself
  */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
-  const { workspace, signal, eyes } = context
-  const place = placeOf(path, workspace)
-  if (place === memoryFolderOf(workspace.layout)) throw new Refusal(`Error: ${root} itself cannot be moved or deleted`)
+  const { workspace, signal, accessPolicy: eyes } = context
+  const place = toWorkspacePath(path, workspace)
+  if (place === memoryFolderPath(workspace.layout))
+    throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
   const isFile = (await readIfFile(place, context)) !== undefined
   const paths: string[] = []
   // Hidden files are treated as if they did not exist.
@@ -230,7 +234,10 @@ async function assertMayMove(path: string, { workspace, mayWrite }: ToolContext)
   assertMayWrite(real, mayWrite, workspace.layout.own)
   const kind = fileKind(real, workspace.layout)
   if (kind !== 'memory' && kind !== 'project') return
-  throw new AppError('write_refused', `${path} refers to ${real}; that file cannot be moved or deleted`, { path, allowed: '.md' })
+  throw new AppError('write_refused', `${path} refers to ${real}; that file cannot be moved or deleted`, {
+    path,
+    allowed: '.md',
+  })
 }
 
 async function edit(
@@ -239,8 +246,8 @@ async function edit(
   how: { readonly changes: boolean },
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, eyes } = context
-  const place = await workspace.realPath(placeOf(path, workspace))
+  const { workspace, mayWrite, accessPolicy: eyes } = context
+  const place = await workspace.realPath(toWorkspacePath(path, workspace))
   assertMayWrite(place, mayWrite, workspace.layout.own)
   return workspace.edit(place, withSources(context), (current) => eyes.written(place, current, rewrite, context, how))
 }
@@ -257,7 +264,7 @@ const numberWidth = 6
 const shownLevels = 2
 
 /** Returns lines `from` to `to` (1-based, inclusive; -1 for the last), each prefixed with its number. */
-export function numbered(text: string, from: number, to: number): string[] {
+export function numberLines(text: string, from: number, to: number): string[] {
   const lines = linesOf(text)
   const first = Math.max(1, from)
   const last = to < 0 ? lines.length : to

@@ -5,14 +5,14 @@ import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 
-export const edit = defineTool({
+export const editFileTool = defineTool({
   name: 'edit',
   description:
     'Replaces one passage of a file. `oldText` must occur in the file exactly once, with the same white space.',
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path: asked, oldText, newText }, context) {
-    const { workspace, mayWrite, signal, eyes } = context
+    const { workspace, mayWrite, signal, accessPolicy: eyes } = context
     const origin = withSources(context)
     const path = await workspace.realPath(asked)
     assertMayWrite(path, mayWrite, workspace.layout.own)

@@ -3,29 +3,29 @@ import { AppError } from '#shared/util/errors.ts'
 import { maxArguments, maxToolCalls } from '#shared/util/limits.ts'
 import type { ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
 import { argumentsTooLong } from '#llm'
-import { readFrom } from '../chat/provenance-tracking.ts'
+import { sourcesOfResult } from '../chat/provenance-tracking.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { WrongArgument } from '#shared/chat/tool-details.ts'
 
 /** Read-only calls that run at once; each may hold a file of 20 MB. */
-const maxTogether = 8
+const maxParallel = 8
 
 /**
  * Runs the calls of an answer: read-only ones in parallel, others one by one in order. Calls beyond `maxToolCalls` are
  * refused.
  * @param onResult receives the results in the order of the calls
  */
-export async function callTools(
+export async function executeTools(
   calls: readonly ToolCallPart[],
   tools: readonly Tool[],
   context: ToolContext,
   onResult: (result: ToolResultMessage) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < calls.length;) {
-    const together = calls.slice(from, from + Math.min(maxTogether, readOnlyRun(calls, from, tools)))
+    const together = calls.slice(from, from + Math.min(maxParallel, readOnlyRun(calls, from, tools)))
     const results = await Promise.all(
       together.map((call, index) =>
-        from + index < maxToolCalls ? callTool(call, tools, context) : notCarriedOut(call, context),
+        from + index < maxToolCalls ? callTool(call, tools, context) : skippedCall(call, context),
       ),
     )
     for (const result of results) await onResult(result)
@@ -47,7 +47,7 @@ function findTool(name: string, tools: readonly Tool[]): Tool | undefined {
  * Refuses a call beyond the limit. An answer has one call more than the limit (see AnswerDraft), for all that were left
  * out.
  */
-function notCarriedOut(call: ToolCallPart, context: ToolContext): ToolResultMessage {
+function skippedCall(call: ToolCallPart, context: ToolContext): ToolResultMessage {
   const { code, message } = new AppError(
     'tool_calls_too_many',
     `only the first ${maxToolCalls} calls of an answer are executed; this call and all after it were skipped`,
@@ -77,13 +77,13 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
   if (typeof invalidJson === 'string')
     return notCalled(call, `The arguments are not a JSON object: ${invalidJson.slice(0, 500)}`, context)
   try {
-    const { text, images = [], isError = false, details } = await inTime(tool, call, context)
-    const isLocal = await context.eyes.isOfLocal(call, text)
-    const shown = await shorten(call.id, text, context, isLocal)
+    const { text, images = [], isError = false, details } = await withTimeout(tool, call, context)
+    const isLocal = await context.accessPolicy.isOfLocal(call, text)
+    const shown = await truncateResult(call.id, text, context, isLocal)
     const shows = !isError && (tool.readOnly || tool.native !== undefined)
-    const sources = !shows ? [] : await readFrom(call, { text, details }, (path) => noteAt(path, context))
+    const sources = !shows ? [] : await sourcesOfResult(call, { text, details }, (path) => noteAt(path, context))
     const message = result(call, shown, isError, context)
-    return await context.eyes.passed(call, {
+    return await context.accessPolicy.passed(call, {
       ...message,
       content: [...message.content, ...images],
       ...(details ? { details } : {}),
@@ -95,10 +95,10 @@ async function callTool(call: ToolCallPart, tools: readonly Tool[], context: Too
     if (error instanceof AppError && error.code === 'tool_denied')
       return notCalled(call, `${error.code}: ${error.message}`, context)
     if (error instanceof AppError)
-      return context.eyes.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
+      return context.accessPolicy.passed(call, result(call, `${error.code}: ${error.message}`, true, context))
     if (error instanceof z.ZodError) {
-      const problems = wrongArguments(error, call.arguments)
-      const message = result(call, `The arguments are invalid. ${inSentences(problems)}`, true, context)
+      const problems = describeArgumentErrors(error, call.arguments)
+      const message = result(call, `The arguments are invalid. ${formatArgumentErrors(problems)}`, true, context)
       return { ...message, details: { kind: 'wrongArguments', problems } }
     }
     const reference = context.onFault(error)
@@ -118,7 +118,7 @@ async function noteAt(path: string, { workspace }: ToolContext): Promise<string 
 }
 
 /** Runs a tool with a timeout. Progress restarts it; waiting for the user's permission does not count. */
-async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
+async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext): ReturnType<Tool['run']> {
   const { timeoutMs } = context.limits
   const timeout = new AbortController()
   const seconds = Math.round(timeoutMs / 1000)
@@ -155,10 +155,10 @@ async function inTime(tool: Tool, call: ToolCallPart, context: ToolContext): Ret
 }
 
 /** Cuts a long result to head and tail for the model; the full text is saved, and `read` returns it in pages. */
-async function shorten(
+async function truncateResult(
   call: string,
   text: string,
-  { limits, keepOutput, eyes }: ToolContext,
+  { limits, saveOutput: keepOutput, accessPolicy: eyes }: ToolContext,
   isLocal: boolean,
 ): Promise<string> {
   const most = limits.outputCharacters
@@ -192,7 +192,7 @@ const maxProblems = 10
  * Describes validation errors, at most 10.
  * @param sent the arguments as the model sent them
  */
-export function wrongArguments({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
+export function describeArgumentErrors({ issues }: z.ZodError, sent: unknown): WrongArgument[] {
   return issues.slice(0, maxProblems).map((issue) => {
     const field = issue.path.map(String).join('.')
     const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], sent)
@@ -220,7 +220,7 @@ function expectedOf(issue: z.core.$ZodIssue): string {
 }
 
 /** Describes each problem in one sentence, for the model. */
-export function inSentences(problems: readonly WrongArgument[]): string {
+export function formatArgumentErrors(problems: readonly WrongArgument[]): string {
   return problems
     .map(({ field, fault, expected }) => `${field === '' ? 'The input' : field} ${sentences[fault](expected)}.`)
     .join(' ')

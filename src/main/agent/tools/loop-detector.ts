@@ -17,14 +17,14 @@ interface Same {
 }
 
 /** Detects repeated and failing calls within one turn. */
-export class Repeats {
+export class LoopDetector {
   #same: Same[] = []
   #step = 0
   #failures = 0
   #lastFailed = ''
   /** Latest step with a failed call, and latest step with a successful one. */
   #failedStep = 0
-  #wellStep = 0
+  #succeededStep = 0
 
   nextStep(): void {
     this.#step += 1
@@ -34,7 +34,7 @@ export class Repeats {
    * Records a result.
    * @returns the result for the model, with a warning if the call is repeated
    */
-  judge(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
+  record(calls: readonly ToolCallPart[], result: ToolResultMessage): ToolResultMessage {
     const call = calls.find(({ id }) => id === result.toolCallId)
     if (!call) return result
     const { isError } = result
@@ -55,14 +55,14 @@ export class Repeats {
     const word = isError
       ? `This very call has failed ${known.count} times in the same way and will fail again. Do not repeat it: change the arguments, do something else, or tell the user what prevents it.`
       : `This very call has given the same result ${known.count} times and will give it again. Do not repeat it: change the arguments, do something else, or answer with what you have.`
-    return withWord(result, word)
+    return withNotice(result, word)
   }
 
   #count(call: ToolCallPart, isError: boolean): void {
     if (!isError) {
       this.#failures = 0
-      this.#wellStep = this.#step
-    } else if (this.#wellStep !== this.#step) {
+      this.#succeededStep = this.#step
+    } else if (this.#succeededStep !== this.#step) {
       if (this.#failedStep !== this.#step) this.#failures += 1
       this.#failedStep = this.#step
       this.#lastFailed = call.name
@@ -71,14 +71,14 @@ export class Repeats {
 
   #warned(result: ToolResultMessage): ToolResultMessage {
     if (!result.isError || this.#failures !== maxFailures - 1) return result
-    return withWord(
+    return withNotice(
       result,
       `The calls of your last ${this.#failures} answers have all failed. Do not continue like this: do something else, or tell the user what prevents it.`,
     )
   }
 
   /** Returns the reason to end the turn; undefined while it may continue. */
-  get end(): AppError | undefined {
+  get stopReason(): AppError | undefined {
     const worst = this.#same.find(({ count }) => count > maxSame)
     if (worst) {
       const { call, count, isError } = worst
@@ -93,7 +93,7 @@ export class Repeats {
   }
 }
 
-function withWord(result: ToolResultMessage, text: string): ToolResultMessage {
+function withNotice(result: ToolResultMessage, text: string): ToolResultMessage {
   return { ...result, content: [...result.content, { type: 'text', text }] }
 }
 

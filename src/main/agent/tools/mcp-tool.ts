@@ -5,7 +5,7 @@ import type { Tool, ToolOutcome } from './tool.ts'
 
 type CallResult = Awaited<ReturnType<McpTool['connection']['call']>>
 
-export function fromMcp(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
+export function toTool(mcp: McpTool, servers: Pick<McpServers, 'permissionOf'>): Tool {
   const { name, description, readOnly, schema, server, tool, connection } = mcp
   return {
     name,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { SearchResponse } from '#shared/contract/index.ts'
-import { each, noteSources, sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
+import { uniqueSources, noteSources, sourceName, sourcesIn, type Source } from '#shared/markdown/provenance.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { searchSettingsSchema } from '#shared/contract/search.ts'
 import { transcriptText } from '#search'
 import { unseenOf } from '#workspace/privacy'
-import { normalizeRequest } from '#workspace'
+import { normalizePath } from '#workspace'
 import { defineTool, type ToolContext } from './tool.ts'
 
 export const memorySearch = defineTool({
@@ -24,12 +24,12 @@ export const memorySearch = defineTool({
     const { memory, session, signal } = context
     // The query may paraphrase local notes that the model was shown.
     const staysHere = context.isOfLocal
-    const unseen = unseenOf(await context.eyes.hidden())
+    const unseen = unseenOf(await context.accessPolicy.hidden())
     const options = { excludeSession: session, maxResults, minScore, staysHere, unseen }
     const found = await memory.search(query, options, signal)
-    const { response, keepsAny } = await seenOf(found, context)
+    const { response, hasHidden: keepsAny } = await redactResults(found, context)
     const wholes = new Map<string, readonly Source[]>()
-    for (const { path } of response.results) wholes.set(path, await wholeSources(path, context))
+    for (const { path } of response.results) wholes.set(path, await noteSourcesAt(path, context))
     const results = response.results.map(({ path, startLine, endLine, score, snippet, source, superseded }) => ({
       path,
       startLine,
@@ -67,11 +67,11 @@ export const memorySearch = defineTool({
 
 /** Returns the sources other than the user, for the model. */
 function fromOf(sources: readonly Source[]): { readonly from?: string } {
-  return sources.length === 0 ? {} : { from: each(sources).map(sourceName).join('; ') }
+  return sources.length === 0 ? {} : { from: uniqueSources(sources).map(sourceName).join('; ') }
 }
 
 /** Returns the sources of a whole note; empty for transcripts and unreadable notes. */
-async function wholeSources(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
+async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<readonly Source[]> {
   try {
     return noteSources((await workspace.read(path)).text)
   } catch (error) {
@@ -81,8 +81,8 @@ async function wholeSources(path: string, { workspace }: ToolContext): Promise<r
 }
 
 /** Removes from the results what a remote model may not see. */
-async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: ToolContext) {
-  if (eyes.isLocal) return { response: found, keepsAny: false }
+async function redactResults(found: SearchResponse, { accessPolicy: eyes, workspace, readSession }: ToolContext) {
+  if (eyes.isLocal) return { response: found, hasHidden: false }
   const seen: SearchResponse['results'] = []
   for (const result of found.results) {
     const { path } = result
@@ -90,7 +90,7 @@ async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: T
     try {
       const text =
         session === undefined
-          ? (await workspace.read(normalizeRequest(path))).text
+          ? (await workspace.read(normalizePath(path))).text
           : transcriptText(await readSession(session))
       const part = await eyes.part(session === undefined ? await workspace.realPath(path) : path, text, result)
       if (!part) continue
@@ -104,5 +104,5 @@ async function seenOf(found: SearchResponse, { eyes, workspace, readSession }: T
   const { notice } = found
   const isOfLocal = notice?.code === 'query_local' || notice?.code === 'vectors_local'
   const response = { ...found, results: seen, candidates: seen.length, notice: isOfLocal ? null : notice }
-  return { response, keepsAny: await eyes.missesAny() }
+  return { response, hasHidden: await eyes.missesAny() }
 }

@@ -1,12 +1,12 @@
 import { hasMemoryTool, type ToolDefinition } from '#llm'
 import { anthropicMemory } from './anthropic-memory.ts'
-import { edit } from './edit-file.ts'
+import { editFileTool } from './edit-file.ts'
 import { memorySearch } from './memory-search-tool.ts'
-import { read, sliceLines } from './read-file-tool.ts'
+import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
-import { write } from './write-file-tool.ts'
+import { writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
-import { namedFiles, readShown } from './shown-text.ts'
+import { visibleFiles, readVisible } from './shown-text.ts'
 import { transcriptText } from '#search'
 
 /** Files on one page of the list. */
@@ -21,11 +21,11 @@ const list = defineTool({
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
-    const { workspace, signal, eyes } = context
-    // Other paths are validated as for `read`; a lone slash means the file system root, not the workspace.
+    const { workspace, signal, accessPolicy: eyes } = context
+    // Other paths are validated as for `readFileTool`; a lone slash means the file system root, not the workspace.
     const isWhole = ['', '.', './'].includes(path.trim())
     const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
-    const found = await namedFiles(all, context)
+    const found = await visibleFiles(all, context)
     const page = found.slice(from - 1, from - 1 + maxEntries)
     const lines = page.map(({ path, size }) => `${path} (${size} bytes)`)
     const last = from + page.length - 1
@@ -46,22 +46,22 @@ const memoryGet = defineTool({
     lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
-    const { readSession, eyes } = context
+    const { readSession, accessPolicy: eyes } = context
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     const text =
       session === undefined
-        ? await readShown(path, context)
+        ? await readVisible(path, context)
         : await eyes.shown(path, transcriptText(await readSession(session)))
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })
 
 /** Tools of every agent, in the order in which models see them. */
-export const ownTools: readonly Tool[] = [memorySearch, memoryGet, read, write, edit, list]
+export const builtInTools: readonly Tool[] = [memorySearch, memoryGet, readFileTool, writeFileTool, editFileTool, list]
 
 /** Returns the built-in tools for a model; MCP tools come in addition. */
 export function toolsFor(model: Parameters<typeof hasMemoryTool>[0]): readonly Tool[] {
-  return hasMemoryTool(model) ? [...ownTools, anthropicMemory] : ownTools
+  return hasMemoryTool(model) ? [...builtInTools, anthropicMemory] : builtInTools
 }
 
 export function definitionsOf(tools: readonly Tool[]): ToolDefinition[] {

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { readShown } from './shown-text.ts'
+import { readVisible } from './shown-text.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
-import { readIfThere, writeDurably } from '#platform'
+import { readIfExists, writeDurably } from '#platform'
 
 const maxCharacters = 50_000
 /** Virtual path of saved long results; no workspace contains it. */
 export const outputsPrefix = 'tool-output/'
 
-export const read = defineTool({
+export const readFileTool = defineTool({
   name: 'read',
   description: 'Reads a text file of the workspace. Long files come in pages: ask for the next one with `from`.',
   readOnly: true,
@@ -19,10 +19,10 @@ export const read = defineTool({
     lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
-    const { readOutput, eyes } = context
+    const { readOutput, accessPolicy: eyes } = context
     const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
     const text =
-      output === undefined ? await readShown(path, context) : await eyes.words(await readOutput(output, eyes.isLocal))
+      output === undefined ? await readVisible(path, context) : await eyes.words(await readOutput(output, eyes.isLocal))
     const total = splitLines(text).length
     const page = fitting(sliceLines(text, from, lines))
     const last = from + page.length - 1
@@ -62,9 +62,9 @@ const localEnding = '-local.txt'
 
 /**
  * Saves a long result.
- * @returns the path for `read`
+ * @returns the path for `readFileTool`
  */
-export async function keepOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
+export async function saveOutput(folder: string, call: string, text: string, isLocal: boolean): Promise<string> {
   const name = `${call.replaceAll(/[^\w-]/g, '_').slice(0, 100)}${isLocal ? localEnding : '.txt'}`
   await writeDurably(join(folder, name), text)
   return outputsPrefix + name
@@ -80,7 +80,7 @@ export async function readOutput(folder: string, name: string, isLocal: boolean)
   if (!/^[\w-]+\.txt$/.test(name)) throw missing()
   if (name.endsWith(localEnding) && !isLocal)
     throw new AppError('local_only', `${outputsPrefix}${name} stays on this machine`, { path: name })
-  const text = await readIfThere(join(folder, name))
+  const text = await readIfExists(join(folder, name))
   if (text === undefined) throw missing()
   return text
 }

@@ -3,7 +3,7 @@
  * stay on this machine is put back afterwards. Whether a change can be made is decided by the shown text alone, so that no
  * answer depends on words that it does not see. Pure.
  */
-import { heldLine, visibilityOf } from '#shared/markdown/visibility.ts'
+import { redactionPlaceholder, visibilityOf } from '#shared/markdown/visibility.ts'
 import type { KnownWords, LocalNet, LocalNote } from '#workspace/privacy'
 
 interface VeilOptions {
@@ -30,7 +30,7 @@ export interface Veiled {
 
 export function veil(text: string, { note, byPlace, net, isNote, known }: VeilOptions): Veiled {
   const [shown, held] = hidden(text, byPlace, net, isNote, known)
-  if (held.every(({ original }) => original === heldLine)) return { shown, unveil: (after) => after }
+  if (held.every(({ original }) => original === redactionPlaceholder)) return { shown, unveil: (after) => after }
   return {
     shown,
     unveil(after) {
@@ -65,7 +65,7 @@ function hidden(
     } else {
       for (const piece of pieces(line, at, stretches)) {
         held.push(...(piece.isHeld ? [{ original: piece.text, isLine: false }] : own(piece.text)))
-        shown += piece.isHeld ? heldLine : piece.text
+        shown += piece.isHeld ? redactionPlaceholder : piece.text
       }
     }
     at += line.length
@@ -89,9 +89,9 @@ function pieces(line: string, from: number, stretches: readonly { readonly start
 
 function own(text: string): Held[] {
   return text
-    .split(heldLine)
+    .split(redactionPlaceholder)
     .slice(1)
-    .map(() => ({ original: heldLine, isLine: false }))
+    .map(() => ({ original: redactionPlaceholder, isLine: false }))
 }
 
 function withoutEnd(text: string): string {
@@ -109,14 +109,14 @@ function addedTo(shown: string, after: string): string | undefined {
 /** By 0-based line, where local lines stand in a shown text. */
 function linesHeld(shown: string, held: readonly Held[]): number[] {
   let line = 0
-  return shown.split(heldLine).flatMap((piece, at) => {
+  return shown.split(redactionPlaceholder).flatMap((piece, at) => {
     line += breaksIn(piece)
     return held[at]?.isLine ? [line] : []
   })
 }
 
 function putBack(after: string, held: readonly Held[]): string | undefined {
-  const parts = after.split(heldLine)
+  const parts = after.split(redactionPlaceholder)
   if (parts.length - 1 !== held.length) return undefined
   let text = parts[0] ?? ''
   const local: number[] = []

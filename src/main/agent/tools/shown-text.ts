@@ -6,7 +6,7 @@ import type { ToolContext } from './tool.ts'
  * Returns the part of a file that the model may see.
  * @throws AppError as `Workspace.read`; hidden files fail like missing ones
  */
-export async function readShown(path: string, { workspace, eyes }: ToolContext): Promise<string> {
+export async function readVisible(path: string, { workspace, accessPolicy: eyes }: ToolContext): Promise<string> {
   try {
     const real = await workspace.realPath(path)
     // A failure must not reveal that a hidden folder contains anything.
@@ -19,9 +19,9 @@ export async function readShown(path: string, { workspace, eyes }: ToolContext):
 }
 
 /** Returns the files that the model may see, with the size of their visible part in bytes. */
-export async function namedFiles(
+export async function visibleFiles(
   files: readonly FoundFile[],
-  { workspace, eyes }: ToolContext,
+  { workspace, accessPolicy: eyes }: ToolContext,
 ): Promise<readonly FoundFile[]> {
   const hidden = await eyes.hidden()
   const named: FoundFile[] = []
@@ -29,12 +29,15 @@ export async function namedFiles(
     const note = hidden.get(file.path)
     if (!note) named.push(file)
     else if (!note.isWhole)
-      named.push({ ...file, size: Buffer.byteLength(await partOf(file.path, { workspace, eyes })) })
+      named.push({ ...file, size: Buffer.byteLength(await partOf(file.path, { workspace, accessPolicy: eyes })) })
   }
   return named
 }
 
-async function partOf(path: string, { workspace, eyes }: Pick<ToolContext, 'workspace' | 'eyes'>): Promise<string> {
+async function partOf(
+  path: string,
+  { workspace, accessPolicy: eyes }: Pick<ToolContext, 'workspace' | 'accessPolicy'>,
+): Promise<string> {
   try {
     return await eyes.shown(path, (await workspace.read(path)).text)
   } catch (error) {

@@ -9,7 +9,7 @@ interface Asked extends Permission {
   readonly answer: (decision: Decision) => void
 }
 
-export class Permissions {
+export class PermissionRequests {
   readonly #asked = new Map<string, Asked>()
   readonly #onChange: (session: string) => void
 

@@ -22,7 +22,7 @@ export interface ToolContext extends WriteBackground {
   readonly workspace: Workspace
   readonly memory: Memory
   /** Access policy of the model that makes the call. */
-  readonly eyes: Eyes
+  readonly accessPolicy: Eyes
   /** Id of the conversation. */
   readonly session: string
   /**
@@ -51,7 +51,7 @@ export interface ToolContext extends WriteBackground {
   readonly onProgress: (call: string, share: number | null, note: string) => void
   readonly limits: ToolLimits
   /** Keeps a long result whole. @param isLocal it comes of local notes @returns the path under which `read` finds it */
-  readonly keepOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
+  readonly saveOutput: (call: string, text: string, isLocal: boolean) => Promise<string>
   /** Cause and conversation recorded with writes. */
   readonly origin: WriteOrigin
   /** Returns false if the path must not be written now. */

@@ -4,7 +4,7 @@ import { dailyLogDate, isInstruction } from '#workspace'
 import { withSources } from './access-policy.ts'
 import { defineTool, pathParameter } from './tool.ts'
 
-export const write = defineTool({
+export const writeFileTool = defineTool({
   name: 'write',
   description:
     'Creates a note (.md, .txt, .csv), replaces it, or (append: true) adds to its end. Daily logs (memory/YYYY-MM-DD.md) can only be appended to; begin an entry with "## HH:MM - Title".',
@@ -15,7 +15,7 @@ export const write = defineTool({
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
   async run({ path: asked, content, append = false }, context) {
-    const { workspace, mayWrite, signal, eyes } = context
+    const { workspace, mayWrite, signal, accessPolicy: eyes } = context
     const origin = withSources(context)
     const path = await workspace.realPath(asked)
     assertMayWrite(path, mayWrite, workspace.layout.own)

@@ -1,6 +1,6 @@
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { Clock, Differ, Health, Log, AgentConfig, AgentSettings, KeyRing } from '#platform'
-import type { LearnedWindows, ToolLimits } from '#agent'
+import type { ContextWindowEstimates, ToolLimits } from '#agent'
 import type { VaultHabits } from '#workspace'
 import type { McpServers } from '#agent/mcp-client'
 import type { ThreadEntries } from '#search'
@@ -15,11 +15,11 @@ export interface SharedOptions {
   readonly importEntry: URL
   readonly linksEntry: URL
   readonly findEntry: URL
-  readonly lookEntry: URL
-  readonly upkeepEntry: URL
-  readonly forgetEntry: URL
+  readonly scannerEntry: URL
+  readonly curationEntry: URL
+  readonly erasureEntry: URL
   readonly models: Models
-  readonly windows: LearnedWindows
+  readonly windows: ContextWindowEstimates
   readonly keys: KeyRing
   readonly mcp: McpServers
   readonly toolLimits: ToolLimits

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path'
 import type { Agent as AgentSummary, Locale } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import {
-  Changes,
-  type Announcements,
+  EventEmitter,
+  type Subscribable,
   AgentConfig,
   defaultWorkspace,
   expandHome,
@@ -12,16 +12,25 @@ import {
   describeProblems,
   type SettingsStore,
 } from '#platform'
-import { resumeInThread, type ForgetFolders, VaultHabits, isInside } from '#workspace'
+import { resumeInWorker, type ErasureFolders, VaultHabits, isInside } from '#workspace'
 import { Agent } from './agent.ts'
 import type { AgentOptions, SharedMemory, SharedOptions } from './agent-options.ts'
 import type { AgentFolders, StateFolders } from './state-folders.ts'
-import { absolute, colorAt, exists, freeId, inheritable, seed, type NewAgent, type SetUp } from './new-agent.ts'
-import { moveOwnFiles, ownFolderIn, type MovedOwn } from './own-files.ts'
-import { noteTemplates, openWriter, type Writer } from './open-workspace.ts'
+import {
+  toAbsoluteFolder,
+  colorAt,
+  exists,
+  uniqueId,
+  copyableSettings,
+  addTemplates,
+  type NewAgent,
+  type SetUpResult,
+} from './new-agent.ts'
+import { moveAgentFiles, agentFolderIn, type MovedAgentFiles } from './own-files.ts'
+import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
-import { Forgetting } from './erasure.ts'
-import { wireAgent } from '../composition/agent-subscriptions.ts'
+import { ErasureService } from './erasure.ts'
+import { subscribeAgent } from '../composition/agent-subscriptions.ts'
 
 const defaultAgent = 'main'
 
@@ -33,34 +42,34 @@ export interface AgentsOptions extends SharedOptions {
 }
 
 /** Opens, configures and closes agents. Each agent is opened once and closed by `close`. */
-export class Agents {
+export class AgentRegistry {
   /** Emits when an agent was added or changed. */
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #options: AgentsOptions
   /** JSON of the agent list at the last event. */
-  #told: string
+  #lastAnnounced: string
   readonly #open = new Map<string, Promise<Agent>>()
   /** Resolves before the index is open; keyed by the promise in `#open`. */
   readonly #created = new WeakMap<Promise<Agent>, Promise<Agent>>()
   /** Folders that an agent is taking over: absolute path to agent id. */
   readonly #claimed = new Map<string, string>()
   #isSavingPower = false
-  readonly forgetting: Forgetting
+  readonly erasure: ErasureService
 
   constructor(options: AgentsOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.forgetting = new Forgetting({
-      entry: options.forgetEntry,
+    this.erasure = new ErasureService({
+      entry: options.erasureEntry,
       get: (id) => this.get(id),
-      folders: (id) => this.#forgettable(id),
+      folders: (id) => this.#erasureFolders(id),
       whileClosed: (agent, work) => this.#whileClosed(agent, work),
     })
-    this.#told = this.#described()
+    this.#lastAnnounced = this.#fingerprint()
     options.settings.changes.subscribe(() => {
       void this.#applySettings()
-      if (this.#described() !== this.#told) this.#announce()
+      if (this.#fingerprint() !== this.#lastAnnounced) this.#announce()
     })
   }
 
@@ -146,7 +155,7 @@ export class Agents {
    * Returns the agent before its index is open: enough to list and read files.
    * @throws AppError as `get`
    */
-  async created(id: string): Promise<Agent> {
+  async getBeforeIndexing(id: string): Promise<Agent> {
     const opened = this.get(id)
     const opening = this.#open.get(id)
     const created = opening && this.#created.get(opening)
@@ -158,7 +167,7 @@ export class Agents {
 
   /**
    * Sets the agent's workspace, adds missing files from the templates and saves the choice in the configuration.
-   * @param add `seed`: add templates even to a folder that has files; `own`: subfolder for the agent's own files
+   * @param add `addTemplates`: add templates even to a folder that has files; `own`: subfolder for the agent's own files
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async setUp(
@@ -166,15 +175,15 @@ export class Agents {
     workspace: string,
     locale: Locale,
     add: { readonly seed?: boolean | undefined; readonly own?: string | undefined } = {},
-  ): Promise<SetUp> {
-    this.#assertMany()
-    const folder = absolute(workspace)
-    if (folder !== this.workspaceOf(id)) this.#assertFree(folder)
+  ): Promise<SetUpResult> {
+    this.#assertNotSingleFolder()
+    const folder = toAbsoluteFolder(workspace)
+    if (folder !== this.workspaceOf(id)) this.#assertFolderUnused(folder)
     const created = await this.#claim(id, folder, async () => {
       const own = add.own === undefined ? {} : { own: add.own }
       const vault = { ...this.settingsOf(id).vault, ...own }
       const seeding = { mayAdd: add.seed, vault }
-      const seeded = await seed(folder, join(this.#options.resources, 'templates', locale), seeding)
+      const seeded = await addTemplates(folder, join(this.#options.resources, 'templates', locale), seeding)
       const { list } = this.#options.settings.config.agents
       const index = list.findIndex((agent) => agent.id === id)
       if (index < 0) await this.#options.settings.set([['agents', 'list', list.length], { id, workspace: folder }])
@@ -183,7 +192,7 @@ export class Agents {
       return seeded
     })
     await this.#reopen(id)
-    await noteTemplates(await this.#agentOptions(id), created)
+    await recordTemplates(await this.#agentOptions(id), created)
     this.#announce()
     return { workspace: folder, created }
   }
@@ -193,33 +202,33 @@ export class Agents {
    * @throws AppError `single_folder`, `folder_taken`, `folder_unusable`, `write_failed`, `input_invalid`, `unknown_agent`
    */
   async create({ name, workspace, color, like, locale }: NewAgent): Promise<{ agent: string; workspace: string }> {
-    this.#assertMany()
+    this.#assertNotSingleFolder()
     const { list } = this.#options.settings.config.agents
-    const id = freeId(name, [defaultAgent, ...list.map((agent) => agent.id)])
-    const folder = absolute(workspace ?? defaultWorkspace(id))
-    this.#assertFree(folder)
-    const settings = like === undefined ? {} : inheritable(this.#options.settings.rawAgent(like))
+    const id = uniqueId(name, [defaultAgent, ...list.map((agent) => agent.id)])
+    const folder = toAbsoluteFolder(workspace ?? defaultWorkspace(id))
+    this.#assertFolderUnused(folder)
+    const settings = like === undefined ? {} : copyableSettings(this.#options.settings.rawAgent(like))
     const entry = { ...settings, id, name, workspace: folder, ...(color === undefined ? {} : { color }) }
     await this.#claim(id, folder, async () => {
       const { vault } = this.#options.settings.config.agents.defaults
-      const created = await seed(folder, join(this.#options.resources, 'templates', locale), { vault })
+      const created = await addTemplates(folder, join(this.#options.resources, 'templates', locale), { vault })
       // The default agent exists without an entry only while the list is empty.
-      if (list.length === 0) await this.#ownEntry(defaultAgent)
+      if (list.length === 0) await this.#ensureEntry(defaultAgent)
       const end = this.#options.settings.config.agents.list.length
       await this.#options.settings.set([['agents', 'list', end], entry])
-      await noteTemplates(await this.#agentOptions(id), created)
+      await recordTemplates(await this.#agentOptions(id), created)
     })
     return { agent: id, workspace: folder }
   }
 
   /** @throws AppError `single_folder`, `unknown_agent`, `last_agent` */
   async update(id: string, change: { name?: string; color?: string; archived?: boolean }): Promise<void> {
-    this.#assertMany()
+    this.#assertNotSingleFolder()
     this.settingsOf(id)
     const others = this.#entries().filter((agent) => agent.id !== id && !agent.archived)
     if (change.archived === true && others.length === 0)
       throw new AppError('last_agent', 'the last agent cannot be archived', { agent: id })
-    const index = await this.#ownEntry(id)
+    const index = await this.#ensureEntry(id)
     await this.#options.settings.set(
       ...Object.entries(change).map(([key, value]) => [['agents', 'list', index, key], value] as const),
     )
@@ -230,9 +239,9 @@ export class Agents {
    * @throws AppError `single_folder`, `unknown_agent`
    */
   async share(id: string, readers: readonly string[]): Promise<void> {
-    this.#assertMany()
+    this.#assertNotSingleFolder()
     for (const reader of readers) this.settingsOf(reader)
-    const index = await this.#ownEntry(id)
+    const index = await this.#ensureEntry(id)
     const path = ['agents', 'list', index, 'memory', 'shareWith']
     await this.#options.settings.set([path, readers.length === 0 ? undefined : [...readers]])
   }
@@ -242,14 +251,14 @@ export class Agents {
    * @returns the moved files, and the files that stay because the new name is taken
    * @throws AppError as `Links.move`; then nothing has changed
    */
-  async moveOwn(id: string, own: string): Promise<MovedOwn> {
-    this.#assertMany()
+  async moveAgentFiles(id: string, own: string): Promise<MovedAgentFiles> {
+    this.#assertNotSingleFolder()
     const agent = await this.get(id)
-    return moveOwnFiles(agent, own, () => this.#setOwn(id, own))
+    return moveAgentFiles(agent, own, () => this.#setOwn(id, own))
   }
 
   async #setOwn(id: string, own: string): Promise<void> {
-    const index = await this.#ownEntry(id)
+    const index = await this.#ensureEntry(id)
     await this.#options.settings.set([['agents', 'list', index, 'vault', 'own'], own])
   }
 
@@ -257,7 +266,7 @@ export class Agents {
    * Ensures that the agent has its own entry, so that its settings do not land in the defaults.
    * @returns index in the list
    */
-  async #ownEntry(id: string): Promise<number> {
+  async #ensureEntry(id: string): Promise<number> {
     this.settingsOf(id)
     const { list } = this.#options.settings.config.agents
     const index = list.findIndex((agent) => agent.id === id)
@@ -278,7 +287,7 @@ export class Agents {
   }
 
   /** @throws AppError `single_folder` */
-  #assertMany(): void {
+  #assertNotSingleFolder(): void {
     const { single } = this.#options
     if (!single) return
     throw new AppError('single_folder', `only ${single.folder} is open here; agents are managed without --workspace`, {
@@ -301,12 +310,12 @@ export class Agents {
       .filter((agent) => agent.id !== id && !agent.archived && agent.memory.shareWith.includes(id))
       .map(({ id: agent, vault, visibility: { local } }) => {
         const workspace = this.workspaceOf(agent)
-        return { agent, workspace, own: ownFolderIn(workspace, vault.own), local }
+        return { agent, workspace, own: agentFolderIn(workspace, vault.own), local }
       })
   }
 
   /** @throws AppError `folder_taken` */
-  #assertFree(folder: string): void {
+  #assertFolderUnused(folder: string): void {
     const taken = this.#entries().find(({ id }) => this.workspaceOf(id) === folder)
     if (taken || isInside(this.#options.folders.home, folder))
       throw new AppError('folder_taken', `${folder} belongs to another agent or to the app`, {
@@ -328,14 +337,14 @@ export class Agents {
     this.#open.clear()
   }
 
-  #described(): string {
+  #fingerprint(): string {
     const { list } = this.#options.settings.config.agents
     return JSON.stringify([this.#entries(), list.map(({ workspace, memory }) => [workspace, memory.shareWith])])
   }
 
   #announce(): void {
-    this.#told = this.#described()
-    this.#changes.announce()
+    this.#lastAnnounced = this.#fingerprint()
+    this.#changes.emit()
   }
 
   #entries(): Pick<AgentEntry, 'id' | 'name' | 'color' | 'model' | 'archived'>[] {
@@ -351,7 +360,7 @@ export class Agents {
    * Opens a workspace for writing without index and history: another process may have the agent open.
    * @throws AppError `unknown_agent`, `folder_unreadable`
    */
-  async writer(id: string): Promise<Writer> {
+  async writer(id: string): Promise<WorkspaceWriter> {
     return openWriter(await this.#agentOptions(id))
   }
 
@@ -372,7 +381,7 @@ export class Agents {
     }
   }
 
-  #forgettable(id: string): ForgetFolders {
+  #erasureFolders(id: string): ErasureFolders {
     const { home, logs } = this.#options.folders
     const workspace = this.workspaceOf(id)
     return { ...this.foldersOf(id), home, logs, workspace, forbidden: this.#foreignFolders(id) }
@@ -391,13 +400,13 @@ export class Agents {
   async #startAgent(id: string, onCreated: (agent: Agent) => void): Promise<Agent> {
     const options = await this.#agentOptions(id)
     // Completes an erasure that a crash interrupted, before anything reads the files.
-    await resumeInThread(options.forgetEntry, this.#forgettable(id)).catch((error: unknown) => {
+    await resumeInWorker(options.erasureEntry, this.#erasureFolders(id)).catch((error: unknown) => {
       // Another program may lock a file; the next start retries. The agent stays usable.
       options.log.fault(error, `erasure for agent ${id}`)
     })
     const agent = await Agent.create(options)
     onCreated(agent)
-    wireAgent(agent, options)
+    subscribeAgent(agent, options)
     await agent.start()
     if (this.#isSavingPower) agent.savePower(true)
     return agent

@@ -1,24 +1,24 @@
 import { join } from 'node:path'
-import { AgentModels, loadPrompts, type ProposedChange, keepRequest, keepWire, type Sessions } from '#agent'
+import { AgentModels, loadPrompts, type ProposedChange, storeRequest, storeWireRequest, type Sessions } from '#agent'
 import { type Links, hashText, localDate, type Workspace } from '#workspace'
 import { hasSourceMark, sourceMark, sourceName } from '#shared/markdown/provenance.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { messageText } from '#shared/chat/messages.ts'
-import { ask as askModel, type ChatModel, type ModelRequest, type Look } from '#llm'
+import { complete as askModel, type ChatModel, type ModelRequest, type Look } from '#llm'
 import {
-  outsideFound,
+  untrustedFinding,
   proposalOf,
   runCandidates,
-  type LookOptions,
-  type NotesOptions,
+  type ScanOptions,
+  type NotesSelection,
   Scheduler,
   type Candidates,
-  Upkeep,
+  Suggestions,
   type ReviewModel,
 } from '#curation'
 import type { LocalNotes, Sight } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
-import { builtinFile, notesFolders } from './memory-source.ts'
+import { builtinFile, foldersWithLocalRules } from './memory-source.ts'
 import { reportDamaged } from './report-damaged.ts'
 
 /** What reviews may take in a month where the model's price is unknown: 18 first reviews of 2,000 lines (docs/upkeep.md). */
@@ -34,24 +34,24 @@ interface Owners {
 }
 
 /** Creates the suggestions of an agent and the schedule of its reviews. The caller starts and closes the schedule. */
-export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upkeep; scheduler: Scheduler } {
+export function openSuggestions(options: AgentOptions, owners: Owners): { upkeep: Suggestions; scheduler: Scheduler } {
   const { config, folders, now, differ, resources, log } = options
   const { workspace, sessions, links, localNotes } = owners
   const seen = () => localNotes.look()
-  const notes = (): NotesOptions => {
+  const notes = (): NotesSelection => {
     return {
-      entry: options.upkeepEntry,
+      entry: options.curationEntry,
       roots: workspace.roots,
       scope: config.current.memory.scope,
       layout: workspace.layout,
       builtinFile: builtinFile(resources),
     }
   }
-  const look = async (): Promise<LookOptions> => {
+  const look = async (): Promise<ScanOptions> => {
     const [recalls, { links: broken }] = await Promise.all([sessions.recalls(undefined), links.broken()])
-    return { ...notes(), recalls, broken, local: notesFolders(options)[0]?.local ?? [], now: now() }
+    return { ...notes(), recalls, broken, local: foldersWithLocalRules(options)[0]?.local ?? [], now: now() }
   }
-  const upkeep = new Upkeep({
+  const upkeep = new Suggestions({
     folder: folders.upkeep,
     workspace,
     differ,
@@ -79,7 +79,7 @@ export function openUpkeep(options: AgentOptions, owners: Owners): { upkeep: Upk
     schedule: () => config.current.upkeep.schedule,
     idleFor: owners.idleFor,
     run: async () => {
-      await upkeep.look()
+      await upkeep.scan()
       if (!reviewModel(options, seen).isOffline) await upkeep.review('schedule')
     },
     onFault,
@@ -108,21 +108,21 @@ function withoutLocal(found: Candidates, sight: Sight): Candidates {
  * @param model id
  * @param at day of the source mark
  */
-export async function proposeOutside(
-  upkeep: Upkeep,
+export async function proposeUntrustedChange(
+  upkeep: Suggestions,
   { path, before, after, sources }: ProposedChange,
   model: string,
   at: Date,
 ): Promise<void> {
   const day = localDate(at)
   const marked = withAddedSource(before ?? '', after, sourceMark(sources, day), hasSourceMark)
-  const found = outsideFound({ path, before, after: marked, from: sources.map(sourceName) })
+  const found = untrustedFinding({ path, before, after: marked, from: sources.map(sourceName) })
   const known = before === undefined ? undefined : { text: before, hash: hashText(before) }
   await upkeep.add([proposalOf(found, { author: { kind: 'model', model }, at: at.getTime() }, () => known)])
 }
 
 /** Returns the folder of stored review requests. */
-export function upkeepRequests({ folders }: Pick<AgentOptions, 'folders'>): string {
+export function reviewRequestsFolder({ folders }: Pick<AgentOptions, 'folders'>): string {
   return join(folders.upkeep, 'requests')
 }
 
@@ -149,16 +149,16 @@ async function ask(
   maxOutput: number,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<ReviewModel['ask']>>> {
-  const folder = upkeepRequests(options)
+  const folder = reviewRequestsFolder(options)
   const sent: Omit<ModelRequest, 'purpose'> = {
     system: ['You keep a person’s notes true. You answer with JSON.'],
     messages: [{ role: 'user', content, timestamp: 0 }],
     tools: [],
     maxOutput,
   }
-  const number = await keepRequest(folder, { model: model.id, ...sent }, options.now())
+  const number = await storeRequest(folder, { model: model.id, ...sent }, options.now())
   const answer = await askModel(model, { purpose: { kind: 'upkeep' }, ...sent }, signal, (wire) =>
-    keepWire(folder, number, wire),
+    storeWireRequest(folder, number, wire),
   )
   const { totalTokens: tokens, cost } = answer.usage
   return { text: messageText(answer), tokens, usd: cost?.total ?? null, request: number }

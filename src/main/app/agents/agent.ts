@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import type { EndedChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
+import type { RecoveredChange, FileEntry, ListedFile } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { Chat, MessageQueue, Drafts, readKeptRequest, sessionEvents, Sessions } from '#agent'
-import { Checks, type Scheduler, type Upkeep } from '#curation'
+import { Chat, MessageQueue, Drafts, readRequestWithWire, sessionEvents, Sessions } from '#agent'
+import { SavedQueries, type Scheduler, type Suggestions } from '#curation'
 import {
-  Commits,
-  Accepted,
-  type ChangeStanding,
+  GitLog,
+  ReviewedHunks,
+  type ChangeRevertStatus,
   Batches,
   type History,
-  type Recording,
+  type HistoryController,
   Finder,
   type VaultHabits,
   Links,
@@ -20,22 +20,22 @@ import {
   type WorkspaceWrite,
   type WriteOrigin,
   attachFile,
-  TextFigures,
-  normalizeRequest,
-  unsearchedFor,
+  TextStatisticsCache,
+  normalizePath,
+  exclusionReason,
 } from '#workspace'
-import { standingsOf } from '#platform'
+import { revertStatusOfHunks } from '#platform'
 import { Importer } from '#interop'
 import { Memory, transcriptText } from '#search'
 import { HeldLooks, type LocalNotes } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
-import { listFiles, nameFiles, type Listed } from './list-files.ts'
-import { findRememberedFor, rememberFor, type ProgramNote } from './program-notes.ts'
-import { openUpkeep, proposeOutside, upkeepRequests } from './agent-upkeep.ts'
-import { localElsewhere, memorySource, notesFolders, openLocalNotes } from './memory-source.ts'
+import { listFiles, listPaths, type ListOptions } from './list-files.ts'
+import { findClientNote, saveClientNote, type ProgramNote } from './program-notes.ts'
+import { openSuggestions, proposeUntrustedChange, reviewRequestsFolder } from './agent-upkeep.ts'
+import { localRulesFor, memorySource, foldersWithLocalRules, openLocalNotes } from './memory-source.ts'
 import { openRecording, openWorkspace, rootsOf } from './open-workspace.ts'
 import { reportDamaged } from './report-damaged.ts'
-import { carryOn } from './recovery.ts'
+import { recoverInterruptedChange } from './recovery.ts'
 
 const undoing: WriteOrigin = { cause: 'user', isUndo: true }
 
@@ -47,31 +47,31 @@ export class Agent {
   readonly workspace: Workspace
   readonly memory: Memory
   readonly sessions: Sessions
-  readonly checks: Checks
+  readonly savedQueries: SavedQueries
   readonly drafts: Drafts
   readonly fileDrafts: FileDrafts
   readonly importer: Importer
   readonly links: Links
-  readonly finder: Finder
+  readonly findReplace: Finder
   /** Changes of several notes that one undo reverts. */
   readonly batches: Batches
   /** Git log of the user's own repository, if the workspace is part of one. */
-  readonly commits: Commits
-  readonly upkeep: Upkeep
+  readonly commits: GitLog
+  readonly upkeep: Suggestions
   readonly localNotes: LocalNotes
-  readonly looks = new HeldLooks()
+  readonly snapshotCache = new HeldLooks()
   readonly scheduler: Scheduler
-  readonly habits: VaultHabits
+  readonly conventions: VaultHabits
   /** A single command only notes its writes; the next app that runs records them. */
-  readonly recording: Recording
+  readonly recording: HistoryController
   /** Recorded changes that the user has reviewed. */
-  readonly accepted: Accepted
+  readonly reviewedHunks: ReviewedHunks
   readonly chat: Chat
   /** A change that this start completed after a crash; undefined if there is none or the user has seen it. */
-  ended: EndedChange | undefined
+  recoveredChange: RecoveredChange | undefined
 
   readonly #options: AgentOptions
-  readonly #figures: TextFigures
+  readonly #figures: TextStatisticsCache
   /** Time of the last use, in ms of `performance.now()`. */
   #usedAt = performance.now()
 
@@ -81,11 +81,11 @@ export class Agent {
     const roots = rootsOf(options)
     this.#options = options
     this.id = config.id
-    this.habits = options.habits
+    this.conventions = options.habits
     this.recording = openRecording(options, roots)
     const { recording } = this
     this.workspace = openWorkspace(options, roots, () => recording.history)
-    this.#figures = new TextFigures(async (path) => (await this.workspace.read(path)).text)
+    this.#figures = new TextStatisticsCache(async (path) => (await this.workspace.read(path)).text)
     this.memory = new Memory({
       now,
       source: memorySource(options),
@@ -96,7 +96,7 @@ export class Agent {
     this.localNotes = openLocalNotes(options)
     this.sessions = new Sessions(folders.sessions, options.workspace, now)
     const { workspace, memory, sessions } = this
-    this.checks = new Checks({
+    this.savedQueries = new SavedQueries({
       folder: folders.checks,
       memory,
       readText: (path) => this.#textOf(path),
@@ -107,28 +107,28 @@ export class Agent {
     const onDamaged = (aside: string) => reportDamaged(options, aside)
     this.drafts = new Drafts(folders.drafts, now, onDamaged)
     this.fileDrafts = new FileDrafts(folders.drafts, now, onDamaged)
-    this.accepted = new Accepted(folders.history, onDamaged)
+    this.reviewedHunks = new ReviewedHunks(folders.history, onDamaged)
     this.importer = new Importer({
       entry: options.importEntry,
       workspace,
       folders,
       now,
-      localHere: () => notesFolders(options)[0]?.local ?? [],
-      localIn: (folder) => localElsewhere(options, folder),
+      localRules: () => foldersWithLocalRules(options)[0]?.local ?? [],
+      localRulesFor: (folder) => localRulesFor(options, folder),
     })
     const { models, windows, mcp, toolLimits, resources, differ, findEntry, linksEntry } = options
     this.batches = new Batches({ workspace, differ, now, folder: folders.undos })
     const { batches } = this
-    this.finder = new Finder({ entry: findEntry, workspace, batches })
-    this.commits = new Commits({ roots, differ })
+    this.findReplace = new Finder({ entry: findEntry, workspace, batches })
+    this.commits = new GitLog({ roots, differ })
     const habitsNow = async () => {
-      await this.habits.refresh()
-      return this.habits.kept
+      await this.conventions.refresh()
+      return this.conventions.effective
     }
-    this.links = new Links({ entry: linksEntry, workspace, batches, habits: habitsNow })
+    this.links = new Links({ entry: linksEntry, workspace, batches, conventions: habitsNow })
     const idleFor = () => performance.now() - this.#usedAt
     const { links, localNotes } = this
-    const { upkeep, scheduler } = openUpkeep(options, { workspace, sessions, links, localNotes, idleFor })
+    const { upkeep, scheduler } = openSuggestions(options, { workspace, sessions, links, localNotes, idleFor })
     this.upkeep = upkeep
     this.scheduler = scheduler
     this.chat = new Chat({
@@ -139,7 +139,7 @@ export class Agent {
       memory,
       models,
       look: () => this.localNotes.look(),
-      propose: (change, model) => proposeOutside(this.upkeep, change, model, now()),
+      propose: (change, model) => proposeUntrustedChange(this.upkeep, change, model, now()),
       windows,
       mcp,
       toolLimits,
@@ -156,7 +156,7 @@ export class Agent {
   /** Recovers interrupted changes and waits until the index is open. Subscribe to events before the call. */
   async start(): Promise<void> {
     const { watch, log, config } = this.#options
-    this.ended = await carryOn(this.#options, this)
+    this.recoveredChange = await recoverInterruptedChange(this.#options, this)
     try {
       await this.memory.opened()
     } catch (error) {
@@ -164,18 +164,18 @@ export class Agent {
       throw error
     }
     if (watch) this.scheduler.start()
-    if (watch) this.workspace.tidy((error) => log.fault(error, `leftovers of agent ${config.id}`))
+    if (watch) this.workspace.startCleanup((error) => log.fault(error, `leftovers of agent ${config.id}`))
   }
 
   /** Applies changed vault conventions to the search. */
-  async applyHabits(): Promise<void> {
-    await this.memory.use(memorySource(this.#options))
+  async applyConventions(): Promise<void> {
+    await this.memory.setSource(memorySource(this.#options))
   }
 
   async applySettings(): Promise<void> {
-    await this.memory.use(memorySource(this.#options))
+    await this.memory.setSource(memorySource(this.#options))
     await this.recording.applySettings()
-    this.checks.noteChange('settings')
+    this.savedQueries.scheduleRun('settings')
   }
 
   /** Undefined while the history is turned off, and for a single command. */
@@ -184,7 +184,7 @@ export class Agent {
   }
 
   /** @throws AppError `history_off` */
-  get recorded(): History {
+  get requireHistory(): History {
     if (this.history) return this.history
     throw new AppError('history_off', 'the history is turned off (history.enabled)', {})
   }
@@ -198,8 +198,8 @@ export class Agent {
     commit: string,
     recordedPath: string,
   ): Promise<{ path: string; hash: string | null; patch: string }> {
-    const { after } = await this.recorded.diff(commit, recordedPath)
-    const path = await this.recorded.nameNow(recordedPath, commit)
+    const { after } = await this.requireHistory.diff(commit, recordedPath)
+    const path = await this.requireHistory.currentPath(recordedPath, commit)
     const write =
       after === null
         ? (await this.workspace.remove(path, undoing)).write
@@ -227,8 +227,8 @@ export class Agent {
 
   /** Saves a file in the attachment folder of the vault. */
   async attach(file: Parameters<typeof attachFile>[1]): Promise<{ path: string; link: string }> {
-    await this.habits.refresh()
-    return attachFile({ workspace: this.workspace, links: this.links, habits: this.habits.kept }, file)
+    await this.conventions.refresh()
+    return attachFile({ workspace: this.workspace, links: this.links, conventions: this.conventions.effective }, file)
   }
 
   /**
@@ -255,10 +255,10 @@ export class Agent {
    * Tells for each hunk whether it can be reverted.
    * @param path name of the file at the time of the change
    */
-  async standing(path: string, patch: string): Promise<ChangeStanding> {
-    if (this.history) return this.history.standing(path, patch)
+  async revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
+    if (this.history) return this.history.revertStatus(path, patch)
     const text = (await this.workspace.exists(path)) ? (await this.workspace.read(path)).text : ''
-    return { path, hunks: standingsOf(text, patch) }
+    return { path, hunks: revertStatusOfHunks(text, patch) }
   }
 
   /**
@@ -282,16 +282,16 @@ export class Agent {
    * Saves a note from another program.
    * @throws AppError `input_invalid`
    */
-  remember(note: ProgramNote, by: Parameters<typeof rememberFor>[2]): ReturnType<typeof rememberFor> {
-    return rememberFor(this, note, by, this.#options.now)
+  remember(note: ProgramNote, by: Parameters<typeof saveClientNote>[2]): ReturnType<typeof saveClientNote> {
+    return saveClientNote(this, note, by, this.#options.now)
   }
 
   /**
    * Returns the place of that note; undefined if it is not saved.
    * @param by name of the program, for display
    */
-  findRemembered(note: ProgramNote, by: string): ReturnType<typeof findRememberedFor> {
-    return findRememberedFor(this, note, by, this.#options.now)
+  findRemembered(note: ProgramNote, by: string): ReturnType<typeof findClientNote> {
+    return findClientNote(this, note, by, this.#options.now)
   }
 
   /**
@@ -299,13 +299,13 @@ export class Agent {
    * @param path name of the file at that time
    * @throws AppError `undo_conflict`
    */
-  async takeOut(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
+  async removeNote(path: string, note: AddedNote, client: string): Promise<WorkspaceWrite> {
     const origin = { cause: 'client' as const, client, isUndo: true }
-    return this.workspace.takeOut(await this.#nameNow(path), note, origin)
+    return this.workspace.removeNote(await this.#nameNow(path), note, origin)
   }
 
   async #nameNow(path: string): Promise<string> {
-    return (await this.workspace.exists(path)) ? path : ((await this.history?.nameNow(path)) ?? path)
+    return (await this.workspace.exists(path)) ? path : ((await this.history?.currentPath(path)) ?? path)
   }
 
   /** While saving, indexing waits for a search and no review runs on schedule. */
@@ -315,7 +315,7 @@ export class Agent {
   }
 
   /** Resets the idle time, so that scheduled reviews wait. */
-  noteUse(): void {
+  resetIdleTime(): void {
     this.#usedAt = performance.now()
   }
 
@@ -323,8 +323,8 @@ export class Agent {
    * Returns a request of a review as it was sent.
    * @param number the last one if undefined
    */
-  upkeepRequest(number?: number) {
-    return readKeptRequest(upkeepRequests(this.#options), number)
+  reviewRequest(number?: number) {
+    return readRequestWithWire(reviewRequestsFolder(this.#options), number)
   }
 
   /**
@@ -346,7 +346,7 @@ export class Agent {
 
   /** Lists the Markdown files without reading them. */
   async nameFiles(signal: AbortSignal | undefined): Promise<ListedFile[]> {
-    return nameFiles(this.#listed(), signal)
+    return listPaths(this.#listed(), signal)
   }
 
   /** Lists the Markdown files with word and token counts from the index. Files outside the index are counted here. */
@@ -354,19 +354,19 @@ export class Agent {
     return listFiles(this.#listed(), signal)
   }
 
-  #listed(): Listed {
-    const { workspace, memory, habits, localNotes } = this
+  #listed(): ListOptions {
+    const { workspace, memory, conventions: habits, localNotes } = this
     const { scope } = this.#options.config.current.memory
     return { workspace, memory, habits, scope, localNotes, figures: this.#figures }
   }
 
   async close(): Promise<void> {
-    this.checks.close()
+    this.savedQueries.close()
     this.scheduler.close()
     this.upkeep.close()
     await this.chat.close()
     await this.links.close()
-    await this.finder.close()
+    await this.findReplace.close()
     await this.recording.close()
     await this.memory.close()
     await this.localNotes.close()
@@ -375,11 +375,11 @@ export class Agent {
   }
 }
 
-type Scope = Parameters<typeof unsearchedFor>[1]
+type Scope = Parameters<typeof exclusionReason>[1]
 
 function isForPrograms(workspace: Workspace, path: string, scope: Scope): boolean {
   // Extra folders have no scope rule, and sessions are requested by id.
   if (/^sessions\/[^/]+\.jsonl$/.test(path) || workspace.isReadOnly(path)) return true
-  const reason = unsearchedFor(normalizeRequest(path), scope, workspace.layout)
+  const reason = exclusionReason(normalizePath(path), scope, workspace.layout)
   return reason === undefined || reason === 'project'
 }

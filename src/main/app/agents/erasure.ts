@@ -1,37 +1,37 @@
 import { fenceAt } from '#shared/markdown/blocks/line-starts.ts'
-import type { ForgetStep } from '#shared/contract/index.ts'
+import type { ErasureStep } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { isSentTexts } from '#shared/util/providers.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
 import {
-  assertNamable,
-  Phrase,
-  forgetInThread,
-  scanInThread,
-  otherGit,
-  type ForgetFolders,
-  type ForgetRequest,
+  assertErasable,
+  ErasePattern,
+  eraseInWorker,
+  findInWorker,
+  findUserRepository,
+  type ErasureFolders,
+  type EraseRequest,
 } from '#workspace'
 import type { Agent } from './agent.ts'
 
 /** Limit of related lines in an answer. */
-const maxNear = 12
+const maxRelatedLines = 12
 /** Minimum score of a related line. Low, because the user still chooses which lines to erase. */
-const leastNear = 0.1
+const minRelatedScore = 0.1
 
-export interface ForgettingOptions {
+export interface ErasureOptions {
   readonly entry: URL
   readonly get: (id: string) => Promise<Agent>
-  readonly folders: (id: string) => ForgetFolders
+  readonly folders: (id: string) => ErasureFolders
   /** Runs `work` while the agent is closed. Other callers wait. */
   readonly whileClosed: <T>(agent: Agent, work: () => AsyncGenerator<T>) => AsyncGenerator<T>
 }
 
 /** Finds and erases texts in everything that the app stores for an agent; one erasure per agent at a time. */
-export class Forgetting {
-  readonly #options: ForgettingOptions
+export class ErasureService {
+  readonly #options: ErasureOptions
   readonly #stops = new Map<string, AbortController>()
 
-  constructor(options: ForgettingOptions) {
+  constructor(options: ErasureOptions) {
     this.#options = options
   }
 
@@ -48,8 +48,8 @@ export class Forgetting {
    * Erases texts from everything that the app stores for an agent. The erasure cannot be undone.
    * @throws AppError `input_invalid`, `session_busy`, `disk_full`, `write_failed`
    */
-  async *run(id: string, request: ForgetRequest): AsyncGenerator<ForgetStep> {
-    assertNamable(request.texts)
+  async *run(id: string, request: EraseRequest): AsyncGenerator<ErasureStep> {
+    assertErasable(request.texts)
     if (this.#stops.has(id)) throw new AppError('session_busy', 'an erasure is already running', {})
     const agent = await this.#options.get(id)
     if (agent.chat.isAnswering) throw new AppError('session_busy', 'a conversation is answering; stop it first', {})
@@ -57,7 +57,7 @@ export class Forgetting {
     this.#stops.set(id, stop)
     try {
       yield* this.#options.whileClosed(agent, () =>
-        forgetInThread(this.#options.entry, this.#options.folders(id), request, stop.signal),
+        eraseInWorker(this.#options.entry, this.#options.folders(id), request, stop.signal),
       )
     } finally {
       this.#stops.delete(id)
@@ -76,14 +76,18 @@ interface ForgetQuestion {
 }
 
 async function findIn(
-  { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ForgetFolders },
+  { entry, agent, folders }: { readonly entry: URL; readonly agent: Agent; readonly folders: ErasureFolders },
   { words, lines }: ForgetQuestion,
   signal: AbortSignal | undefined,
 ) {
-  const phrase = new Phrase([words, ...lines])
-  const places = await scanInThread(entry, folders, [words, ...lines], signal)
+  const phrase = new ErasePattern([words, ...lines])
+  const places = await findInWorker(entry, folders, [words, ...lines], signal)
   // The query may not leave this machine.
-  const { results } = await agent.memory.search(words, { maxResults: maxNear, minScore: leastNear, staysHere: true })
+  const { results } = await agent.memory.search(words, {
+    maxResults: maxRelatedLines,
+    minScore: minRelatedScore,
+    staysHere: true,
+  })
   const near = results
     .filter(({ source }) => source === 'memory')
     .flatMap(({ path, snippet, snippetLine, startLine, matched }) => {
@@ -95,15 +99,15 @@ async function findIn(
         .map((text, at) => ({ path, line: (snippetLine ?? startLine) + at, text: text.trim() }))
         .filter(({ text }) => isAbout(text))
     })
-    .filter(({ text }) => canBeNamed(text) && !phrase.isIn(text))
+    .filter(({ text }) => isDistinctive(text) && !phrase.matches(text))
   const known = new Map(near.map((one) => [one.text, one]))
-  const git = (await otherGit(folders.workspace)) ?? null
+  const git = (await findUserRepository(folders.workspace)) ?? null
   const { provider, model } = await agent.memory.status()
-  const embedding = isSentTexts(provider) ? `${provider}/${model}` : undefined
-  return { places, near: [...known.values()].slice(0, maxNear), git, embedding }
+  const embedding = isRemoteEmbeddingProvider(provider) ? `${provider}/${model}` : undefined
+  return { places, near: [...known.values()].slice(0, maxRelatedLines), git, embedding }
 }
 
 /** True for a line that is long enough to be distinctive and is no heading, table row or fence. */
-function canBeNamed(text: string): boolean {
+function isDistinctive(text: string): boolean {
   return text.length >= 12 && !/^(?:#|---|\|)/.test(text) && !fenceAt(text)
 }

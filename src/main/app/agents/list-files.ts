@@ -1,5 +1,12 @@
 import type { FileEntry, ListedFile, MemoryScope } from '#shared/contract/index.ts'
-import { type VaultHabits, dailyLogDate, fileKind, unsearchedOf, type Workspace, type TextFigures } from '#workspace'
+import {
+  type VaultHabits,
+  dailyLogDate,
+  fileKind,
+  exclusionEntry,
+  type Workspace,
+  type TextStatisticsCache,
+} from '#workspace'
 import type { Memory } from '#search'
 import type { LocalNote, LocalNotes } from '#workspace/privacy'
 
@@ -9,15 +16,15 @@ interface Named {
   readonly scope: MemoryScope
 }
 
-export interface Listed extends Named {
+export interface ListOptions extends Named {
   readonly habits: VaultHabits
   readonly localNotes: LocalNotes
   /** Counts words and tokens of files outside the index. */
-  readonly figures: TextFigures
+  readonly figures: TextStatisticsCache
 }
 
 /** Lists files by name only, without stat or read. */
-export async function nameFiles(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
+export async function listPaths(named: Named, signal: AbortSignal | undefined): Promise<ListedFile[]> {
   return (await named.workspace.paths(signal)).map((path) => listed(named, path))
 }
 
@@ -27,7 +34,7 @@ function listed({ workspace: { layout }, memory, scope }: Named, path: string): 
     path,
     kind: fileKind(path, layout),
     ...(date === undefined ? {} : { date }),
-    ...unsearchedOf(path, scope, memory.unreadable, layout),
+    ...exclusionEntry(path, scope, memory.unreadable, layout),
   }
 }
 
@@ -36,7 +43,7 @@ function listed({ workspace: { layout }, memory, scope }: Named, path: string): 
  * @throws the signal's reason if it aborts
  */
 export async function listFiles(
-  { workspace, memory, habits, scope, localNotes, figures }: Listed,
+  { workspace, memory, habits, scope, localNotes, figures }: ListOptions,
   signal: AbortSignal | undefined,
 ): Promise<FileEntry[]> {
   const [{ files }, counts] = await Promise.all([workspace.list(signal), memory.fileCounts()])

@@ -1,10 +1,10 @@
 import { join, relative, sep } from 'node:path'
-import { isSentTexts } from '#shared/util/providers.ts'
-import { staysHere } from '#shared/util/locality.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelOf, type EmbeddingSource, sessionsPrefix, type MemorySource } from '#search'
 import { expandHome, type AgentSettings, isKeyName } from '#platform'
-import { type VaultHabits, isIgnoredPath, layoutOf, type Layout, isInside, type ReadableFolder } from '#workspace'
-import { LocalNotes, placesOf, rulesAt, rulesIn, type NotesFolder } from '#workspace/privacy'
+import { type VaultHabits, isIgnoredPath, createLayout, type Layout, isInside, type ReadableFolder } from '#workspace'
+import { LocalNotes, resolveRules, rulesForFolder, relativeRules, type NotesFolder } from '#workspace/privacy'
 import type { AgentOptions } from './agent-options.ts'
 
 /** Returns extra folders and shared memories that the agent may read. */
@@ -22,7 +22,7 @@ const indexDebounceMs = 1500
 /** Returns the folders and settings that the index is built from, as currently configured. */
 export function memorySource(options: AgentOptions): MemorySource {
   const { chunk, embedding, sessions, scope } = options.config.current.memory
-  const layout = layoutOfHabits(options.habits)
+  const layout = layoutOfConventions(options.habits)
   const forbidden = options.forbidden()
   return {
     file: options.folders.index,
@@ -42,56 +42,61 @@ export function memorySource(options: AgentOptions): MemorySource {
     chunk,
     debounceMs: indexDebounceMs,
     embedding: embeddingSource(embedding, options),
-    notes: notesFolders(options),
+    notes: foldersWithLocalRules(options),
   }
 }
 
 export function openLocalNotes(options: AgentOptions): LocalNotes {
-  return new LocalNotes(() => notesFolders(options), {
+  return new LocalNotes(() => foldersWithLocalRules(options), {
     keptIn: `${options.folders.index}.plain`,
-    entry: options.lookEntry,
+    entry: options.scannerEntry,
   })
 }
 
 /** All folders that the agent can read, with the rules for local notes that apply there. The first is its workspace. */
-export function notesFolders(options: AgentOptions): NotesFolder[] {
+export function foldersWithLocalRules(options: AgentOptions): NotesFolder[] {
   const { workspace, config } = options
   const rules = config.current.visibility.local.map((rule) => expandHome(rule))
-  const places = placesOf(workspace, rules)
+  const places = resolveRules(workspace, rules)
   return [
     {
       folder: workspace,
       prefix: '',
       forbidden: options.forbidden(),
-      local: rulesAt(workspace, rulesIn(workspace, rules), places),
+      local: rulesForFolder(workspace, relativeRules(workspace, rules), places),
     },
     ...extraFolders(options).map((folder) => ({
       folder,
       prefix: `${folder}/`,
       forbidden: [],
-      local: rulesAt(folder, [], places),
+      local: rulesForFolder(folder, [], places),
     })),
     ...options.shared().map(({ agent, workspace: folder, local }) => {
       const theirs = local.map((rule) => expandHome(rule))
-      const all = [...placesOf(folder, theirs), ...places]
-      return { folder, prefix: `@${agent}/`, forbidden: [], local: rulesAt(folder, rulesIn(folder, theirs), all) }
+      const all = [...resolveRules(folder, theirs), ...places]
+      return {
+        folder,
+        prefix: `@${agent}/`,
+        forbidden: [],
+        local: rulesForFolder(folder, relativeRules(folder, theirs), all),
+      }
     }),
   ]
 }
 
 /** Returns the rules of all agents that cover files in this folder. */
-export function localElsewhere(options: AgentOptions, folder: string): string[] {
+export function localRulesFor(options: AgentOptions, folder: string): string[] {
   const places = options.memories().flatMap(({ workspace, local }) =>
-    placesOf(
+    resolveRules(
       workspace,
       local.map((rule) => expandHome(rule)),
     ),
   )
-  return rulesAt(folder, [], places)
+  return rulesForFolder(folder, [], places)
 }
 
 /** Returns the part of the conventions that decides on file names. It can be sent to a worker. */
-export function layoutOfHabits({ kept: { daily, ignored, own } }: Pick<VaultHabits, 'kept'>): Layout {
+export function layoutOfConventions({ effective: { daily, ignored, own } }: Pick<VaultHabits, 'effective'>): Layout {
   return { daily, ignored, own }
 }
 
@@ -110,7 +115,7 @@ function otherFolders(options: AgentOptions) {
       folder,
       prefix: `@${agent}/`,
       own,
-      layout: layoutOf(own),
+      layout: createLayout(own),
     })),
   ]
 }
@@ -139,7 +144,7 @@ function embeddingSource(
     baseUrl,
     batchSize,
     apiKey,
-    isLocal: !isSentTexts(provider) || staysHere(reach, baseUrl, undefined),
+    isLocal: !isRemoteEmbeddingProvider(provider) || isLocalEndpoint(reach, baseUrl, undefined),
     allowDownload,
     modelsFolder,
     builtinFile: builtinFile(resources),

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { Locale } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { namesIn, readHabits, withOwn, seedWorkspace } from '#workspace'
+import { listEntryNames, readConventions, applyOverrides, seedWorkspace } from '#workspace'
 import { expandHome, type AgentSettings } from '#platform'
 
 export interface NewAgent {
@@ -22,7 +22,7 @@ export function colorAt(index: number): string {
 }
 
 /** Copies an entry without identity, workspace and sharing. */
-export function inheritable(entry: Record<string, unknown>): Record<string, unknown> {
+export function copyableSettings(entry: Record<string, unknown>): Record<string, unknown> {
   const own = new Set(['id', 'name', 'workspace', 'color', 'archived'])
   const settings = Object.fromEntries(Object.entries(entry).filter(([key]) => !own.has(key)))
   const { memory } = settings
@@ -34,7 +34,7 @@ export function inheritable(entry: Record<string, unknown>): Record<string, unkn
  * Returns the absolute path and expands `~`.
  * @throws AppError `input_invalid` for a relative path, `folder_unusable` for the root of a disk
  */
-export function absolute(path: string): string {
+export function toAbsoluteFolder(path: string): string {
   const expanded = expandHome(path.trim())
   if (isAbsolute(expanded)) {
     const folder = resolve(expanded)
@@ -53,7 +53,7 @@ export function absolute(path: string): string {
 }
 
 /** Returns an id made from the name (a-z, 0-9, hyphen), with a number if it is taken. */
-export function freeId(name: string, taken: readonly string[]): string {
+export function uniqueId(name: string, taken: readonly string[]): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
@@ -65,7 +65,7 @@ export function freeId(name: string, taken: readonly string[]): string {
   for (let number = 2; ; number += 1) if (!taken.includes(`${stem}-${number}`)) return `${stem}-${number}`
 }
 
-export interface SetUp {
+export interface SetUpResult {
   readonly workspace: string
   readonly created: string[]
 }
@@ -82,11 +82,11 @@ export interface Seeding {
  * @returns the names of new files
  * @throws AppError `folder_unusable`
  */
-export async function seed(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
+export async function addTemplates(folder: string, templates: string, { mayAdd, vault }: Seeding): Promise<string[]> {
   try {
-    const isSomebodys = ((await namesIn(folder)) ?? []).length > 0
-    if (!(mayAdd ?? !isSomebodys)) return []
-    return await seedWorkspace(folder, templates, withOwn(await readHabits(folder), vault))
+    const isInUse = ((await listEntryNames(folder)) ?? []).length > 0
+    if (!(mayAdd ?? !isInUse)) return []
+    return await seedWorkspace(folder, templates, applyOverrides(await readConventions(folder), vault))
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)

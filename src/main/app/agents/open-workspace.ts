@@ -1,10 +1,18 @@
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Recording, type History, hashText, Workspace, type Roots, trashFolder, type LocalRules } from '#workspace'
+import {
+  HistoryController,
+  type History,
+  hashText,
+  Workspace,
+  type Roots,
+  trashFolder,
+  type LocalPathRules,
+} from '#workspace'
 import type { AgentOptions } from './agent-options.ts'
-import { layoutOfHabits, readableFolders, notesFolders } from './memory-source.ts'
+import { layoutOfConventions, readableFolders, foldersWithLocalRules } from './memory-source.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import { movedRules, ruleFor } from '#workspace/privacy'
+import { rulesAfterMove, findRule } from '#workspace/privacy'
 
 /** Returns the folders that the agent may read or must avoid. Reads the current settings at each access. */
 export function rootsOf(options: AgentOptions): Roots {
@@ -25,8 +33,8 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
     history,
     now,
     journal: folders.pendingChange,
-    local: localRules(options),
-    layout: () => layoutOfHabits(habits),
+    local: localRulesOf(options),
+    layout: () => layoutOfConventions(habits),
     onUnlocked: (error) =>
       health.report({
         part: 'locks',
@@ -38,13 +46,13 @@ export function openWorkspace(options: AgentOptions, roots: Roots, history?: () 
   })
 }
 
-export interface Writer {
+export interface WorkspaceWriter {
   readonly workspace: Workspace
   close(): Promise<void>
 }
 
 /** Opens a workspace for writing without opening the agent. The process that has the agent open records the changes. */
-export function openWriter(options: AgentOptions): Writer {
+export function openWriter(options: AgentOptions): WorkspaceWriter {
   const roots = rootsOf(options)
   const workspace = openWorkspace(options, roots)
   const recording = openRecording({ ...options, watch: false }, roots)
@@ -62,7 +70,7 @@ export function openWriter(options: AgentOptions): Writer {
  * Records files that the app created from templates, so that they do not count as the user's work.
  * @param names paths in the workspace
  */
-export async function noteTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
+export async function recordTemplates(options: AgentOptions, names: readonly string[]): Promise<void> {
   const recording = openRecording({ ...options, watch: false }, rootsOf(options))
   const origin = { cause: 'template' } as const
   for (const path of names) {
@@ -76,10 +84,10 @@ export async function noteTemplates(options: AgentOptions, names: readonly strin
 export function openRecording(
   { config, folders, historyEntry, now, watch, log }: AgentOptions,
   roots: Roots,
-): Recording {
-  return new Recording({
+): HistoryController {
+  return new HistoryController({
     settings: () => config.current.history,
-    stays: watch,
+    isLongRunning: watch,
     entry: historyEntry,
     folder: folders.history,
     roots,
@@ -88,20 +96,20 @@ export function openRecording(
   })
 }
 
-function localRules(options: AgentOptions): LocalRules {
+function localRulesOf(options: AgentOptions): LocalPathRules {
   const { config, workspace } = options
-  const rules = () => notesFolders(options)[0]?.local ?? []
+  const rules = () => foldersWithLocalRules(options)[0]?.local ?? []
   return {
-    covers: (path) => ruleFor(path, rules()) !== undefined,
-    coversMoved: (move, isFolder, path) => ruleFor(path, movedRules(rules(), move, isFolder).after) !== undefined,
-    async follow(move: Move, isFolder: boolean) {
+    covers: (path) => findRule(path, rules()) !== undefined,
+    coversMoved: (move, isFolder, path) => findRule(path, rulesAfterMove(rules(), move, isFolder).after) !== undefined,
+    async addMoved(move: Move, isFolder: boolean) {
       const [before, written] = [rules(), config.current.visibility.local]
       // Rules that follow from links into other folders.
       const implied = new Set(before.slice(written.length))
       // Keeps the spelling of unchanged rules.
       const set = (list: readonly string[]) =>
         config.setLocal(list.filter((rule) => !implied.has(rule)).map((rule) => written[before.indexOf(rule)] ?? rule))
-      const { during, after } = movedRules(before, move, isFolder)
+      const { during, after } = rulesAfterMove(before, move, isFolder)
       if (after.length === before.length && after.every((rule, at) => rule === before[at])) return async () => undefined
       await set(during)
       return async (isMoved) => {

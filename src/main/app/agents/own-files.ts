@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownFolderName, ownNames } from '#shared/util/own-files.ts'
-import { layoutOf, ownPath } from '#workspace'
+import { appFolderName, agentFileNames } from '#shared/util/own-files.ts'
+import { createLayout, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 
-export interface MovedOwn {
+export interface MovedAgentFiles {
   /** New paths. */
   readonly moved: string[]
   /** Old paths of files that stay because the new name is taken. */
@@ -15,23 +15,27 @@ const user = { cause: 'user' } as const
 
 /**
  * Returns the subfolder of an agent that is not open; empty for the top of the workspace.
- * @param said configured folder
+ * @param configured configured folder
  */
-export function ownFolderIn(workspace: string, said: string | undefined): string {
-  return said ?? (existsSync(join(workspace, ownFolderName)) ? ownFolderName : '')
+export function agentFolderIn(workspace: string, configured: string | undefined): string {
+  return configured ?? (existsSync(join(workspace, appFolderName)) ? appFolderName : '')
 }
 
-/** @param settle saves the setting; if it fails, all moves are undone */
-export async function moveOwnFiles(agent: Agent, own: string, settle: () => Promise<void>): Promise<MovedOwn> {
+/** @param saveSetting saves the setting; if it fails, all moves are undone */
+export async function moveAgentFiles(
+  agent: Agent,
+  own: string,
+  saveSetting: () => Promise<void>,
+): Promise<MovedAgentFiles> {
   const { workspace, links, batches } = agent
-  const [before, after] = [workspace.layout, layoutOf(own)]
+  const [before, after] = [workspace.layout, createLayout(own)]
   const moved: string[] = []
   const left: string[] = []
   const done: string[] = []
   try {
     if (before.own !== own)
-      for (const name of ownNames) {
-        const [from, to] = [ownPath(name, before), ownPath(name, after)]
+      for (const name of agentFileNames) {
+        const [from, to] = [ownFilePath(name, before), ownFilePath(name, after)]
         if (!(await workspace.exists(from))) continue
         if (await workspace.exists(to)) {
           left.push(from)
@@ -41,7 +45,7 @@ export async function moveOwnFiles(agent: Agent, own: string, settle: () => Prom
         done.push((await links.move({ from, to }, plan.id, user)).undo)
         moved.push(to)
       }
-    await settle()
+    await saveSetting()
   } catch (error) {
     for (const undo of done.reverse()) await batches.undo(undo, { ...user, isUndo: true })
     throw error

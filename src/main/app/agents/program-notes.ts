@@ -1,6 +1,6 @@
 import { sourceMark, sourceName, withSourceMarks, type Source } from '#shared/markdown/provenance.ts'
 import type { Clock } from '#platform'
-import { evidenceOf, proposalOf, outsideFound, type Upkeep } from '#curation'
+import { evidenceOf, proposalOf, untrustedFinding, type Suggestions } from '#curation'
 import {
   addToSection,
   noteItem,
@@ -14,7 +14,7 @@ import {
 
 interface Memory {
   readonly workspace: Workspace
-  readonly upkeep: Upkeep
+  readonly upkeep: Suggestions
 }
 
 export interface ProgramNote {
@@ -35,7 +35,7 @@ interface Remembered extends Pick<RememberedLines, 'path' | 'startLine' | 'endLi
  * @param by `name` for display; `mayKeep`: may write into MEMORY.md
  * @throws AppError `input_invalid` for a section title that is not one line
  */
-export async function rememberFor(
+export async function saveClientNote(
   { workspace, upkeep }: Memory,
   { text, section }: ProgramNote,
   by: { readonly name: string; readonly mayKeep: boolean },
@@ -59,7 +59,7 @@ export async function rememberFor(
  * Returns the place of a note after a lost answer; undefined if it is not saved. Adds the missing suggestion.
  * @param by name of the program, for display
  */
-export async function findRememberedFor(
+export async function findClientNote(
   { workspace, upkeep }: Memory,
   { text, section }: ProgramNote,
   by: string,
@@ -68,9 +68,9 @@ export async function findRememberedFor(
   const title = section === undefined ? undefined : sectionTitle(section)
   const at = now()
   const note = marked(text, by, at)
-  const kept = title === undefined ? undefined : await workspace.findRemembered(note, at, title)
+  const kept = title === undefined ? undefined : await workspace.findRememberedNote(note, at, title)
   if (kept) return kept
-  const place = await workspace.findRemembered(note, at)
+  const place = await workspace.findRememberedNote(note, at)
   if (!place || title === undefined) return place
   return { ...place, proposal: await propose({ workspace, upkeep }, { note, title, place, by, at }) }
 }
@@ -79,7 +79,7 @@ function marked(text: string, name: string, at: Date): string {
   return withSourceMarks(text.trim(), sourceMark([{ kind: 'mcp', name }], localDate(at)))
 }
 
-interface Wanted {
+interface ProposedNote {
   readonly note: string
   readonly title: string
   readonly place: Remembered
@@ -87,14 +87,17 @@ interface Wanted {
   readonly at: Date
 }
 
-async function propose({ workspace, upkeep }: Memory, { note, title, place, by, at }: Wanted): Promise<string | null> {
+async function propose(
+  { workspace, upkeep }: Memory,
+  { note, title, place, by, at }: ProposedNote,
+): Promise<string | null> {
   const path = longTermFile(workspace.layout)
   const before = (await workspace.exists(path)) ? (await workspace.read(path)).text : undefined
   const after = addToSection(before ?? '', title, noteItem(note)).text
   const from = sourceName({ kind: 'mcp', name: by })
   const [said = ''] = note.split('\n')
   const found = {
-    ...outsideFound({ path, before, after, from: [from] }),
+    ...untrustedFinding({ path, before, after, from: [from] }),
     // Undoing the note withdraws the suggestion too.
     evidence: [evidenceOf(place.path, place.startLine + 1, said)],
   }

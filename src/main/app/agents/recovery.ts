@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { EndedChange } from '#shared/contract/index.ts'
+import type { RecoveredChange } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { changesEnding } from '#shared/util/problem-codes.ts'
-import { kindOf, namesOf, type Batches, type BatchKind, type Recovered, type Workspace } from '#workspace'
+import { recoveryProblemCodes } from '#shared/util/problem-codes.ts'
+import { batchKind, batchNames, type Batches, type BatchKind, type RecoveryResult, type Workspace } from '#workspace'
 import type { Importer } from '#interop'
 import type { AgentOptions } from './agent-options.ts'
 
@@ -19,42 +19,42 @@ interface Parts {
  * Completes or undoes a change that a crash interrupted. Call it before anything reads the files.
  * @returns the completed change for the interface; undefined if there is none
  */
-export async function carryOn(
+export async function recoverInterruptedChange(
   { health, log, config }: Pick<AgentOptions, 'health' | 'log' | 'config'>,
   { workspace, importer, batches }: Parts,
-): Promise<EndedChange | undefined> {
+): Promise<RecoveredChange | undefined> {
   try {
     const recovered = await workspace.recover((kind) => health.report(endingReport(kind, config.id)))
-    const kind = recovered && kindOf(recovered.batch)
+    const kind = recovered && batchKind(recovered.batch)
     if (kind) health.report(reportOf(recovered, config.id))
-    const told = kind && recovered.isDone ? await endedChange(recovered, kind, batches) : undefined
-    await importer.carryOn()
+    const told = kind && recovered.isDone ? await recoveredChange(recovered, kind, batches) : undefined
+    await importer.recover()
     return told
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'folder_gone')) log.fault(error, `change of agent ${config.id}`)
     return undefined
   } finally {
-    for (const code of Object.values(changesEnding)) health.clear('app', code, config.id)
+    for (const code of Object.values(recoveryProblemCodes)) health.clear('app', code, config.id)
   }
 }
 
-async function endedChange(
-  { batch, texts, left, made }: Recovered,
+async function recoveredChange(
+  { batch, texts, skipped: left, made }: RecoveryResult,
   kind: BatchKind,
   batches: Batches,
-): Promise<EndedChange> {
+): Promise<RecoveredChange> {
   const isChanged = kind === 'move' || texts.length > 0
-  const undo = isChanged ? await batches.keep(batch, texts, made) : null
-  return { id: randomUUID(), kind, ...namesOf(batch), notes: texts.length, left: left.length, undo }
+  const undo = isChanged ? await batches.storeUndo(batch, texts, made) : null
+  return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: left.length, undo }
 }
 
 /** Shown until the recovery ends: files cannot be listed before. */
 function endingReport(kind: BatchKind, agent: string) {
-  return { part: 'app', code: changesEnding[kind], level: 'note', message: '', agent } as const
+  return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
 }
 
-function reportOf({ batch, isDone, written, left }: Recovered, agent: string) {
-  const { from, to } = namesOf(batch)
+function reportOf({ batch, isDone, written, skipped: left }: RecoveryResult, agent: string) {
+  const { from, to } = batchNames(batch)
   return {
     part: 'app',
     code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',

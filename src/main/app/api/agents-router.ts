@@ -1,5 +1,5 @@
 import type { RouterBase } from './procedure.ts'
-import { lookAtFolder } from '#workspace'
+import { inspectFolder } from '#workspace'
 import { expandHome, appVersion } from '#platform'
 
 export const agentsRoutes = ({ app, os }: RouterBase) => ({
@@ -14,7 +14,7 @@ export const agentsRoutes = ({ app, os }: RouterBase) => ({
     return {}
   }),
   setUp: os.agents.setUp.handler(({ input }) => app.agents.setUp(input.agent, input.workspace, input.locale, input)),
-  moveOwn: os.agents.moveOwn.handler(({ input }) => app.agents.moveOwn(input.agent, input.own)),
+  moveOwn: os.agents.moveOwn.handler(({ input }) => app.agents.moveAgentFiles(input.agent, input.own)),
 })
 
 /** Removes keys whose value is undefined, so that they do not overwrite stored values. */
@@ -22,19 +22,21 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
-export const habitsRoutes = ({ os, agent }: RouterBase) => ({
-  look: os.habits.look.handler(({ input, signal }) => lookAtFolder(expandHome(input.path), signal)),
+export const conventionsRoutes = ({ os, agent }: RouterBase) => ({
+  look: os.habits.look.handler(({ input, signal }) => inspectFolder(expandHome(input.path), signal)),
   of: os.habits.of.use(agent).handler(({ context }) => {
-    const { found, kept } = context.agent.habits
+    const { detected: found, effective: kept } = context.agent.conventions
     return { found, kept }
   }),
 })
 
 export const healthRoutes = ({ app, os, agent }: RouterBase) => ({
   problems: os.health.problems.handler(({ input }) => app.health.problems(input.agent)),
-  ended: os.health.ended.use(agent).handler(({ context }) => (context.agent.ended ? [context.agent.ended] : [])),
+  ended: os.health.ended
+    .use(agent)
+    .handler(({ context }) => (context.agent.recoveredChange ? [context.agent.recoveredChange] : [])),
   endedSeen: os.health.endedSeen.use(agent).handler(({ context, input }) => {
-    if (context.agent.ended?.id === input.id) context.agent.ended = undefined
+    if (context.agent.recoveredChange?.id === input.id) context.agent.recoveredChange = undefined
     return {}
   }),
   tryAgain: os.health.tryAgain.use(agent).handler(async ({ context }) => {

@@ -31,7 +31,7 @@ export const chatRoutes = ({ app, os, agent }: RouterBase) => ({
     return {}
   }),
   permit: os.chat.permit.use(agent).handler(({ context, input }) => {
-    context.agent.chat.permit(input.id, input.decision)
+    context.agent.chat.answerPermission(input.id, input.decision)
     return {}
   }),
   models: os.chat.models.handler(({ input }) => app.models.list(app.agents.settingsOf(input.agent).model, input.fresh)),

@@ -14,22 +14,22 @@ type App = RouterBase['app']
 export type Agent = Awaited<ReturnType<App['agents']['get']>>
 
 /** False for the user, the id of a program, or true for an unknown program. */
-type Asker = boolean | string
+type Requester = boolean | string
 
 /**
  * Returns the local notes and lines to hide.
  * @returns undefined if the requester may see everything
  */
-export async function sightOf(app: App, agent: Agent, asker: Asker): Promise<Sight | undefined> {
-  return (await seesAll(app, asker)) ? undefined : agent.localNotes.look()
+export async function privacySnapshotFor(app: App, agent: Agent, requester: Requester): Promise<Sight | undefined> {
+  return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.look()
 }
 
 /**
  * Returns markers for texts that the caller has just read, without a scan of all notes.
  * @returns undefined if the requester may see everything
  */
-export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Marks | undefined> {
-  return (await seesAll(app, asker)) ? undefined : agent.localNotes.marks()
+export async function privacyMarkersFor(app: App, agent: Agent, requester: Requester): Promise<Marks | undefined> {
+  return (await hasFullAccess(app, requester)) ? undefined : agent.localNotes.marks()
 }
 
 /**
@@ -39,13 +39,14 @@ export async function marksFor(app: App, agent: Agent, asker: Asker): Promise<Ma
 export async function searchOptionsFor(
   app: App,
   agent: Agent,
-  asker: Asker,
+  requester: Requester,
   options: SearchOptions | undefined,
 ): Promise<SearchOptions & { readonly unseen?: ReturnType<typeof unseenOf> }> {
-  if (asker === false) return options ?? {}
+  if (requester === false) return options ?? {}
   // Ranking may use a cached scan; the shown text is checked again later.
-  if (!(await seesAll(app, asker))) return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
-  const mayHold = agent.memory.isSent && (await agent.localNotes.look()).notes.size > 0
+  if (!(await hasFullAccess(app, requester)))
+    return { ...options, unseen: unseenOf((await agent.localNotes.last()).notes) }
+  const mayHold = agent.memory.sendsQueries && (await agent.localNotes.look()).notes.size > 0
   return { ...options, ...(mayHold ? { staysHere: true } : {}) }
 }
 
@@ -57,11 +58,11 @@ export async function searchOptionsFor(
 export async function readFor<T>(
   app: App,
   agent: Agent,
-  asker: Asker,
+  requester: Requester,
   path: string,
   read: (shown: (text: string) => string) => Promise<T>,
 ): Promise<T> {
-  const marks = await marksFor(app, agent, asker)
+  const marks = await privacyMarkersFor(app, agent, requester)
   if (!marks) return read((text) => text)
   const missing = () => new AppError('file_not_found', `${path} does not exist, or stays on this machine`, { path })
   try {
@@ -74,7 +75,8 @@ export async function readFor<T>(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'file_not_found') throw error
     const { movedTo } = error.data
-    if (typeof movedTo === 'string' && (await noteAt(agent, marks, movedTo))?.note.isWhole === false) throw error
+    if (typeof movedTo === 'string' && (await readNoteWithVisibility(agent, marks, movedTo))?.note.isWhole === false)
+      throw error
     throw missing()
   }
 }
@@ -83,53 +85,53 @@ function isConversation(path: string): boolean {
   return /^sessions\/[^/]+\.jsonl$/.test(path)
 }
 
-async function seesAll(app: App, asker: Asker): Promise<boolean> {
-  return asker === false || (typeof asker === 'string' && (await app.clients.isLocal(asker)))
+async function hasFullAccess(app: App, requester: Requester): Promise<boolean> {
+  return requester === false || (typeof requester === 'string' && (await app.clients.isLocal(requester)))
 }
 
 /** Removes fully local files and reduces sizes to the visible text. */
-export async function seenFiles(files: FileEntry[], agent: Agent, sight: Sight | undefined): Promise<FileEntry[]> {
-  if (!sight) return files
+export async function visibleFiles(files: FileEntry[], agent: Agent, privacy: Sight | undefined): Promise<FileEntry[]> {
+  if (!privacy) return files
   const seen = files.map(async (file) => {
-    const known = sight.notes.get(file.path)
+    const known = privacy.notes.get(file.path)
     if (!known || known.isWhole) return known ? [] : [file]
-    const found = await noteAt(agent, sight, file.path)
+    const found = await readNoteWithVisibility(agent, privacy, file.path)
     if (!found || found.note.isWhole) return []
-    const size = Buffer.byteLength(sight.shown(file.path, found.text).text)
+    const size = Buffer.byteLength(privacy.shown(file.path, found.text).text)
     return [{ ...file, size, words: 0, tokens: Math.ceil(size / 4) }]
   })
   return (await Promise.all(seen)).flat()
 }
 
 /** Removes hidden results. The rest of the answer reveals nothing about them. */
-export async function seenResults(
+export async function visibleResults(
   found: SearchResponse,
   agent: Agent,
   marks: Marks | undefined,
 ): Promise<SearchResponse> {
   if (!marks) return found
-  const results = await seenOf(found.results, agent, marks)
+  const results = await visibleParts(found.results, agent, marks)
   // The number of candidates would reveal hidden passages.
   return { ...found, results, candidates: results.length, notice: seenNotice(found.notice) }
 }
 
 /** Removes hidden candidates, and everything that depends on them, from an explanation. */
-export async function seenExplanation(
+export async function visibleExplanation(
   found: Explanation,
   agent: Agent,
-  sight: Sight | undefined,
+  privacy: Sight | undefined,
 ): Promise<Explanation> {
-  if (!sight) return found
+  if (!privacy) return found
   const { why, ...rest } = found
-  const candidates = renumbered(await seenOf(found.candidates, agent, sight), sight)
+  const candidates = renumbered(await visibleParts(found.candidates, agent, privacy), privacy)
   const seen = { ...rest, candidates, terms: [], notice: seenNotice(found.notice) }
   if (!why) return seen
-  const place = await noteAt(agent, sight, why.path)
+  const place = await readNoteWithVisibility(agent, privacy, why.path)
   if (!place || place.note.isWhole || place.note.lines.size > 0) {
     // The search adds the requested line as a candidate without a score.
     const isAsked = ({ path, startLine, endLine, score }: Candidate) =>
       score === 0 && path === why.path && startLine <= why.line && endLine >= why.line
-    return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: unseenPlace(why) }
+    return { ...seen, candidates: candidates.filter((one) => !isAsked(one)), why: hiddenPlace(why) }
   }
 
   const { path, startLine } = why.candidate ?? {}
@@ -137,9 +139,11 @@ export async function seenExplanation(
   return { ...seen, why: { ...why, candidate: candidates[at] ?? null, rank: at < 0 ? null : at + 1 } }
 }
 
-async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
+async function visibleParts<T extends Place>(places: readonly T[], agent: Agent, marks: Marks): Promise<T[]> {
   const paths = [...new Set(places.map(({ path }) => path))]
-  const notes = new Map(await Promise.all(paths.map(async (path) => [path, await noteAt(agent, marks, path)] as const)))
+  const notes = new Map(
+    await Promise.all(paths.map(async (path) => [path, await readNoteWithVisibility(agent, marks, path)] as const)),
+  )
   const seen = places.map((place) => {
     const found = notes.get(place.path)
     return found && seenPart(place, found.text, found.note)
@@ -148,10 +152,10 @@ async function seenOf<T extends Place>(places: readonly T[], agent: Agent, marks
 }
 
 /** A gap in the ranks or a reference to a hidden passage would reveal it. */
-function renumbered(candidates: readonly Candidate[], sight: Sight): Candidate[] {
+function renumbered(candidates: readonly Candidate[], privacy: Sight): Candidate[] {
   const shown = candidates.flatMap(({ verdict }) => (verdict.kind === 'returned' ? [verdict.rank] : []))
   const ranks = new Map(shown.toSorted((one, other) => one - other).map((rank, at) => [rank, at + 1]))
-  const isShown = (of: string | undefined) => of === undefined || !sight.notes.has(of.replace(/:[\d-]+$/, ''))
+  const isShown = (of: string | undefined) => of === undefined || !privacy.notes.has(of.replace(/:[\d-]+$/, ''))
   return candidates.map((candidate): Candidate => {
     const modifiers = candidate.modifiers.filter(({ of }) => isShown(of))
     return { ...candidate, modifiers, verdict: seenVerdict(candidate.verdict, ranks) }
@@ -166,7 +170,7 @@ function seenVerdict(verdict: Verdict, ranks: ReadonlyMap<number, number>): Verd
 }
 
 /** Gives the same answer for visible and hidden lines: a passage can contain both. */
-function unseenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
+function hiddenPlace({ path, line }: NonNullable<Explanation['why']>): NonNullable<Explanation['why']> {
   return { path, line, candidate: null, rank: null, reason: 'local' }
 }
 
@@ -180,7 +184,7 @@ type Place = Parameters<typeof seenPart>[0] & { readonly path: string }
  * Reads a file and its local lines.
  * @returns undefined if the file cannot be read
  */
-export async function noteAt(agent: Agent, marks: Marks, path: string) {
+export async function readNoteWithVisibility(agent: Agent, marks: Marks, path: string) {
   try {
     const text = (await agent.readLines(path, 1, Number.MAX_SAFE_INTEGER)).lines.join('\n')
     const real = isConversation(path) ? path : await agent.workspace.realPath(path)

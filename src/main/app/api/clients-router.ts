@@ -2,7 +2,7 @@ import type { MemoryClient } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { sectionTitle } from '#workspace'
 import { KnownWords } from '#workspace/privacy'
-import { sightOf } from './client-visibility.ts'
+import { privacySnapshotFor } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
 export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
@@ -10,14 +10,14 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
   meet: os.clients.meet.handler(async ({ input }) => {
     // Throws for an unknown agent, before the stored agent of the program changes.
     if (input.agent !== undefined) await app.agents.get(input.agent)
-    return served(app, await app.clients.meet(input.client, input.name, input.agent))
+    return assertServed(app, await app.clients.registerLocal(input.client, input.name, input.agent))
   }),
   issueToken: os.clients.issueToken.handler(async ({ input }) => ({
     token: await app.clients.issueToken(input.client, input.name, input.agent),
   })),
   admit: os.clients.admit.handler(async ({ input }) => {
-    const client = await app.clients.admit(input.token)
-    return client ? served(app, client) : null
+    const client = await app.clients.findByToken(input.token)
+    return client ? assertServed(app, client) : null
   }),
   update: os.clients.update.handler(async ({ input }) => {
     await app.clients.update(input.client, input)
@@ -35,23 +35,23 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
       ? await context.agent.findRemembered(wanted, await app.clients.nameOf(id))
       : undefined
     if (known) return { ...known, undo: '' }
-    const by = await app.clients.allow({ client: id, agent: of, text, section }, signal)
+    const by = await app.clients.authorizeWrite({ client: id, agent: of, text, section }, signal)
     const { note, ...written } = await context.agent.remember(wanted, by)
     const { path, startLine, endLine, proposal } = written
     const undo = note ? app.clients.noteWrite({ client: id, agent: of, path, note }) : ''
     return { path, startLine, endLine, undo, ...(proposal === undefined ? {} : { proposal }) }
   }),
   look: os.clients.look.handler(async ({ input }) => {
-    // `created` does not wait for the index, which the caller's search does anyway.
-    const looked = await app.agents.created(input.agent)
+    // `getBeforeIndexing` does not wait for the index, which the caller's search does anyway.
+    const looked = await app.agents.getBeforeIndexing(input.agent)
     // Report a missing workspace instead of an empty result.
-    await looked.workspace.assertThere()
-    const sight = await sightOf(app, looked, input.client)
-    return { look: sight && sight.net.size > 0 ? looked.looks.keep(sight) : null }
+    await looked.workspace.assertExists()
+    const sight = await privacySnapshotFor(app, looked, input.client)
+    return { look: sight && sight.net.size > 0 ? looked.snapshotCache.keep(sight) : null }
   }),
   pass: os.clients.pass.use(agent).handler(async ({ context, input }) => {
-    const looked = input.look === undefined ? undefined : context.agent.looks.take(input.look)
-    const sight = looked ?? (await sightOf(app, context.agent, input.client))
+    const looked = input.look === undefined ? undefined : context.agent.snapshotCache.take(input.look)
+    const sight = looked ?? (await privacySnapshotFor(app, context.agent, input.client))
     if (!sight) return { texts: input.texts }
     const how = { isNote: true, known: new KnownWords(input.own ?? []) }
     return { texts: input.texts.map((text) => sight.net.withhold(text, undefined, how)) }
@@ -60,23 +60,23 @@ export const clientsRoutes = ({ app, os, agent }: RouterBase) => ({
     const name = await app.clients.nameOf(input.client)
     const undo = app.clients.takeUndo(input.undo, input.client, input.agent)
     try {
-      return { path: (await context.agent.takeOut(undo.path, undo.note, name)).path }
+      return { path: (await context.agent.removeNote(undo.path, undo.note, name)).path }
     } catch (error) {
-      app.clients.keepUndo(input.undo, undo)
+      app.clients.putBackUndo(input.undo, undo)
       throw error
     }
   }),
-  programs: os.clients.programs.handler(({ input }) => app.connections.list(ofAgent(input.agent))),
+  programs: os.clients.programs.handler(({ input }) => app.clientInstaller.list(ofAgent(input.agent))),
   connect: os.clients.connect.handler(async ({ input }) => {
-    await app.connections.connect(input.program, ofAgent(input.agent))
+    await app.clientInstaller.connect(input.program, ofAgent(input.agent))
     return {}
   }),
   disconnect: os.clients.disconnect.handler(async ({ input }) => {
-    await app.connections.disconnect(input.program)
+    await app.clientInstaller.disconnect(input.program)
     return {}
   }),
   test: os.clients.test.handler(async ({ input }) => ({
-    tools: await app.connections.test(input.program, ofAgent(input.agent)),
+    tools: await app.clientInstaller.test(input.program, ofAgent(input.agent)),
   })),
   questions: os.clients.questions.handler(() => app.clients.questions),
   answer: os.clients.answer.handler(({ input }) => {
@@ -91,7 +91,7 @@ function ofAgent(agent: string) {
 }
 
 /** @throws AppError `unknown_agent` if the agent of the program is archived */
-function served({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
+function assertServed({ agents }: RouterBase['app'], client: MemoryClient): MemoryClient {
   if (!agents.isArchived(client.agent)) return client
   throw new AppError('unknown_agent', `the agent ${client.agent} is archived`, { agent: client.agent })
 }

@@ -1,13 +1,13 @@
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import { seenDiff, seenEntries } from './seen-history.ts'
-import { sightOf } from './client-visibility.ts'
+import { privacySnapshotFor } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
-    const { recorded } = context.agent
-    if (!input.forProgram) return recorded.entries({ ...input, isBrief: true })
-    const sight = await sightOf(app, context.agent, input.forProgram)
+    const { requireHistory: recorded } = context.agent
+    if (!input.forProgram) return recorded.entries({ ...input, groupAdopted: true })
+    const sight = await privacySnapshotFor(app, context.agent, input.forProgram)
     const seen: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
     for (let asked: Parameters<typeof recorded.entries>[0] = input; ;) {
@@ -18,24 +18,24 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
     }
   }),
   diff: os.history.diff.use(agent).handler(async ({ context, input }) => {
-    const found = await context.agent.recorded.diff(input.commit, input.path)
-    const sight = input.forProgram ? await sightOf(app, context.agent, input.forProgram) : undefined
+    const found = await context.agent.requireHistory.diff(input.commit, input.path)
+    const sight = input.forProgram ? await privacySnapshotFor(app, context.agent, input.forProgram) : undefined
     if (!sight) return found
     return { patch: await seenDiff(input, found.patch, context.agent, sight), before: null, after: null }
   }),
   commits: os.history.commits
     .use(agent)
-    .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.of(path, page, signal)),
+    .handler(({ context, input: { path, ...page }, signal }) => context.agent.commits.log(path, page, signal)),
   commitDiff: os.history.commitDiff
     .use(agent)
     .handler(({ context, input, signal }) => context.agent.commits.diff(input.path, input.commit, signal)),
-  blame: os.history.blame.use(agent).handler(({ context, input }) => context.agent.recorded.blame(input.path)),
+  blame: os.history.blame.use(agent).handler(({ context, input }) => context.agent.requireHistory.blame(input.path)),
   standing: os.history.standing
     .use(agent)
-    .handler(({ context, input }) => context.agent.standing(input.path, input.patch)),
-  accepted: os.history.accepted.use(agent).handler(({ context }) => context.agent.accepted.list()),
+    .handler(({ context, input }) => context.agent.revertStatus(input.path, input.patch)),
+  accepted: os.history.accepted.use(agent).handler(({ context }) => context.agent.reviewedHunks.list()),
   accept: os.history.accept.use(agent).handler(async ({ context, input }) => {
-    await context.agent.accepted.accept(input.hunk)
+    await context.agent.reviewedHunks.accept(input.hunk)
     return {}
   }),
   restore: os.history.restore
@@ -47,19 +47,19 @@ export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
     .handler(({ context, input }) => context.agent.batches.undo(input.undo, { cause: 'user', isUndo: true })),
 })
 
-export const forgetRoutes = ({ os, app }: RouterBase) => ({
+export const erasureRoutes = ({ os, app }: RouterBase) => ({
   find: os.forget.find.handler(async ({ input: { agent, ...request }, signal }) => {
     const months = await app.ledger.months()
     const models = [...new Set(months.map(({ model }) => model))].filter((model) => model !== 'offline')
-    const { embedding, ...found } = await app.agents.forgetting.find(agent, request, signal)
+    const { embedding, ...found } = await app.agents.erasure.find(agent, request, signal)
     // The embedding model also received these texts.
     return { ...found, models: embedding === undefined ? models : [...models, embedding] }
   }),
   run: os.forget.run.handler(async function* ({ input: { agent, words, lines, keep } }) {
-    yield* app.agents.forgetting.run(agent, { texts: [words, ...lines], keep })
+    yield* app.agents.erasure.run(agent, { texts: [words, ...lines], keep })
   }),
   stop: os.forget.stop.handler(({ input }) => {
-    app.agents.forgetting.stop(input.agent)
+    app.agents.erasure.stop(input.agent)
     return {}
   }),
 })

@@ -1,15 +1,15 @@
 import { expandHome } from '#platform'
-import { findMemories, foreignSettings, foreignSettingsOf } from '#interop'
+import { findMemories, findOpenClawSettings, readOpenClawSettings } from '#interop'
 import type { RouterBase } from './procedure.ts'
 
 export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   known: os.import.known.handler(() => findMemories()),
   settings: os.import.settings.handler(async () => {
-    const found = await foreignSettings(existing(app))
+    const found = await findOpenClawSettings(existing(app))
     return found.map(({ file, taken, left }) => ({ file, taken, left }))
   }),
   takeOver: os.import.takeOver.handler(async ({ input }) => {
-    const { changes, ...told } = await foreignSettingsOf(input.file, existing(app))
+    const { changes, ...told } = await readOpenClawSettings(input.file, existing(app))
     if (changes.length > 0) await app.settings.set(...changes)
     return told
   }),
@@ -19,9 +19,9 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
     context.agent.importer.start(input)
     return {}
   }),
-  standing: os.import.standing.use(agent).handler(({ context }) => context.agent.importer.standing()),
+  standing: os.import.standing.use(agent).handler(({ context }) => context.agent.importer.status()),
   seen: os.import.seen.use(agent).handler(({ context, input }) => {
-    context.agent.importer.seen(input.id)
+    context.agent.importer.markSeen(input.id)
     return {}
   }),
   cancel: os.import.cancel.use(agent).handler(({ context }) => {
@@ -34,7 +34,7 @@ export const importRoutes = ({ app, os, agent }: RouterBase) => ({
   pack: os.import.pack.use(agent).handler(async ({ context, input }) => {
     const { importer, history } = context.agent
     if (!input.withHistory || !history) return importer.pack()
-    await history.settle()
+    await history.flush()
     return importer.pack(history.repository)
   }),
 })

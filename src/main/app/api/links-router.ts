@@ -1,10 +1,10 @@
-import { mendLink } from '#workspace'
+import { repairLink } from '#workspace'
 import type { RouterBase } from './procedure.ts'
 
 const user = { cause: 'user' } as const
 
 export const linksRoutes = ({ os, agent }: RouterBase) => ({
-  of: os.links.of.use(agent).handler(({ context, input, signal }) => context.agent.links.of(input.path, signal)),
+  of: os.links.of.use(agent).handler(({ context, input, signal }) => context.agent.links.linksOf(input.path, signal)),
   resolve: os.links.resolve
     .use(agent)
     .handler(({ context, input }) => context.agent.links.resolve(input.path, input.kind, input)),
@@ -14,7 +14,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   broken: os.links.broken.use(agent).handler(({ context, signal }) => context.agent.links.broken(signal)),
   mend: os.links.mend.use(agent).handler(async ({ context, input }) => {
     const { workspace } = context.agent
-    const write = await workspace.edit(input.path, user, (text = '') => mendLink(text, input))
+    const write = await workspace.edit(input.path, user, (text = '') => repairLink(text, input))
     return { patch: (await workspace.describe(write)).patch }
   }),
   names: os.links.names
@@ -26,7 +26,7 @@ export const linksRoutes = ({ os, agent }: RouterBase) => ({
   move: os.links.move
     .use(agent)
     .handler(({ context, input: { from, to, plan } }) => context.agent.links.move({ from, to }, plan, user)),
-  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.batches.moving),
+  moving: os.links.moving.use(agent).handler(({ context }) => context.agent.batches.running),
   cancelMove: os.links.cancelMove.use(agent).handler(({ context }) => {
     context.agent.batches.cancel()
     return {}

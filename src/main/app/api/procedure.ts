@@ -7,7 +7,7 @@ import type { App } from '../composition/create-app.ts'
 /**
  * Returns the message and data for a string or list that exceeds its limit in the contract; undefined for other issues.
  */
-function tooLongOf(issues: ValidationError['issues']) {
+function describeTooLong(issues: ValidationError['issues']) {
   for (const issue of issues) {
     const { code, origin, maximum } = issue as { code?: unknown; origin?: unknown; maximum?: unknown }
     if (code !== 'too_big' || typeof maximum !== 'number' || (origin !== 'string' && origin !== 'array')) continue
@@ -23,7 +23,7 @@ function toWire(error: unknown, log: Log, path: string): unknown {
   if (error instanceof AppError)
     return new ORPCError(error.code, { message: error.message, data: error.data, cause: error })
   if (error instanceof ORPCError && error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError) {
-    const tooLong = tooLongOf(error.cause.issues)
+    const tooLong = describeTooLong(error.cause.issues)
     if (tooLong) return new ORPCError('input_too_long', { ...tooLong, cause: error })
     const reason = error.cause.issues.map((issue) => issue.message).join('; ')
     return new ORPCError('input_invalid', {

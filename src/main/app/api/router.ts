@@ -1,14 +1,14 @@
 import type { App } from '../composition/create-app.ts'
-import { agentsRoutes, eventsRoutes, habitsRoutes, healthRoutes } from './agents-router.ts'
+import { agentsRoutes, eventsRoutes, conventionsRoutes, healthRoutes } from './agents-router.ts'
 import { chatRoutes, contextRoutes, sessionsRoutes } from './chat-router.ts'
 import { clientsRoutes } from './clients-router.ts'
-import { forgetRoutes, historyRoutes } from './history-router.ts'
+import { erasureRoutes, historyRoutes } from './history-router.ts'
 import { importRoutes } from './import-router.ts'
 import { linksRoutes, tagsRoutes } from './links-router.ts'
 import { routerBase } from './procedure.ts'
-import { checksRoutes, searchRoutes } from './search-router.ts'
+import { savedQueriesRoutes, searchRoutes } from './search-router.ts'
 import { settingsRoutes } from './settings-router.ts'
-import { upkeepRoutes } from './upkeep-router.ts'
+import { suggestionsRoutes } from './upkeep-router.ts'
 import { findRoutes, picturesRoutes, workspaceRoutes } from './workspace-router.ts'
 
 export function createRouter(app: App) {
@@ -16,13 +16,13 @@ export function createRouter(app: App) {
   return base.os.router({
     agents: agentsRoutes(base),
     chat: chatRoutes(base),
-    checks: checksRoutes(base),
+    checks: savedQueriesRoutes(base),
     clients: clientsRoutes(base),
     context: contextRoutes(base),
     events: eventsRoutes(base),
     find: findRoutes(base),
-    forget: forgetRoutes(base),
-    habits: habitsRoutes(base),
+    forget: erasureRoutes(base),
+    habits: conventionsRoutes(base),
     health: healthRoutes(base),
     history: historyRoutes(base),
     import: importRoutes(base),
@@ -32,7 +32,7 @@ export function createRouter(app: App) {
     search: searchRoutes(base),
     sessions: sessionsRoutes(base),
     settings: settingsRoutes(base),
-    upkeep: upkeepRoutes(base),
+    upkeep: suggestionsRoutes(base),
     workspace: workspaceRoutes(base),
   })
 }

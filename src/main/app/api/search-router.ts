@@ -1,4 +1,10 @@
-import { marksFor, searchOptionsFor, seenExplanation, seenResults, sightOf } from './client-visibility.ts'
+import {
+  privacyMarkersFor,
+  searchOptionsFor,
+  visibleExplanation,
+  visibleResults,
+  privacySnapshotFor,
+} from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
 /** Time limit for indexing a large folder for the first time, ms. */
@@ -11,12 +17,12 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   query: os.search.query.use(agent).handler(async ({ context, input, signal }) => {
     const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
     const found = await context.agent.memory.search(input.query, options, signal)
-    return seenResults(found, context.agent, await marksFor(app, context.agent, input.forProgram))
+    return visibleResults(found, context.agent, await privacyMarkersFor(app, context.agent, input.forProgram))
   }),
   explain: os.search.explain.use(agent).handler(async ({ context, input, signal }) => {
     const options = await searchOptionsFor(app, context.agent, input.forProgram, input.options)
     const found = await context.agent.memory.explain(input.query, options, input.why, signal)
-    return seenExplanation(found, context.agent, await sightOf(app, context.agent, input.forProgram))
+    return visibleExplanation(found, context.agent, await privacySnapshotFor(app, context.agent, input.forProgram))
   }),
   recalls: os.search.recalls.use(agent).handler(({ context, signal }) => context.agent.sessions.recalls(signal)),
   settings: os.search.settings.handler(({ input }) => app.agents.settingsOf(input.agent).memory.search),
@@ -36,30 +42,32 @@ export const searchRoutes = ({ app, os, agent }: RouterBase) => ({
   status: os.search.status.use(agent).handler(({ context }) => context.agent.memory.status()),
   meaning: os.search.meaning
     .use(agent)
-    .handler(({ context, input, signal }) => context.agent.memory.meaning(input.of, signal)),
+    .handler(({ context, input, signal }) => context.agent.memory.embeddingReport(input.of, signal)),
   nearNotes: os.search.nearNotes
     .use(agent)
-    .handler(({ context, input }) => context.agent.memory.nearNotes(input.path, maxNearNotes)),
+    .handler(({ context, input }) => context.agent.memory.similarNotes(input.path, maxNearNotes)),
   settle: os.search.settle.use(agent).handler(async ({ context, input, signal }) => {
     const { memory } = context.agent
     const settled = await memory.settle(settleMs)
-    const status = input.vectors ? await memory.settleVectors(() => undefined, signal) : await memory.status()
+    const status = input.vectors ? await memory.waitForVectors(() => undefined, signal) : await memory.status()
     return { settled, status, indexBytes: await memory.indexBytes() }
   }),
   reindex: os.search.reindex.use(agent).handler(({ context, signal }) => context.agent.memory.reindex(signal)),
 })
 
-export const checksRoutes = ({ os, agent }: RouterBase) => ({
-  list: os.checks.list.use(agent).handler(({ context }) => context.agent.checks.list()),
-  add: os.checks.add.use(agent).handler(({ context, input }) => context.agent.checks.add(input.question)),
+export const savedQueriesRoutes = ({ os, agent }: RouterBase) => ({
+  list: os.checks.list.use(agent).handler(({ context }) => context.agent.savedQueries.list()),
+  add: os.checks.add.use(agent).handler(({ context, input }) => context.agent.savedQueries.add(input.question)),
   remove: os.checks.remove.use(agent).handler(async ({ context, input }) => ({
-    removed: await context.agent.checks.remove(input.id),
+    removed: await context.agent.savedQueries.remove(input.id),
   })),
-  run: os.checks.run.use(agent).handler(({ context }) => context.agent.checks.run('asked')),
+  run: os.checks.run.use(agent).handler(({ context }) => context.agent.savedQueries.run('asked')),
   stop: os.checks.stop.use(agent).handler(({ context }) => {
-    context.agent.checks.stop()
+    context.agent.savedQueries.stop()
     return {}
   }),
-  import: os.checks.import.use(agent).handler(({ context, input }) => context.agent.checks.import(input.text)),
-  export: os.checks.export.use(agent).handler(async ({ context }) => ({ text: await context.agent.checks.export() })),
+  import: os.checks.import.use(agent).handler(({ context, input }) => context.agent.savedQueries.import(input.text)),
+  export: os.checks.export
+    .use(agent)
+    .handler(async ({ context }) => ({ text: await context.agent.savedQueries.export() })),
 })

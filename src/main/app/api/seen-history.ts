@@ -4,7 +4,7 @@
  */
 import type { HistoryEntry } from '#shared/contract/index.ts'
 import type { Sight } from '#workspace/privacy'
-import { noteAt, type Agent } from './client-visibility.ts'
+import { readNoteWithVisibility, type Agent } from './client-visibility.ts'
 
 /** @param sight undefined where everything is seen */
 export async function seenEntries(
@@ -25,8 +25,8 @@ export async function seenDiff(
   agent: Agent,
   sight: Sight,
 ): Promise<string> {
-  const now = await agent.recorded.nameNow(path, commit)
-  const found = agent.isForPrograms(now) ? await noteAt(agent, sight, now) : undefined
+  const now = await agent.requireHistory.currentPath(path, commit)
+  const found = agent.isForPrograms(now) ? await readNoteWithVisibility(agent, sight, now) : undefined
   if (!found || found.note.isWhole) return ''
   const standing = new Set(
     sight

@@ -1,22 +1,22 @@
 import type { RouterBase } from './procedure.ts'
 
-export const upkeepRoutes = ({ os, agent }: RouterBase) => ({
+export const suggestionsRoutes = ({ os, agent }: RouterBase) => ({
   list: os.upkeep.list.use(agent).handler(async ({ context: { agent } }) => ({
     ...(await agent.upkeep.list()),
     nextAt: await agent.scheduler.next(),
   })),
   count: os.upkeep.count.use(agent).handler(async ({ context }) => ({ open: await context.agent.upkeep.count() })),
-  look: os.upkeep.look.use(agent).handler(({ context }) => context.agent.upkeep.look()),
+  look: os.upkeep.look.use(agent).handler(({ context }) => context.agent.upkeep.scan()),
   stop: os.upkeep.stop.use(agent).handler(({ context }) => {
     context.agent.upkeep.stop()
     return {}
   }),
   estimate: os.upkeep.estimate.use(agent).handler(({ context, signal }) => context.agent.upkeep.estimate(signal)),
   review: os.upkeep.review.use(agent).handler(({ context }) => context.agent.upkeep.review('user')),
-  request: os.upkeep.request.use(agent).handler(({ context, input }) => context.agent.upkeepRequest(input.number)),
+  request: os.upkeep.request.use(agent).handler(({ context, input }) => context.agent.reviewRequest(input.number)),
   preview: os.upkeep.preview.use(agent).handler(({ context, input }) => context.agent.upkeep.preview(input.ids)),
   turn: os.upkeep.turn.use(agent).handler(async ({ context, input }) => {
-    await context.agent.upkeep.turn(input.id)
+    await context.agent.upkeep.swapSides(input.id)
     return {}
   }),
   accept: os.upkeep.accept.use(agent).handler(({ context, input }) => context.agent.upkeep.accept(input.ids)),

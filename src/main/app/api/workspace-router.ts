@@ -2,7 +2,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { locateAttachment, readAttachment } from '#workspace'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { readFor, seenFiles, sightOf } from './client-visibility.ts'
+import { readFor, visibleFiles, privacySnapshotFor } from './client-visibility.ts'
 import type { RouterBase } from './procedure.ts'
 
 /** Limit of link paths in an answer. */
@@ -10,15 +10,15 @@ const maxLinks = 5
 
 export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
   names: os.workspace.names.handler(async ({ input, signal }) =>
-    (await app.agents.created(input.agent)).nameFiles(signal),
+    (await app.agents.getBeforeIndexing(input.agent)).nameFiles(signal),
   ),
   list: os.workspace.list.use(agent).handler(async ({ context, input, signal }) => {
-    if (input.forProgram) await context.agent.workspace.assertThere()
+    if (input.forProgram) await context.agent.workspace.assertExists()
     const files = await context.agent.listFiles(signal)
-    return seenFiles(files, context.agent, await sightOf(app, context.agent, input.forProgram))
+    return visibleFiles(files, context.agent, await privacySnapshotFor(app, context.agent, input.forProgram))
   }),
   links: os.workspace.links.use(agent).handler(async ({ context, signal }) => {
-    const links = await context.agent.workspace.links(signal)
+    const links = await context.agent.workspace.skippedLinks(signal)
     return { count: links.length, paths: links.slice(0, maxLinks) }
   }),
   setVisibility: os.workspace.setVisibility.use(agent).handler(async ({ context, input }) => {
@@ -40,7 +40,7 @@ export const workspaceRoutes = ({ app, os, agent }: RouterBase) => ({
     const { workspace } = context.agent
     if (input.forProgram) {
       assertSeen(context.agent, input.path)
-      await workspace.assertThere()
+      await workspace.assertExists()
     }
     return readFor(app, context.agent, input.forProgram, input.path, async (shown) => {
       const { text, hash } = await context.agent.readFile(input.path)
@@ -130,14 +130,14 @@ function assertSeen(agent: { isForPrograms(path: string): boolean }, path: strin
 export const findRoutes = ({ os, agent }: RouterBase) => ({
   run: os.find.run.use(agent).handler(({ context, input, signal }) => {
     const { text, isPattern, matchCase } = input
-    return context.agent.finder.find({ text, isPattern, matchCase }, signal)
+    return context.agent.findReplace.find({ text, isPattern, matchCase }, signal)
   }),
   replace: os.find.replace.use(agent).handler(({ context, input }) => {
     const { search, replacement, paths } = input
-    return context.agent.finder.replace({ search, replacement, paths }, { cause: 'user' })
+    return context.agent.findReplace.replace({ search, replacement, paths }, { cause: 'user' })
   }),
   stop: os.find.stop.use(agent).handler(({ context, input }) => {
-    context.agent.finder.stop(input.search)
+    context.agent.findReplace.stop(input.search)
     return {}
   }),
 })

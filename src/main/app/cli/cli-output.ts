@@ -10,13 +10,16 @@ export interface Output {
 }
 
 /** Returns the reason for missing vectors: from waiting for them, else from the search. */
-export function toldOnce(warning: string | undefined, notice: SearchResponse['notice']): { readonly warning?: string } {
+export function warningOf(
+  warning: string | undefined,
+  notice: SearchResponse['notice'],
+): { readonly warning?: string } {
   const line = warning ?? notice?.message
   return line === undefined ? {} : { warning: line }
 }
 
 /** Returns the fields of a result that the CLI prints. */
-export function withoutExtras({
+export function printedFields({
   path,
   startLine,
   endLine,

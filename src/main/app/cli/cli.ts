@@ -11,15 +11,15 @@ import { remember } from './commands/remember-command.ts'
 import { search } from './commands/search-command.ts'
 import { sessions } from './commands/sessions-command.ts'
 import { status } from './commands/status-command.ts'
-import { assertNew } from './first-use.ts'
+import { assertNeverUsed } from './first-use.ts'
 import { mainFolder } from './main-folder.ts'
 import type { AskFlags, CommonFlags, EvalFlags, ExplainFlags, McpFlags, SearchFlags, WaitFlags } from './flags.ts'
 import type { Output } from './cli-output.ts'
 import { openMemory } from './open-memory.ts'
 import { vectorHelp } from './vectors.ts'
 import { openInBrowser, appVersion, describeProblems } from '#platform'
-import { withRuntime, type Runtime } from '../instance-lock/with-primary.ts'
-import { exitOnUncaught, harmless, tolerateClosedOutput } from './terminal.ts'
+import { withPrimary, type PrimaryClient } from '../instance-lock/with-primary.ts'
+import { exitOnUncaught, escapeControls, tolerateClosedOutput } from './terminal.ts'
 
 /** A mistake in the command line: exit 2. */
 class UsageError extends Error {}
@@ -28,7 +28,7 @@ const program = new Command('commonplace')
   .description('A chat with an AI agent whose memory is plain Markdown on your own disk')
   .version(appVersion)
   .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(harmless(text.replace(/^error: /, 'commonplace: '))) })
+  .configureOutput({ outputError: (text, write) => write(escapeControls(text.replace(/^error: /, 'commonplace: '))) })
   .showSuggestionAfterError(false)
 
 function command(name: string, description: string): Command {
@@ -139,15 +139,15 @@ try {
 /** Runs one command in the process that has the memory open, or opens the memory for it, and prints the result. */
 async function onRuntime(
   flags: CommonFlags,
-  run: (runtime: Runtime, flags: CommonFlags) => Promise<Output>,
+  run: (runtime: PrimaryClient, flags: CommonFlags) => Promise<Output>,
   options: { readonly embeddingProvider?: EvalFlags['provider']; readonly isRepeatable?: boolean } = {},
 ): Promise<void> {
   checkFolders(flags)
   const { embeddingProvider, isRepeatable = true } = options
-  const output = await withRuntime({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
+  const output = await withPrimary({ ...appOptions(flags), embeddingProvider, isRepeatable }, async (runtime) => {
     const { file, problems, firstRun } = await runtime.client.settings.get()
     const problem = describeProblems(file, problems)
-    if (runtime.isOwn && firstRun) assertNew(runtime.base, flags.agent)
+    if (runtime.isOwn && firstRun) assertNeverUsed(runtime.base, flags.agent)
     const isBroken = problems.some(({ fault }) => fault !== 'unknown')
     if (runtime.isOwn && isBroken) throw new AppError('config_invalid', problem)
     const done = await run(runtime, flags)
@@ -161,8 +161,8 @@ function appOptions({ home, workspace, agent }: Omit<CommonFlags, 'agent'> & { r
 }
 
 function print({ value, text, warning, isFailure }: Output, flags: CommonFlags): void {
-  process.stdout.write(harmless(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
-  if (warning !== undefined) process.stderr.write(harmless(`commonplace: ${warning}\n`))
+  process.stdout.write(escapeControls(flags.json ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`))
+  if (warning !== undefined) process.stderr.write(escapeControls(`commonplace: ${warning}\n`))
   if (isFailure) process.exitCode = 1
 }
 
@@ -235,7 +235,7 @@ function share(value: string): number {
 function tell(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`commonplace: ${harmless(message.replaceAll('\n', ' '))}\n`)
+  process.stderr.write(`commonplace: ${escapeControls(message.replaceAll('\n', ' '))}\n`)
   const isUsage =
     error instanceof UsageError ||
     (error instanceof AppError &&

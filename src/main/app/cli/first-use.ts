@@ -7,7 +7,7 @@ import type { AppBase } from '../composition/create-app.ts'
  * Refuses the default workspace if the agent was used before: then its configuration is lost.
  * @throws AppError `config_invalid`
  */
-export function assertNew({ folders }: AppBase, agent: string): void {
+export function assertNeverUsed({ folders }: AppBase, agent: string): void {
   if (!existsSync(folders.agent(agent).history)) return
   const reason =
     'it is missing or empty, though this state folder was in use; put it back, or choose the folder in the app'
@@ -20,7 +20,7 @@ export function assertNew({ folders }: AppBase, agent: string): void {
  */
 export async function setUpOnce(client: ContractClient, base: AppBase, agent: string): Promise<void> {
   if (!(await client.settings.get()).firstRun) return
-  assertNew(base, agent)
+  assertNeverUsed(base, agent)
   const workspace = (await client.agents.list()).find(({ id }) => id === agent)?.workspace
   if (workspace === undefined) throw new AppError('unknown_agent', `there is no agent ${agent}`, { agent })
   await client.agents.setUp({ agent, workspace, locale: 'en' })

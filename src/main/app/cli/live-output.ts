@@ -1,6 +1,6 @@
 import type { ChatEvent, SessionMessage } from '#shared/contract/index.ts'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
-import { harmless } from './terminal.ts'
+import { escapeControls } from './terminal.ts'
 
 /** Limit for printed arguments and error messages, in UTF-16 code units. */
 const maxCharacters = 120
@@ -50,7 +50,7 @@ export class LiveOutput {
 
   note(line: string): void {
     this.end()
-    process.stderr.write(harmless(`· ${line}\n`))
+    process.stderr.write(escapeControls(`· ${line}\n`))
   }
 
   /** Ends an unfinished line. */
@@ -61,7 +61,7 @@ export class LiveOutput {
 
   #write(text: string): void {
     if (text === '') return
-    process.stdout.write(harmless(text))
+    process.stdout.write(escapeControls(text))
     this.#isLineOpen = !text.endsWith('\n')
   }
 }

@@ -2,7 +2,7 @@
 const commands = /(?![\t\n])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
 /** Escapes control characters as \uXXXX. JSON keeps its value. */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(commands, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

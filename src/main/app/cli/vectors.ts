@@ -17,7 +17,7 @@ export interface VectorWait {
 }
 
 /** Timeout for a query vector in the terminal, ms: a complete answer matters more than speed. */
-const patientMs = 30_000
+const terminalVectorWaitMs = 30_000
 /** Interval of progress lines if stderr is no terminal, ms. A terminal overwrites one line. */
 const lineEveryMs = 5000
 const lookEveryMs = 200
@@ -39,7 +39,7 @@ export async function waitForVectors(client: ContractClient, agent: string, wait
   try {
     const { status } = await client.search.settle({ agent, vectors: true })
     assertUsable(status)
-    return { ...shortfall(status), vectorWaitMs: patientMs }
+    return { ...shortfall(status), vectorWaitMs: terminalVectorWaitMs }
   } finally {
     clearInterval(timer)
     line.end()

@@ -15,19 +15,19 @@ interface Listeners {
 }
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
-export function wireAgent(opened: Agent, { publish, health, log }: Listeners): void {
-  const { id: agent, habits, workspace, links, upkeep, fileDrafts, sessions } = opened
-  const { memory, recording, accepted, batches, checks, chat } = opened
+export function subscribeAgent(opened: Agent, { publish, health, log }: Listeners): void {
+  const { id: agent, conventions: habits, workspace, links, upkeep, fileDrafts, sessions } = opened
+  const { memory, recording, reviewedHunks: accepted, batches, savedQueries: checks, chat } = opened
   // Subscribed first: a write is recorded before other listeners see it.
   workspace.changes.subscribe((write) => recording.record(write))
-  workspace.changes.subscribe(({ path, from }) => memory.touch(from === undefined ? [path] : [from, path]))
+  workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
 
-  for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.noteUse())
+  for (const used of [workspace.changes, sessions.changes, chat.changes]) used.subscribe(() => opened.resetIdleTime())
 
-  workspace.changes.subscribe(() => links.touch())
-  batches.changes.subscribe((moving) => {
+  workspace.changes.subscribe(() => links.markStale())
+  batches.progress.subscribe((moving) => {
     // `moving` is set while a move runs; only its end changes links.
-    if (!moving) links.touch()
+    if (!moving) links.markStale()
     publish({ type: 'moveProgress', agent, moving })
   })
 
@@ -53,8 +53,8 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
     if (origin.session === undefined) publish({ type: 'captured', ...told })
   })
 
-  sessions.changes.subscribe(({ session, isWhole }) => {
-    memory.touch([`${sessionsPrefix}${session}.jsonl`])
+  sessions.changes.subscribe(({ session, isDeletedOrRestored: isWhole }) => {
+    memory.notifyWritten([`${sessionsPrefix}${session}.jsonl`])
     publish({ type: 'sessionChanged', agent, session, ...(isWhole ? { isWhole } : {}) })
     publish({ type: 'contextChanged', agent, session })
   })
@@ -71,12 +71,14 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
         reportIndex(health, agent, change.status)
         return publish({ type: 'indexStatus', agent, status: change.status })
       case 'files':
-        links.touch()
-        upkeep.touch(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
-        recording.history?.look(change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)))
+        links.markStale()
+        upkeep.filesChanged(change.paths).catch((error: unknown) => log.fault(error, `upkeep of agent ${agent}`))
+        recording.history?.recordExternalChanges(
+          change.paths.filter((path) => !path.endsWith('.jsonl') && !isAbsolute(path)),
+        )
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
-        checks.noteChange('index')
+        checks.scheduleRun('index')
         return publish({ type: 'indexChanged', agent })
       case 'crashed':
         log.fault(change.error, `index thread of agent ${agent}`)
@@ -99,8 +101,8 @@ export function wireAgent(opened: Agent, { publish, health, log }: Listeners): v
   })
 
   habits.changes.subscribe(() => {
-    links.touch()
-    opened.applyHabits().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
+    links.markStale()
+    opened.applyConventions().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 

@@ -8,37 +8,37 @@ import {
   systemClock,
   type Clock,
   Differ,
-  DiskWatch,
+  DiskSpaceMonitor,
   Health,
-  withFaultsTold,
-  dataLocations,
-  diagnostics,
+  withFaultReports,
+  measureDataLocations,
+  createDiagnosticReport,
   readLog,
   openLog,
   type Log,
-  RemotePictures,
-  showWithSystem,
-  type ShowFile,
-  threadFile,
+  RemoteImages,
+  showInFileManager,
+  type RevealFile,
+  workerEntry,
   appVersion,
   makeFolder,
-  tidyFolder,
-  tidyLater,
+  cleanTemporaryFiles,
+  scheduleCleanup,
   KeyRing,
   type KeyVault,
   SettingsStore,
   type AgentSettings,
 } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
-import { Agents } from '../agents/agent-registry.ts'
+import { AgentRegistry } from '../agents/agent-registry.ts'
 import { defaultStateHome, stateFolders, type StateFolders } from '../agents/state-folders.ts'
 import { singleFolder, type SingleFolder } from '../agents/single-folder.ts'
-import { Clients, Connections } from '#interop'
-import { LearnedWindows, usualToolLimits, type ToolLimits } from '#agent'
+import { ClientApps, ClientInstaller } from '#interop'
+import { ContextWindowEstimates, usualToolLimits, type ToolLimits } from '#agent'
 import { threadEntries } from '#search'
 import { McpServers } from '#agent/mcp-client'
-import { Ledger, Models } from '#llm'
-import { modelSettings, wireApp } from './subscriptions.ts'
+import { UsageStore, Models } from '#llm'
+import { modelSettings, subscribeServices } from './subscriptions.ts'
 
 export interface AppOptions {
   /** Folder of the entry file, `src/main/` or `out/main/`. Workers and resources are found relative to it. */
@@ -54,13 +54,13 @@ export interface AppOptions {
   readonly watch?: boolean
   readonly now?: Clock
   /** Electron's shell on the desktop; default: the system's commands. */
-  readonly showFile?: ShowFile
+  readonly showFile?: RevealFile
   /** Stores API keys permanently; undefined keeps them in memory only. */
   readonly keyVault?: KeyVault | undefined
   /** Overrides the configured provider for a single command. */
   readonly embeddingProvider?: AgentSettings['memory']['embedding']['provider'] | undefined
   /** Timeout for the user's answer to a permission request of another program, ms. */
-  readonly clientPatienceMs?: number | undefined
+  readonly permissionTimeoutMs?: number | undefined
   /** Of the tools that models call; `usualToolLimits` when left out. */
   readonly toolLimits?: Partial<ToolLimits> | undefined
   /** Whether pictures of the web may come from an address; from what is public, when left out. */
@@ -87,7 +87,7 @@ export async function openBase({ env, home, workspace, agent = 'main' }: AppOpti
   await makeStateFolder(folders.home)
   const log = openLog(folders.logs)
   const isUsed = existsSync(folders.agent(agent).history)
-  const settings = await SettingsStore.open(folders.config, isUsed ? configPatienceMs : 0)
+  const settings = await SettingsStore.open(folders.config, isUsed ? configRetryMs : 0)
   const close = () => {
     settings.close()
     log.close()
@@ -102,18 +102,18 @@ export async function openBase({ env, home, workspace, agent = 'main' }: AppOpti
 }
 
 export interface App {
-  readonly agents: Agents
+  readonly agents: AgentRegistry
   readonly settings: SettingsStore
   readonly models: Models
   readonly keys: KeyRing
-  readonly ledger: Ledger
+  readonly ledger: UsageStore
   readonly mcp: McpServers
   /** Loads pictures that notes refer to by a web address. */
-  readonly pictures: RemotePictures
+  readonly pictures: RemoteImages
   /** Other programs that use this memory. */
-  readonly clients: Clients
+  readonly clients: ClientApps
   /** Registers the MCP server in the configuration of other programs. */
-  readonly connections: Connections
+  readonly clientInstaller: ClientInstaller
   readonly events: EventPublisher<{ event: AppEvent }>
   readonly log: Log
   readonly health: Health
@@ -122,7 +122,7 @@ export interface App {
   readonly resources: string
   readonly now: Clock
   /** Shows a file in the file manager, or opens it with its default program. */
-  readonly showFile: ShowFile
+  readonly showFile: RevealFile
   /** Lists all data folders and files with their sizes. */
   locations(): Promise<DataLocation[]>
   /** Returns a report without private texts, as JSON. */
@@ -131,7 +131,7 @@ export interface App {
 }
 
 /** Time to wait for a missing or empty configuration of a state folder in use, ms: an editor may be saving it. */
-const configPatienceMs = 500
+const configRetryMs = 500
 
 /** Number of log lines in a report. */
 const reportedLogLines = 100
@@ -148,9 +148,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const events = new EventPublisher<{ event: AppEvent }>({ maxBufferedEvents: 10_000 })
   const publish = (event: AppEvent) => events.publish('event', event)
   const health = new Health({ now })
-  const log = withFaultsTold(base.log, health, now)
-  const tidyHome = () => tidyFolder(folders.home, () => true)
-  const endTidying = tidyLater(tidyHome, (error) => log.fault(error, 'left-overs'))
+  const log = withFaultReports(base.log, health, now)
+  const tidyHome = () => cleanTemporaryFiles(folders.home, () => true)
+  const endTidying = scheduleCleanup(tidyHome, (error) => log.fault(error, 'left-overs'))
   const keys = new KeyRing(env, options.keyVault)
   try {
     await keys.load()
@@ -161,7 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   if (keys.vault === 'weak')
     health.report({ part: 'keys', code: 'weak', level: 'note', message: '', remedy: modelSettings })
-  const ledger = new Ledger({
+  const ledger = new UsageStore({
     file: folders.usage,
     now,
     settings,
@@ -177,33 +177,33 @@ export async function createApp(options: AppOptions): Promise<App> {
     onProblem: (problem) => log.fault(problem, 'model lists'),
   })
   await models.load()
-  const windows = await LearnedWindows.open({
+  const windows = await ContextWindowEstimates.open({
     file: folders.learnedWindows,
     now,
     onProblem: (problem) => log.fault(problem, 'learned windows'),
   })
   const mcp = new McpServers({ settings, env, version: appVersion, keys })
-  const pictures = new RemotePictures({ env, isOpen: options.isOpenAddress })
-  const clients = new Clients({
+  const pictures = new RemoteImages({ env, isAllowedAddress: options.isOpenAddress })
+  const clients = new ClientApps({
     file: folders.clients,
     now,
     onFault: (problem) => log.fault(problem, 'clients'),
-    patienceMs: options.clientPatienceMs,
+    timeoutMs: options.permissionTimeoutMs,
   })
-  const differ = new Differ({ entry: threadFile(mainFolder, 'platform/diff/diff.worker') })
-  const agents = new Agents({
+  const differ = new Differ({ entry: workerEntry(mainFolder, 'platform/diff/diff.worker') })
+  const agents = new AgentRegistry({
     settings,
     folders,
     resources,
     differ,
     threads: threadEntries(mainFolder),
-    historyEntry: threadFile(mainFolder, 'workspace/history/history.worker'),
-    importEntry: threadFile(mainFolder, 'interop/import/import.worker'),
-    findEntry: threadFile(mainFolder, 'workspace/find-replace/find.worker'),
-    linksEntry: threadFile(mainFolder, 'workspace/links/links.worker'),
-    lookEntry: threadFile(mainFolder, 'workspace/privacy/scanner.worker'),
-    upkeepEntry: threadFile(mainFolder, 'curation/suggestions/curation.worker'),
-    forgetEntry: threadFile(mainFolder, 'workspace/erasure/erasure.worker'),
+    historyEntry: workerEntry(mainFolder, 'workspace/history/history.worker'),
+    importEntry: workerEntry(mainFolder, 'interop/import/import.worker'),
+    findEntry: workerEntry(mainFolder, 'workspace/find-replace/find.worker'),
+    linksEntry: workerEntry(mainFolder, 'workspace/links/links.worker'),
+    scannerEntry: workerEntry(mainFolder, 'workspace/privacy/scanner.worker'),
+    curationEntry: workerEntry(mainFolder, 'curation/suggestions/curation.worker'),
+    erasureEntry: workerEntry(mainFolder, 'workspace/erasure/erasure.worker'),
     models,
     windows,
     keys,
@@ -217,9 +217,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     single,
     embeddingProvider: options.embeddingProvider,
   })
-  const unwire = wireApp({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
+  const unwire = subscribeServices({ settings, keys, ledger, models, mcp, clients, agents, health }, publish)
   const disk = watch
-    ? new DiskWatch(
+    ? new DiskSpaceMonitor(
         health,
         async () => {
           const homes = agents.isFirstRun ? [] : (await agents.list()).filter(({ archived }) => !archived)
@@ -237,17 +237,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     mcp,
     pictures,
     clients,
-    connections: connectionsOf(options, folders),
+    clientInstaller: createClientInstaller(options, folders),
     events,
     log,
     health,
     home: folders.home,
     resources,
     now,
-    showFile: options.showFile ?? showWithSystem,
+    showFile: options.showFile ?? showInFileManager,
     async locations() {
       const list = await agents.list()
-      return dataLocations([
+      return measureDataLocations([
         { kind: 'settings', path: folders.config },
         ...list.flatMap(({ id, name, workspace }) => [
           { kind: 'workspace' as const, path: workspace, agent: name },
@@ -267,7 +267,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         model,
         status: ready ? await (await agents.get(id)).memory.status() : undefined,
       }))
-      return diagnostics({
+      return createDiagnosticReport({
         version: appVersion,
         home: folders.home,
         settings: settings.written(),
@@ -292,9 +292,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** Installs the MCP server of this state folder in other programs. */
-export function connectionsOf({ mainFolder, env }: AppOptions, { home }: StateFolders): Connections {
+export function createClientInstaller({ mainFolder, env }: AppOptions, { home }: StateFolders): ClientInstaller {
   const isUsual = home === defaultStateHome({})
-  return new Connections({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
+  return new ClientInstaller({ mainFolder, env, home: isUsual ? undefined : home, version: appVersion })
 }
 
 /** Includes SQLite's WAL files and the search snapshot. */

@@ -1,19 +1,19 @@
 import type { AppEvent } from '#shared/contract/index.ts'
 import type { AppError } from '#shared/util/errors.ts'
-import type { Agents } from '../agents/agent-registry.ts'
-import type { Clients } from '#interop'
+import type { AgentRegistry } from '../agents/agent-registry.ts'
+import type { ClientApps } from '#interop'
 import { type Health, redact, describeProblems, type SettingsStore, type KeyRing } from '#platform'
 import type { McpServers } from '#agent/mcp-client'
-import type { Ledger, Models } from '#llm'
+import type { UsageStore, Models } from '#llm'
 
 interface Owners {
   readonly settings: SettingsStore
   readonly keys: KeyRing
-  readonly ledger: Ledger
+  readonly ledger: UsageStore
   readonly models: Models
   readonly mcp: McpServers
-  readonly clients: Clients
-  readonly agents: Agents
+  readonly clients: ClientApps
+  readonly agents: AgentRegistry
   readonly health: Health
 }
 
@@ -24,7 +24,7 @@ export const modelSettings = { kind: 'settings', section: 'models' } as const
  * Publishes changes and problems of the app's services as events.
  * @returns unsubscribes from the settings, because they may outlive the app
  */
-export function wireApp(
+export function subscribeServices(
   { settings, keys, ledger, models, mcp, clients, agents, health }: Owners,
   publish: (event: AppEvent) => void,
 ): () => void {

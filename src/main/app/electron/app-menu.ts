@@ -1,16 +1,16 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
-/** @param onGo gets the path of a view, such as `/settings` */
-export function installMenu(onGo: (place: string) => void): void {
+/** @param onNavigate gets the path of a view, such as `/settings` */
+export function installMenu(onNavigate: (place: string) => void): void {
   const isMac = process.platform === 'darwin'
-  const say = systemWords()
+  const say = systemTexts()
   // The page handles these keys; the menu only displays them.
   const go = (label: string, keys: string, place: string): MenuItemConstructorOptions => ({
     label,
     accelerator: `CommandOrControl+${keys}`,
     registerAccelerator: false,
-    click: () => onGo(place),
+    click: () => onNavigate(place),
   })
   const settings = go(say.settings, ',', '/settings')
   const file: MenuItemConstructorOptions = {

@@ -1,6 +1,6 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
 import { fileURLToPath } from 'node:url'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
 const maxListed = 5
 
@@ -34,7 +34,7 @@ export class CaptureTray {
 
   refresh(): void {
     const { onCapture, onOpen, isPaused, onPause } = this.#options
-    const say = systemWords()
+    const say = systemTexts()
     const captured: MenuItemConstructorOptions[] = this.#captured.map((label) => ({ label, enabled: false }))
     this.#tray.setContextMenu(
       Menu.buildFromTemplate([

@@ -1,5 +1,5 @@
 import { BrowserWindow, screen } from 'electron'
-import { keepInside } from './window-security.ts'
+import { blockNavigation } from './window-security.ts'
 
 const size = { width: 520, height: 200 } as const
 
@@ -55,7 +55,7 @@ export class CaptureWindow {
         spellcheck: true,
       },
     })
-    keepInside(window.webContents)
+    blockNavigation(window.webContents)
     // The page closes the window when it is done; the window stays hidden with an empty field.
     window.on('close', (event) => {
       if (this.#options.isQuitting()) return

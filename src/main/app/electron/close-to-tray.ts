@@ -1,9 +1,9 @@
 import { app, dialog, type BrowserWindow } from 'electron'
 import type { SettingsStore } from '#platform'
 import type { Quitting } from './quitting.ts'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
-export function decideOnClose(
+export function handleWindowClose(
   window: BrowserWindow,
   settings: SettingsStore,
   quitting: Pick<Quitting, 'isQuitting'>,
@@ -27,7 +27,7 @@ export function decideOnClose(
 }
 
 async function ask(window: BrowserWindow): Promise<'tray' | 'quit'> {
-  const say = systemWords()
+  const say = systemTexts()
   const { response } = await dialog.showMessageBox(window, {
     type: 'question',
     message: say.closeQuestion,

@@ -1,5 +1,5 @@
 import { Menu, type ContextMenuParams, type MenuItemConstructorOptions, type WebContents } from 'electron'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
 const maxSuggestions = 5
 
@@ -12,7 +12,7 @@ export function installContextMenu(contents: WebContents): void {
 
 function itemsFor(contents: WebContents, params: ContextMenuParams): MenuItemConstructorOptions[] {
   const { misspelledWord, dictionarySuggestions, isEditable, selectionText, editFlags } = params
-  const say = systemWords()
+  const say = systemTexts()
   const spelling: MenuItemConstructorOptions[] =
     misspelledWord === ''
       ? []

@@ -2,12 +2,12 @@ import { app, dialog, Notification, shell } from 'electron'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resourcesOf } from '../composition/create-app.ts'
-import { followUncaught } from '#platform'
+import { handleUncaughtErrors } from '#platform'
 import { defaultStateHome } from '../agents/state-folders.ts'
-import { Resident } from '../instance-lock/host-process.ts'
+import { HostProcess } from '../instance-lock/host-process.ts'
 import { CaptureShortcut } from './capture-shortcut.ts'
 import { CaptureWindow } from './capture-window.ts'
-import { decideOnClose } from './close-to-tray.ts'
+import { handleWindowClose } from './close-to-tray.ts'
 import { recoverFromCrashes } from './renderer-crashes.ts'
 import { openKeyVault } from './key-vault.ts'
 import { noteOfArguments, noteOfLink } from './protocol-links.ts'
@@ -21,9 +21,9 @@ import { interfaceUrl, registerScheme, serveInterface } from './app-protocol.ts'
 import { Quitting } from './quitting.ts'
 import { denyPermissions } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
-import { Unread } from './unread-badge.ts'
-import { followUpdates } from './updates.ts'
-import { systemWords } from './system-words.ts'
+import { UnreadBadge } from './unread-badge.ts'
+import { checkForUpdates } from './updates.ts'
+import { systemTexts } from './system-words.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.
@@ -46,7 +46,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     preload: preloadOf(mainFolder),
     onMade: (window) => {
       recoverFromCrashes(window, log)
-      decideOnClose(window, settings, quitting)
+      handleWindowClose(window, settings, quitting)
     },
     onFocus: () => unread.clear(),
     // The hidden capture window keeps Electron running.
@@ -64,7 +64,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
     })
   }
   installMenu(goTo)
-  const unread = new Unread({
+  const unread = new UnreadBadge({
     isSeen: () => main.isFocused,
     mayNotify: () => settings.config.desktop.notifications,
     onOpen: (session) => goTo(`/chat/${session}`),
@@ -87,7 +87,7 @@ export async function startDesktop(mainFolder: URL): Promise<void> {
 }
 
 /** Connects settings, power state and finished answers to Electron. */
-function followRuntime(resident: Resident, unread: Unread): void {
+function followRuntime(resident: HostProcess, unread: UnreadBadge): void {
   const { settings, log } = resident.base
   const applyLogin = () =>
     void setLaunchAtLogin(settings.config.desktop.launchAtLogin).catch((error: unknown) =>
@@ -99,8 +99,8 @@ function followRuntime(resident: Resident, unread: Unread): void {
       if (event.type === 'turnEnded') unread.note(event)
     }),
     followPower((isSaving) => void resident.savePower(isSaving)),
-    followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) }),
-    followUpdates({
+    handleUncaughtErrors({ log, onFault: (fault) => resident.publish({ type: 'fault', ...fault }) }),
+    checkForUpdates({
       feed: () => settings.config.updates.feed,
       onChange: (listener) => settings.changes.subscribe(listener),
       log,
@@ -117,7 +117,7 @@ function followRuntime(resident: Resident, unread: Unread): void {
  * @returns shows the capture window with a note from another program
  */
 function installCapture(
-  resident: Resident,
+  resident: HostProcess,
   mainFolder: URL,
   onOpen: () => void,
   quitting: Quitting,
@@ -136,7 +136,7 @@ function installCapture(
     onPress: () => capture(),
     onTaken: (accelerator) => {
       log.warn({ accelerator }, 'the capture shortcut is taken')
-      new Notification({ title: 'Commonplace', body: systemWords().shortcutTaken(accelerator) }).show()
+      new Notification({ title: 'Commonplace', body: systemTexts().shortcutTaken(accelerator) }).show()
     },
   })
   const tray = new CaptureTray({
@@ -175,10 +175,10 @@ async function showWithShell(path: string, open: boolean): Promise<void> {
   else shell.showItemInFolder(path)
 }
 
-async function openResident(mainFolder: URL): Promise<Resident | undefined> {
+async function openResident(mainFolder: URL): Promise<HostProcess | undefined> {
   try {
     const keyVault = openKeyVault(defaultStateHome(process.env))
-    return await Resident.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
+    return await HostProcess.open({ mainFolder, env: process.env, showFile: showWithShell, keyVault })
   } catch (error) {
     dialog.showErrorBox('Commonplace', error instanceof Error ? error.message : String(error))
     return undefined

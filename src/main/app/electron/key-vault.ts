@@ -2,7 +2,7 @@ import { safeStorage } from 'electron'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { type KeyVault, readKept, writeDurably } from '#platform'
+import { type KeyVault, readOrSetAside, writeDurably } from '#platform'
 
 const fileSchema = z.record(z.string(), z.string())
 
@@ -15,7 +15,7 @@ export function openKeyVault(folder: string): KeyVault | undefined {
     async load() {
       const keys: Record<string, string> = {}
       let aside: string | undefined
-      const kept = await readKept(
+      const kept = await readOrSetAside(
         file,
         (text) => fileSchema.safeParse(parseJson(text)).data,
         (moved) => (aside = moved),

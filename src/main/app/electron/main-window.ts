@@ -1,7 +1,7 @@
 import { BrowserWindow } from 'electron'
 import { installContextMenu } from './context-menu.ts'
 import { interfaceUrl } from './app-protocol.ts'
-import { keepInside } from './window-security.ts'
+import { blockNavigation } from './window-security.ts'
 
 export interface MainWindowOptions {
   readonly preload: string
@@ -58,7 +58,7 @@ export class MainWindow {
         spellcheck: true,
       },
     })
-    keepInside(window.webContents)
+    blockNavigation(window.webContents)
     installContextMenu(window.webContents)
     onMade(window)
     window.on('focus', onFocus)

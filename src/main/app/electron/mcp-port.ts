@@ -1,15 +1,15 @@
-import { McpDoor, serveMcp, type McpHost } from '../server/mcp-endpoint.ts'
-import type { Resident } from '../instance-lock/host-process.ts'
+import { LazyMcpEndpoint, serveMcp, type McpHost } from '../server/mcp-endpoint.ts'
+import type { HostProcess } from '../instance-lock/host-process.ts'
 
 export class McpPort {
-  readonly #resident: Resident
+  readonly #resident: HostProcess
   readonly #stop: () => void
-  #door: McpDoor | undefined
+  #door: LazyMcpEndpoint | undefined
   #host: McpHost | undefined
   #wanted: number | null = null
   #changing: Promise<void> = Promise.resolve()
 
-  constructor(resident: Resident) {
+  constructor(resident: HostProcess) {
     this.#resident = resident
     const { settings } = resident.base
     this.#stop = settings.changes.subscribe(() => void this.apply())
@@ -42,12 +42,12 @@ export class McpPort {
     this.#host = undefined
     if (port === null) return
     const { log } = this.#resident.base
-    this.#door = new McpDoor(this.#resident)
+    this.#door = new LazyMcpEndpoint(this.#resident)
     try {
       this.#host = await serveMcp(this.#door, port, log)
     } catch (error) {
       const reference = log.fault(error, `port ${port} for other programs (desktop.mcpPort)`)
-      this.#resident.tell({ type: 'fault', reference, isRepeated: false })
+      this.#resident.publish({ type: 'fault', reference, isRepeated: false })
     }
   }
 }

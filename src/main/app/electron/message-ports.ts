@@ -1,17 +1,17 @@
 import { RPCHandler } from '@orpc/server/message-port'
 import { ipcMain, type IpcMainEvent, type MessagePortMain } from 'electron'
 import type { WebSocket } from 'ws'
-import type { Resident } from '../instance-lock/host-process.ts'
+import type { HostProcess } from '../instance-lock/host-process.ts'
 import { interfaceUrl } from './app-protocol.ts'
 
 const channel = 'commonplace:connect'
 
-export function acceptPorts(resident: Resident): void {
+export function acceptPorts(resident: HostProcess): void {
   ipcMain.on(channel, (event: IpcMainEvent) => {
     const [port] = event.ports
     if (!port || !isOurs(event)) return
     resident
-      .attach({
+      .connect({
         local: (router) => new RPCHandler(router).upgrade(port),
         remote(owner) {
           owner.once('close', () => !event.sender.isDestroyed() && event.sender.reload())

@@ -1,6 +1,6 @@
 import { dialog, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
 /** A page that crashes twice within this time is not reloaded automatically, ms. */
 const againMs = 10_000
@@ -12,7 +12,7 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
     const reference = log.fault(new Error(`the page ended: ${reason} (${exitCode})`), 'renderer')
     const isAgain = performance.now() - diedAt < againMs
     diedAt = performance.now()
-    const say = systemWords()
+    const say = systemTexts()
     if (!isAgain) window.webContents.reload()
     void ask(
       window,
@@ -22,7 +22,7 @@ export function recoverFromCrashes(window: BrowserWindow, log: Log): void {
   })
   window.on('unresponsive', () => {
     log.warn({}, 'the page does not answer')
-    const say = systemWords()
+    const say = systemTexts()
     void ask(window, say.pageHangs, [say.wait, say.reload]).then((choice) => {
       if (choice === 1) window.webContents.forcefullyCrashRenderer()
       if (choice === 1) window.webContents.reload()

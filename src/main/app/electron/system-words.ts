@@ -94,7 +94,7 @@ const words: Record<'en' | 'zh-CN' | 'zh-TW', Words> = {
   },
 }
 
-export function systemWords(): Words {
+export function systemTexts(): Words {
   const system = app.getLocale()
   if (/^zh-(TW|HK|MO|Hant)/i.test(system)) return words['zh-TW']
   return words[system.startsWith('zh') ? 'zh-CN' : 'en']

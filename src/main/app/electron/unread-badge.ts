@@ -1,6 +1,6 @@
 import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { systemWords } from './system-words.ts'
+import { systemTexts } from './system-words.ts'
 
 /** Minimum duration of a turn for a notification, ms: in a shorter one the user is still waiting. */
 const longMs = 15_000
@@ -12,7 +12,7 @@ export interface UnreadOptions {
   readonly onOpen: (session: string) => void
 }
 
-export class Unread {
+export class UnreadBadge {
   readonly #options: UnreadOptions
   readonly #sessions = new Set<string>()
 
@@ -26,7 +26,7 @@ export class Unread {
     this.#sessions.add(session)
     this.#show()
     if (ms < longMs || !mayNotify()) return
-    const say = systemWords()
+    const say = systemTexts()
     const notification = new Notification({
       title: 'Commonplace',
       body: reason === 'done' ? say.answerReady : say.answerFailed,

@@ -17,7 +17,7 @@ export interface UpdatesOptions {
  * Checks for updates every 6 hours and when the feed changes. Only packaged apps check.
  * @returns stops
  */
-export function followUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
+export function checkForUpdates({ feed, onChange, log }: UpdatesOptions): () => void {
   let asked: string | undefined
   const look = async () => {
     const url = feed()

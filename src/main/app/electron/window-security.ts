@@ -9,7 +9,7 @@ export function denyPermissions(): void {
   defaultSession.setDevicePermissionHandler(() => false)
 }
 
-export function keepInside(contents: WebContents): void {
+export function blockNavigation(contents: WebContents): void {
   contents.setWindowOpenHandler(({ url }) => {
     openOutside(url)
     return { action: 'deny' }

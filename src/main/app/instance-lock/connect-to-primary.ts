@@ -6,13 +6,13 @@ import type { ContractClient } from '#shared/contract/index.ts'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { appVersion } from '#platform'
-import { guestHeader, readNote, type GuestKind, type OwnerNote, type OwnerPlace } from './lock-info.ts'
+import { clientKindHeader, readLockInfo, type ClientKind, type LockInfo, type LockPaths } from './lock-info.ts'
 
 /** Timeout for the handshake with the primary instance, ms. A longer delay means that it hangs. */
 const answerMs = 5000
 
-export interface OwnerConnection {
-  readonly note: OwnerNote
+export interface PrimaryConnection {
+  readonly note: LockInfo
   readonly socket: WebSocket
 }
 
@@ -21,13 +21,13 @@ export interface OwnerConnection {
  * @returns undefined if there is none, or if it is starting or ending
  * @throws AppError `owner_silent`, `owner_version`
  */
-export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promise<OwnerConnection | undefined> {
-  const note = await readNote(place.note)
+export async function connectToPrimary(place: LockPaths, kind: ClientKind): Promise<PrimaryConnection | undefined> {
+  const note = await readLockInfo(place.note)
   if (!note) return undefined
   const socket = new WebSocket('ws://owner/rpc', {
     // `handshakeTimeout` takes effect only if the socket has a timeout too.
     createConnection: () => connect({ path: note.address, timeout: answerMs }),
-    headers: { Authorization: `Bearer ${note.key}`, [guestHeader]: kind },
+    headers: { Authorization: `Bearer ${note.key}`, [clientKindHeader]: kind },
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handshakeTimeout: answerMs,
@@ -57,6 +57,6 @@ export async function connectToOwner(place: OwnerPlace, kind: GuestKind): Promis
   throw failure
 }
 
-export function clientOf({ socket }: OwnerConnection): ContractClient {
+export function clientOf({ socket }: PrimaryConnection): ContractClient {
   return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }))
 }

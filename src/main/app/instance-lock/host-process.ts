@@ -8,17 +8,17 @@ import { createApp, openBase, type App, type AppBase, type AppOptions } from '..
 import { systemClock, type Clock, fromOrpcError } from '#platform'
 import { answerRequests } from './answer-requests.ts'
 import { createRouter, type AppRouter } from '../api/router.ts'
-import { clientOf, connectToOwner, type OwnerConnection } from './connect-to-primary.ts'
-import { claimOwnership, type Ownership } from './primary-instance.ts'
-import { ownerPlace, type OwnerPlace } from './lock-info.ts'
+import { clientOf, connectToPrimary, type PrimaryConnection } from './connect-to-primary.ts'
+import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
+import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
 /** Interval of attempts to take the lock or connect to its holder, ms. */
-const lookMs = 50
+const retryMs = 50
 /** Limit for the start or end of another process that holds the lock but cannot be reached, ms. */
 const startMs = 20_000
 
 /** Limit of retries when primary instances end before they answer. */
-const maxAsks = 5
+const maxAttempts = 5
 
 type Role =
   | {
@@ -27,17 +27,17 @@ type Role =
       readonly router: AppRouter
       readonly client: ContractClient
       readonly answer: (socket: WebSocket) => void
-      readonly ownership: Ownership | undefined
+      readonly ownership: PrimaryInstance | undefined
     }
-  | { readonly kind: 'guest'; readonly connection: OwnerConnection; readonly client: ContractClient }
+  | { readonly kind: 'guest'; readonly connection: PrimaryConnection; readonly client: ContractClient }
 
 /**
  * A long-running process: holds the instance lock, or forwards to the process that does and takes over when that ends.
  */
-export class Resident {
+export class HostProcess {
   readonly base: AppBase
   readonly #options: AppOptions
-  readonly #place: OwnerPlace
+  readonly #place: LockPaths
   #role: Promise<Role>
   #isClosing = false
   readonly #listeners = new Set<(event: AppEvent) => void>()
@@ -45,17 +45,17 @@ export class Resident {
   private constructor(options: AppOptions, base: AppBase) {
     this.#options = options
     this.base = base
-    this.#place = ownerPlace(base.folders.home, base.single?.folder)
-    this.#role = this.#settle()
+    this.#place = lockPathsOf(base.folders.home, base.single?.folder)
+    this.#role = this.#acquireRole()
   }
 
   /**
    * Takes the instance lock, or connects to the process that holds it.
    * @throws AppError `write_failed`, `owner_silent`, `owner_version`
    */
-  static async open(options: AppOptions): Promise<Resident> {
+  static async open(options: AppOptions): Promise<HostProcess> {
     const base = await openBase(options)
-    const resident = new Resident(options, base)
+    const resident = new HostProcess(options, base)
     try {
       await resident.#role
       return resident
@@ -72,7 +72,7 @@ export class Resident {
   }
 
   /** Returns the process id of the primary instance. */
-  async owner(): Promise<number> {
+  async primaryPid(): Promise<number> {
     const role = await this.#role
     return role.kind === 'owner' ? process.pid : role.connection.note.pid
   }
@@ -82,15 +82,15 @@ export class Resident {
    * runs again on the next one with `isRepeated`: the first attempt may have had its effect.
    * @throws AppError with the code of the primary instance; `owner_silent`, `owner_version`
    */
-  async ask<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
+  async callPrimary<T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const role = await this.#role
       try {
         return await work(role.client, tries > 1)
       } catch (error) {
         const isLost = role.kind === 'guest' && role.connection.socket.readyState !== role.connection.socket.OPEN
-        if (!isLost || this.#isClosing || tries === maxAsks) throw fromOrpcError(error)
-        await sleep(lookMs)
+        if (!isLost || this.#isClosing || tries === maxAttempts) throw fromOrpcError(error)
+        await sleep(retryMs)
       }
     }
   }
@@ -109,7 +109,7 @@ export class Resident {
    * Opens the contract for a port: calls `local` with the router, or `remote` with a socket to the primary instance.
    * @throws AppError `owner_gone`, `owner_silent`, `owner_version`
    */
-  async attach(open: {
+  async connect(open: {
     readonly local: (router: AppRouter) => void
     readonly remote: (socket: WebSocket) => void
   }): Promise<void> {
@@ -119,13 +119,13 @@ export class Resident {
   }
 
   async #connect(): Promise<WebSocket> {
-    const connection = await connectToOwner(this.#place, 'resident')
+    const connection = await connectToPrimary(this.#place, 'resident')
     if (connection) return connection.socket
     throw new AppError('owner_gone', 'the process that had this memory open has ended', {})
   }
 
   /** Publishes an event of this process. If another process holds the lock, only listeners here get it. */
-  tell(event: AppEvent): void {
+  publish(event: AppEvent): void {
     void this.app().then((app) => (app ? app.events.publish('event', event) : this.#tell(event)))
   }
 
@@ -168,29 +168,29 @@ export class Resident {
     }
   }
 
-  async #settle(): Promise<Role> {
+  async #acquireRole(): Promise<Role> {
     const deadline = performance.now() + startMs
     for (;;) {
-      const role = (await this.#own()) ?? (await this.#visit())
+      const role = (await this.#becomePrimary()) ?? (await this.#connectToPrimary())
       if (role) return role
       if (performance.now() > deadline)
         throw new AppError('owner_silent', 'another process has this memory open and cannot be reached', { pid: 0 })
-      await sleep(lookMs * (0.5 + Math.random()))
+      await sleep(retryMs * (0.5 + Math.random()))
     }
   }
 
-  async #own(): Promise<Role | undefined> {
+  async #becomePrimary(): Promise<Role | undefined> {
     const { base } = this
-    const claim = await claimOwnership(this.#place)
+    const claim = await acquirePrimary(this.#place)
     if (!claim) return undefined
-    const { ownership, unguarded } = claim
+    const { ownership, lockFailure: unguarded } = claim
     try {
       const app = await createApp({ ...this.#options, base })
       // Without lock support the app runs unguarded instead of not at all.
       if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
-      const unheard = await ownership?.announce(answer)
+      const unheard = await ownership?.listen(answer)
       if (unheard !== undefined) app.health.report({ part: 'owner', code: 'owner_unheard', message: unheard })
       app.events.subscribe('event', (event) => this.#tell(event))
       return { kind: 'owner', app, router, client: createRouterClient(router), answer, ownership }
@@ -200,8 +200,8 @@ export class Resident {
     }
   }
 
-  async #visit(): Promise<Role | undefined> {
-    const connection = await connectToOwner(this.#place, 'resident')
+  async #connectToPrimary(): Promise<Role | undefined> {
+    const connection = await connectToPrimary(this.#place, 'resident')
     if (!connection) return undefined
     connection.socket.once('close', () => void this.#takeOver())
     const client = clientOf(connection)
@@ -211,7 +211,7 @@ export class Resident {
 
   async #takeOver(): Promise<void> {
     if (this.#isClosing) return
-    this.#role = this.#settle()
+    this.#role = this.#acquireRole()
     try {
       await this.#role
     } catch (error) {
@@ -221,7 +221,7 @@ export class Resident {
     }
   }
 
-  async #follow(connection: OwnerConnection, client: ContractClient): Promise<void> {
+  async #follow(connection: PrimaryConnection, client: ContractClient): Promise<void> {
     try {
       for await (const event of await client.events.subscribe()) this.#tell(event)
     } catch (error) {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { readIfThere, lockFolder } from '#platform'
+import { readIfExists, lockFolder } from '#platform'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface OwnerPlace {
+export interface LockPaths {
   readonly folder: string
   readonly lock: string
   readonly note: string
@@ -19,7 +19,7 @@ export interface OwnerPlace {
  * @param home state folder; must exist
  * @param workspace folder that replaces an agent's workspace; must exist
  */
-export function ownerPlace(home: string, workspace: string | undefined): OwnerPlace {
+export function lockPathsOf(home: string, workspace: string | undefined): LockPaths {
   const folder = join(home, 'owner')
   const name = workspace === undefined ? 'app' : `folder-${keyOf(realpathSync(workspace))}`
   return {
@@ -48,7 +48,7 @@ function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-export const ownerNoteSchema = z.object({
+export const lockInfoSchema = z.object({
   pid: z.number().int(),
   version: z.string(),
   /** Milliseconds since the epoch. */
@@ -56,20 +56,20 @@ export const ownerNoteSchema = z.object({
   address: z.string(),
   key: z.string(),
 })
-export type OwnerNote = z.infer<typeof ownerNoteSchema>
+export type LockInfo = z.infer<typeof lockInfoSchema>
 
 /** A primary instance that ends waits for a `command`; a `resident` reconnects to the next one. */
-export type GuestKind = 'command' | 'resident'
+export type ClientKind = 'command' | 'resident'
 
-export const guestHeader = 'x-commonplace-guest'
+export const clientKindHeader = 'x-commonplace-guest'
 
 /**
  * Reads the lock info.
  * @returns undefined if the file is missing or unreadable, as while it is being written
  */
-export async function readNote(file: string): Promise<OwnerNote | undefined> {
+export async function readLockInfo(file: string): Promise<LockInfo | undefined> {
   try {
-    const parsed = ownerNoteSchema.safeParse(parseJson((await readIfThere(file)) ?? ''))
+    const parsed = lockInfoSchema.safeParse(parseJson((await readIfExists(file)) ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch (error) {
     // A folder has this name; the lock holder moves it aside.

@@ -4,8 +4,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
-import { systemClock, FileLock, makeFolder, setAside, writePrivately, appVersion } from '#platform'
-import { type OwnerPlace, guestHeader, readNote, type GuestKind, type OwnerNote } from './lock-info.ts'
+import { systemClock, FileLock, makeFolder, renameDamaged, writeDurablyPrivate, appVersion } from '#platform'
+import { type LockPaths, clientKindHeader, readLockInfo, type ClientKind, type LockInfo } from './lock-info.ts'
 
 const maxConnections = 256
 /** Timeout for the headers of a request, ms. */
@@ -20,16 +20,16 @@ const lookMs = 2000
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** The instance lock of a state folder, with the socket on which other processes reach its holder. */
-export class Ownership {
-  readonly place: OwnerPlace
+export class PrimaryInstance {
+  readonly place: LockPaths
   readonly #lock: FileLock
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
-  readonly #guests = new Map<WebSocket, GuestKind>()
+  readonly #guests = new Map<WebSocket, ClientKind>()
   #server: Server | undefined
-  #note: OwnerNote | undefined
+  #note: LockInfo | undefined
   #watch: NodeJS.Timeout | undefined
 
-  private constructor(place: OwnerPlace, lock: FileLock) {
+  private constructor(place: LockPaths, lock: FileLock) {
     this.place = place
     this.#lock = lock
   }
@@ -39,10 +39,10 @@ export class Ownership {
    * @returns undefined if another process holds it
    * @throws SQLite's error if the file system has no locks
    */
-  static async tryTake(place: OwnerPlace): Promise<Ownership | undefined> {
+  static async tryAcquire(place: LockPaths): Promise<PrimaryInstance | undefined> {
     await makeFolder(place.folder)
     const lock = new FileLock(place.lock)
-    if (lock.tryTake()) return new Ownership(place, lock)
+    if (lock.tryAcquire()) return new PrimaryInstance(place, lock)
     lock.close()
     return undefined
   }
@@ -51,12 +51,12 @@ export class Ownership {
    * Starts to accept connections from other processes.
    * @returns the reason why they cannot connect; undefined on success
    */
-  async announce(accept: (socket: WebSocket) => void): Promise<string | undefined> {
+  async listen(accept: (socket: WebSocket) => void): Promise<string | undefined> {
     const key = randomBytes(32).toString('base64url')
     try {
       await this.#listen(accept, key)
-      await this.#leaveNote()
-      this.#watch = setInterval(() => void this.#keep(), lookMs)
+      await this.#writeLockInfo()
+      this.#watch = setInterval(() => void this.#repairFiles(), lookMs)
       this.#watch.unref()
       return undefined
     } catch (error) {
@@ -66,26 +66,26 @@ export class Ownership {
   }
 
   /** Restores the lock file and its info if a cleanup tool deleted them. */
-  async #keep(): Promise<void> {
+  async #repairFiles(): Promise<void> {
     try {
-      if (!this.#lock.isIntact) {
+      if (!this.#lock.isFileCurrent) {
         this.#lock.close()
-        this.#lock.tryTake()
+        this.#lock.tryAcquire()
       }
-      const found = await readNote(this.place.note)
-      if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#leaveNote()
+      const found = await readLockInfo(this.place.note)
+      if (this.#note && found?.key !== this.#note.key && this.#lock.isHeld) await this.#writeLockInfo()
     } catch {
       // The next check tries again. Until then other processes cannot connect.
     }
   }
 
-  async #leaveNote(): Promise<void> {
+  async #writeLockInfo(): Promise<void> {
     const { folder, note } = this.place
     await makeFolder(folder)
     const info = await stat(note).catch(() => undefined)
-    if (info && !info.isFile()) await setAside(note)
+    if (info && !info.isFile()) await renameDamaged(note)
     // The file contains the access key.
-    await writePrivately(note, JSON.stringify(this.#note))
+    await writeDurablyPrivate(note, JSON.stringify(this.#note))
   }
 
   async #listen(accept: (socket: WebSocket) => void, key: string): Promise<void> {
@@ -99,7 +99,7 @@ export class Ownership {
     server.on('clientError', (_error, socket) => socket.destroy())
     server.on('upgrade', (request, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
-      const kind = guestOf(request, key)
+      const kind = authenticateClient(request, key)
       if (!kind) return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
       this.#sockets.handleUpgrade(request, socket, head, (guest) => {
         this.#guests.set(guest, kind)
@@ -116,7 +116,7 @@ export class Ownership {
   }
 
   /** Stops accepting connections and waits until connected commands have ended. */
-  async withdraw(): Promise<void> {
+  async drain(): Promise<void> {
     clearInterval(this.#watch)
     await unlink(this.place.note).catch(() => undefined)
     const commands = [...this.#guests].flatMap(([guest, kind]) => (kind === 'command' ? [guest] : []))
@@ -141,25 +141,25 @@ export class Ownership {
 
 export interface Claim {
   /** Undefined if the file system has no locks, as on some network drives. */
-  readonly ownership: Ownership | undefined
+  readonly ownership: PrimaryInstance | undefined
   /** Reason why other processes are not locked out; undefined if they are. */
-  readonly unguarded: string | undefined
+  readonly lockFailure: string | undefined
 }
 
 /** @returns undefined if another process holds the lock */
-export async function claimOwnership(place: OwnerPlace): Promise<Claim | undefined> {
+export async function acquirePrimary(place: LockPaths): Promise<Claim | undefined> {
   try {
-    const ownership = await Ownership.tryTake(place)
-    return ownership && { ownership, unguarded: undefined }
+    const ownership = await PrimaryInstance.tryAcquire(place)
+    return ownership && { ownership, lockFailure: undefined }
   } catch (error) {
-    return { ownership: undefined, unguarded: error instanceof Error ? error.message : String(error) }
+    return { ownership: undefined, lockFailure: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** Returns the kind of a connecting process; undefined without the key from the lock info. */
-function guestOf({ headers }: IncomingMessage, key: string): GuestKind | undefined {
+function authenticateClient({ headers }: IncomingMessage, key: string): ClientKind | undefined {
   const given = Buffer.from(headers.authorization ?? '')
   const wanted = Buffer.from(`Bearer ${key}`)
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
-  return headers[guestHeader] === 'command' ? 'command' : 'resident'
+  return headers[clientKindHeader] === 'command' ? 'command' : 'resident'
 }

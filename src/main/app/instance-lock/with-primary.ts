@@ -7,11 +7,11 @@ import { createApp, openBase, type AppBase, type AppOptions } from '../compositi
 import { answerRequests } from './answer-requests.ts'
 import { createRouter } from '../api/router.ts'
 import { fromOrpcError } from '#platform'
-import { clientOf, connectToOwner } from './connect-to-primary.ts'
-import { claimOwnership, type Ownership } from './primary-instance.ts'
-import { ownerPlace, type OwnerPlace } from './lock-info.ts'
+import { clientOf, connectToPrimary } from './connect-to-primary.ts'
+import { acquirePrimary, type PrimaryInstance } from './primary-instance.ts'
+import { lockPathsOf, type LockPaths } from './lock-info.ts'
 
-export interface Runtime {
+export interface PrimaryClient {
   readonly client: ContractClient
   readonly base: AppBase
   /** True if the app exists only for this command; false if another process answers, with its own settings. */
@@ -33,15 +33,15 @@ export interface CommandOptions extends Omit<AppOptions, 'watch' | 'base'> {
  * @throws AppError `owner_gone` if the primary instance ended and the command may not run twice, `owner_silent`,
  * `owner_version`, and as `run`
  */
-export async function withRuntime<T>(options: CommandOptions, run: (runtime: Runtime) => Promise<T>): Promise<T> {
+export async function withPrimary<T>(options: CommandOptions, run: (runtime: PrimaryClient) => Promise<T>): Promise<T> {
   const base = await openBase(options)
   try {
     // A separate index needs no lock.
     if (options.embeddingProvider !== undefined) return await onOwnApp(options, base, undefined, run)
-    const place = ownerPlace(base.folders.home, base.single?.folder)
+    const place = lockPathsOf(base.folders.home, base.single?.folder)
     const deadline = performance.now() + startMs
     while (performance.now() < deadline) {
-      const outcome = (await askOwner(place, base, run)) ?? (await becomeOwner(options, place, base, run))
+      const outcome = (await callPrimary(place, base, run)) ?? (await becomePrimary(options, place, base, run))
       if (outcome && 'value' in outcome) return outcome.value
       if (outcome && !options.isRepeatable)
         throw new AppError('owner_gone', 'the process that had this memory open ended before it answered', {})
@@ -61,12 +61,12 @@ type Outcome<T> = { readonly value: T } | { readonly isLost: true }
  * @returns undefined if there is none to connect to
  * @throws AppError `owner_silent`, `owner_version`, and as `run`
  */
-export async function askOwner<T>(
-  place: OwnerPlace,
+export async function callPrimary<T>(
+  place: LockPaths,
   base: AppBase,
-  run: (runtime: Runtime) => Promise<T>,
+  run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
-  const connection = await connectToOwner(place, 'command')
+  const connection = await connectToPrimary(place, 'command')
   if (!connection) return undefined
   const { socket } = connection
   try {
@@ -79,35 +79,36 @@ export async function askOwner<T>(
   }
 }
 
-async function becomeOwner<T>(
+async function becomePrimary<T>(
   options: AppOptions,
-  place: OwnerPlace,
+  place: LockPaths,
   base: AppBase,
-  run: (runtime: Runtime) => Promise<T>,
+  run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<Outcome<T> | undefined> {
-  const claim = await claimOwnership(place)
+  const claim = await acquirePrimary(place)
   if (!claim) return undefined
-  if (claim.unguarded !== undefined) base.log.warn({ reason: claim.unguarded }, 'other processes are not locked out')
+  if (claim.lockFailure !== undefined)
+    base.log.warn({ reason: claim.lockFailure }, 'other processes are not locked out')
   return { value: await onOwnApp(options, base, claim.ownership, run) }
 }
 
 async function onOwnApp<T>(
   options: AppOptions,
   base: AppBase,
-  ownership: Ownership | undefined,
-  run: (runtime: Runtime) => Promise<T>,
+  ownership: PrimaryInstance | undefined,
+  run: (runtime: PrimaryClient) => Promise<T>,
 ): Promise<T> {
   try {
     const app = await createApp({ ...options, base, watch: false })
     try {
       const router = createRouter(app)
-      const unheard = await ownership?.announce(answerRequests(new RPCHandler(router), base.log))
+      const unheard = await ownership?.listen(answerRequests(new RPCHandler(router), base.log))
       if (unheard !== undefined) base.log.warn({ reason: unheard }, 'other processes cannot connect to this one')
       return await run({ client: createRouterClient(router), base, isOwn: true })
     } catch (error) {
       throw fromOrpcError(error)
     } finally {
-      await ownership?.withdraw()
+      await ownership?.drain()
       await app.close()
     }
   } finally {

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 
 /** Reason of the denial: no key, a wrong key, or too many wrong keys. */
-export type DoorReason = 'none' | 'wrong' | 'wait'
+export type AccessDeniedReason = 'none' | 'wrong' | 'wait'
 
 type Language = 'en' | 'zh-CN' | 'zh-TW'
 
 interface Words {
   readonly title: string
-  readonly reason: Readonly<Record<DoorReason, string>>
+  readonly reason: Readonly<Record<AccessDeniedReason, string>>
   readonly how: string
   readonly field: string
   readonly enter: string
@@ -73,7 +73,7 @@ small{color:var(--muted);font-size:13px}
 `
 
 /** No scripts, no requests; the form leads only to this server. */
-export const doorPolicy = [
+export const accessDeniedPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
   "base-uri 'none'",
@@ -86,7 +86,11 @@ export const doorPolicy = [
  * @param languages `Accept-Language` header
  * @param kept other query parameters, repeated by the form
  */
-export function doorPage(reason: DoorReason, languages: string | undefined, kept: URLSearchParams): string {
+export function accessDeniedPage(
+  reason: AccessDeniedReason,
+  languages: string | undefined,
+  kept: URLSearchParams,
+): string {
   const language = preferred(languages)
   const { title, reason: reasons, how, field, enter, kept: isKept } = words[language]
   const hidden = [...kept]

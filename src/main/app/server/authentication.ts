@@ -8,9 +8,9 @@
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Rate } from './rate-limit.ts'
+import { TokenBucket } from './rate-limit.ts'
 
-export interface Admission {
+export interface AuthResult {
   /** Value of the `Set-Cookie` header. */
   readonly cookie: string
   /** Key that the page sends when it opens a socket. */
@@ -32,31 +32,31 @@ const sessionMs = 7 * 24 * 3_600_000
 const maxWrongTokens = 20
 const minuteMs = 60_000
 /** Lifetime of a one-time token, ms: the browser that the app starts uses it at once. */
-const onceMs = 2 * minuteMs
+const oneTimeTokenMs = 2 * minuteMs
 
 /** Tokens and sessions of one server. All of them end with the process. */
-export class Entry {
+export class Authenticator {
   readonly token = randomBytes(32).toString('base64url')
   readonly #secret = randomBytes(32)
   /** Keyed by the hash of the session id, so that a memory dump reveals no id. */
   readonly #sessions = new Map<string, Session>()
   /** One-time tokens: hash to expiry, in ms of `now`. */
   readonly #once = new Map<string, number>()
-  readonly #wrongTokens: Rate
+  readonly #wrongTokens: TokenBucket
   readonly #port: () => number
   readonly #now: () => number
 
   constructor(port: () => number, now: () => number = () => performance.now()) {
     this.#port = port
     this.#now = now
-    this.#wrongTokens = new Rate(maxWrongTokens, minuteMs, now)
+    this.#wrongTokens = new TokenBucket(maxWrongTokens, minuteMs, now)
   }
 
   /**
    * Returns true if Host and Origin name this server. Prevents DNS rebinding: a foreign page can resolve its name to
    * this machine but cannot change these headers.
    */
-  isOurs(request: IncomingMessage): boolean {
+  isAllowedOrigin(request: IncomingMessage): boolean {
     const host = hostOf(request)
     if (host !== `${address}:${this.#port()}` && host !== `localhost:${this.#port()}`) return false
     const { origin } = request.headers
@@ -67,7 +67,7 @@ export class Entry {
    * Exchanges a token for a session; an existing session of the browser continues.
    * @returns 'wrong' for an invalid token, 'wait' after too many of them
    */
-  admit(token: string, request: IncomingMessage): Admission | 'wrong' | 'wait' {
+  exchangeToken(token: string, request: IncomingMessage): AuthResult | 'wrong' | 'wait' {
     if (!isSame(token, this.token) && !this.#takeOnce(token)) return this.#wrongTokens.take() ? 'wrong' : 'wait'
     const id = this.#idOf(request) ?? this.#open(hostOf(request) ?? '')
     return { cookie: `${this.#cookieName()}=${id}; HttpOnly; SameSite=Strict; Path=/`, key: this.#keyOf(id) }
@@ -77,9 +77,9 @@ export class Entry {
    * Returns a one-time token, valid for 2 minutes: other users of this machine can read the command line of the
    * browser.
    */
-  issueOnce(): string {
+  issueOneTimeToken(): string {
     const token = randomBytes(32).toString('base64url')
-    this.#once.set(hash(token), this.#now() + onceMs)
+    this.#once.set(hash(token), this.#now() + oneTimeTokenMs)
     return token
   }
 
@@ -91,7 +91,7 @@ export class Entry {
   }
 
   /** Returns true for a valid session cookie, which gives access to the interface's files. */
-  isIn(request: IncomingMessage): boolean {
+  isAuthenticated(request: IncomingMessage): boolean {
     return this.#idOf(request) !== undefined
   }
 

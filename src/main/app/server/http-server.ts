@@ -5,10 +5,10 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { maxMessageBytes } from '#shared/util/limits.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import type { Log } from '#platform'
-import { doorPage, doorPolicy, keyOf, type DoorReason } from './access-denied-page.ts'
-import { address, Entry } from './authentication.ts'
+import { accessDeniedPage, accessDeniedPolicy, keyOf, type AccessDeniedReason } from './access-denied-page.ts'
+import { address, Authenticator } from './authentication.ts'
 import { securityHeaders } from './security-headers.ts'
-import { mcpPath, type McpDoor } from './mcp-endpoint.ts'
+import { mcpPath, type LazyMcpEndpoint } from './mcp-endpoint.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -16,14 +16,14 @@ import { extname, join, relative, sep } from 'node:path'
 
 export interface HostOptions {
   readonly accept: (socket: WebSocket) => void
-  readonly mcp: McpDoor
+  readonly mcp: LazyMcpEndpoint
   readonly folder: string
   readonly log: Log
   /** 0 selects a free port. */
   readonly port: number
 }
 
-export interface Host {
+export interface RunningHost {
   /** Address with the access token; grants full access to the memory. */
   readonly url: string
   /** Returns an address with a one-time token, for places that other users can read. */
@@ -54,7 +54,7 @@ const pingMs = 30_000
  * Starts the HTTP server for the browser interface on 127.0.0.1.
  * @throws AppError `port_in_use`
  */
-export async function serve({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<Host> {
+export async function startHttpServer({ accept, mcp, folder, log, port: wanted }: HostOptions): Promise<RunningHost> {
   const files = new InterfaceFiles(folder)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -70,7 +70,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     requireHostHeader: false,
   })
   server.maxConnections = maxConnections
-  const entry = new Entry(() => portOf(server))
+  const entry = new Authenticator(() => portOf(server))
   // A lost connection is no error of the server.
   server.on('connection', (socket: Socket) => socket.on('error', () => socket.destroy()))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -95,7 +95,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
     const mayEnter =
       request.url === socketPath &&
       request.method === 'GET' &&
-      entry.isOurs(request) &&
+      entry.isAllowedOrigin(request) &&
       request.headers.origin !== undefined &&
       entry.mayConnect(request, key)
     if (!mayEnter) return refuseSocket(socket, '403 Forbidden')
@@ -111,13 +111,13 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === mcpPath) return mcp.handle(request, response)
-    if (!entry.isOurs(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
+    if (!entry.isAllowedOrigin(request)) return refuse(response, 403, 'Access denied: wrong host or origin.')
     const target = targetOf(request)
     if (!target) return refuse(response, 400, 'Invalid address.')
     const token = target.searchParams.get('token')
     if (token) return admit(token, target, request, response)
     // An empty token requests the page with the sign-in form.
-    if (token !== null || !entry.isIn(request)) return turnAway('none', target, request, response)
+    if (token !== null || !entry.isAuthenticated(request)) return denyAccess('none', target, request, response)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET and HEAD are allowed here.')
     if (target.pathname === socketPath) return tellAccess(request, response)
@@ -132,8 +132,8 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
   }
 
   function admit(token: string, target: URL, request: IncomingMessage, response: ServerResponse): void {
-    const admission = entry.admit(keyOf(token), request)
-    if (admission === 'wait' || admission === 'wrong') return turnAway(admission, target, request, response)
+    const admission = entry.exchangeToken(keyOf(token), request)
+    if (admission === 'wait' || admission === 'wrong') return denyAccess(admission, target, request, response)
     target.searchParams.delete('token')
     setHeaders(response)
     response.writeHead(303, {
@@ -156,7 +156,7 @@ export async function serve({ accept, mcp, folder, log, port: wanted }: HostOpti
 
   return {
     url: `http://${address}:${portOf(server)}/?token=${entry.token}`,
-    urlOnce: () => `http://${address}:${portOf(server)}/?token=${entry.issueOnce()}`,
+    urlOnce: () => `http://${address}:${portOf(server)}/?token=${entry.issueOneTimeToken()}`,
     async close() {
       for (const client of sockets.clients) client.terminate()
       await new Promise<void>((resolve) => {
@@ -234,25 +234,25 @@ function setHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value)
 }
 
-const turnedAway: Readonly<Record<DoorReason, { readonly status: number; readonly told: string }>> = {
+const turnedAway: Readonly<Record<AccessDeniedReason, { readonly status: number; readonly told: string }>> = {
   none: { status: 401, told: 'Open the address from the terminal; it contains the key to this memory.' },
   wrong: { status: 401, told: 'This key is wrong or has expired. Open the address from the terminal.' },
   wait: { status: 429, told: 'Too many wrong keys. Wait a minute.' },
 }
 
 /** Answers browsers with an HTML page, other programs with one line. */
-function turnAway(reason: DoorReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
+function denyAccess(reason: AccessDeniedReason, target: URL, request: IncomingMessage, response: ServerResponse): void {
   const { status, told } = turnedAway[reason]
   const isRead = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
   if (!isRead || response.headersSent) return refuse(response, status, told)
   setHeaders(response)
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': doorPolicy,
+    'Content-Security-Policy': accessDeniedPolicy,
     'Cache-Control': 'no-store',
     Connection: 'close',
   })
-  response.end(doorPage(reason, request.headers['accept-language'], target.searchParams))
+  response.end(accessDeniedPage(reason, request.headers['accept-language'], target.searchParams))
 }
 
 /** Closes the connection: further data from an unauthorised client is not read. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import { loadHttp, type McpEndpoint } from '#interop'
-import type { Resident } from '../instance-lock/host-process.ts'
-import { Rate } from './rate-limit.ts'
+import type { HostProcess } from '../instance-lock/host-process.ts'
+import { TokenBucket } from './rate-limit.ts'
 import type { Log } from '#platform'
 import { address } from './authentication.ts'
 
@@ -12,12 +12,12 @@ const maxWrongTokens = 20
 const minuteMs = 60_000
 
 /** The MCP endpoint over HTTP. The MCP SDK loads at the first request. */
-export class McpDoor {
-  readonly #resident: Resident
-  readonly #wrongTokens = new Rate(maxWrongTokens, minuteMs)
+export class LazyMcpEndpoint {
+  readonly #resident: HostProcess
+  readonly #wrongTokens = new TokenBucket(maxWrongTokens, minuteMs)
   #endpoint: Promise<McpEndpoint> | undefined
 
-  constructor(resident: Resident) {
+  constructor(resident: HostProcess) {
     this.#resident = resident
   }
 
@@ -34,7 +34,7 @@ export class McpDoor {
     const { createMcpEndpoint } = await loadHttp()
     const resident = this.#resident
     return createMcpEndpoint({
-      ask: (work) => resident.ask(work),
+      ask: (work) => resident.callPrimary(work),
       onEvent: (listener) => resident.onEvent(listener),
       now: resident.now,
       onFault: async (error) => resident.base.log.fault(error, 'mcp'),
@@ -55,7 +55,7 @@ const headersMs = 5000
  * Serves MCP over HTTP on 127.0.0.1.
  * @throws the system's error if the port is not available
  */
-export async function serveMcp(door: McpDoor, port: number, log: Log): Promise<McpHost> {
+export async function serveMcp(door: LazyMcpEndpoint, port: number, log: Log): Promise<McpHost> {
   const server = createServer({ headersTimeout: headersMs }, (request, response) => {
     if (request.url !== mcpPath) return void response.writeHead(404, { Connection: 'close' }).end()
     door.handle(request, response).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 /** Token bucket: allows `most` per `perMs` milliseconds. */
-export class Rate {
+export class TokenBucket {
   readonly #most: number
   readonly #perMs: number
   readonly #now: () => number

@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '#shared/util/errors.ts'
 import { resourcesOf, type AppOptions } from '../composition/create-app.ts'
-import { serve, type Host } from './http-server.ts'
-import { readIfThere, writeDurably, followUncaught } from '#platform'
-import { McpDoor } from './mcp-endpoint.ts'
-import { Resident } from '../instance-lock/host-process.ts'
+import { startHttpServer, type RunningHost } from './http-server.ts'
+import { readIfExists, writeDurably, handleUncaughtErrors } from '#platform'
+import { LazyMcpEndpoint } from './mcp-endpoint.ts'
+import { HostProcess } from '../instance-lock/host-process.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'watch' | 'base'> {
   /** 0 selects a free port; undefined tries the port of the last start first. */
   readonly port?: number
 }
 
-export interface RunningServer extends Host {
+export interface RunningServer extends RunningHost {
   owner(): Promise<number>
 }
 
@@ -21,13 +21,13 @@ export interface RunningServer extends Host {
  * @throws AppError `port_in_use`, `write_failed`, `owner_silent`, `owner_version`
  */
 export async function startServer({ port, ...options }: ServerOptions): Promise<RunningServer> {
-  const resident = await Resident.open(options)
+  const resident = await HostProcess.open(options)
   const { log } = resident.base
-  const stopFollowing = followUncaught({ log, tell: (fault) => resident.tell({ type: 'fault', ...fault }) })
+  const stopFollowing = handleUncaughtErrors({ log, onFault: (fault) => resident.publish({ type: 'fault', ...fault }) })
   try {
-    const mcp = new McpDoor(resident)
+    const mcp = new LazyMcpEndpoint(resident)
     const serveAt = (at: number) =>
-      serve({
+      startHttpServer({
         accept: (socket) => resident.accept(socket),
         mcp,
         folder: fileURLToPath(new URL('../out/renderer/', pathToFileURL(resourcesOf(options.mainFolder)))),
@@ -38,7 +38,7 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
     return {
       url: host.url,
       urlOnce: () => host.urlOnce(),
-      owner: () => resident.owner(),
+      owner: () => resident.primaryPid(),
       async close() {
         await mcp.close()
         await host.close()
@@ -54,9 +54,9 @@ export async function startServer({ port, ...options }: ServerOptions): Promise<
 }
 
 /** Reuses the port of the last start: browsers store page data per origin, port included. */
-async function serveAsBefore(home: string, serveAt: (port: number) => Promise<Host>): Promise<Host> {
+async function serveAsBefore(home: string, serveAt: (port: number) => Promise<RunningHost>): Promise<RunningHost> {
   const file = join(home, 'browser-port')
-  const kept = Number((await readIfThere(file).catch(() => undefined)) ?? 0)
+  const kept = Number((await readIfExists(file).catch(() => undefined)) ?? 0)
   const before = Number.isInteger(kept) && kept > 1023 && kept < 65_536 ? kept : 0
   const host = await serveAt(before).catch((error: unknown) => {
     if (before !== 0 && error instanceof AppError && error.code === 'port_in_use') return serveAt(0)

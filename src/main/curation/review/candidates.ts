@@ -1,11 +1,11 @@
-import { likenessBy } from '../similarity/similarity-model.ts'
-import { rivalsAmong } from '../similarity/contradiction-candidates.ts'
+import { loadSimilarityModel } from '../similarity/similarity-model.ts'
+import { findContradictionCandidates } from '../similarity/contradiction-candidates.ts'
 import { formatDay } from '#search/text'
 import { sectionsOf, type Section } from '#shared/markdown/sections.ts'
 import { statementsOf, type Note, type Statement } from '../rules/note-line.ts'
 
 /** A line in the form that a model gets. */
-export interface AskedLine {
+export interface ReviewLine {
   readonly path: string
   /** 1-based. */
   readonly line: number
@@ -20,7 +20,7 @@ export interface AskedLine {
 }
 
 export interface Candidates {
-  readonly lines: readonly AskedLine[]
+  readonly lines: readonly ReviewLine[]
   /** Pairs of indexes into `lines` that may contradict each other, best score first. */
   readonly pairs: readonly (readonly [number, number])[]
   /** Indexes of log lines, newest first. */
@@ -47,9 +47,9 @@ export async function candidatesOf(notes: readonly Note[], builtinFile: string):
     .flatMap(statementsOf)
     .filter(({ raw }) => raw.length <= maxLine && raw.isWellFormed())
   const most = Math.max(leastPairs, Math.round(statements.length * pairsOfLine))
-  const rivals = await rivalsAmong(
+  const rivals = await findContradictionCandidates(
     statements.map(({ text }) => text),
-    await likenessBy(builtinFile),
+    await loadSimilarityModel(builtinFile),
     most,
   )
   const of = (kind: Note['kind']) => statements.flatMap((one, at) => (one.note.kind === kind ? [at] : []))
@@ -64,7 +64,7 @@ export async function candidatesOf(notes: readonly Note[], builtinFile: string):
   }
 }
 
-function shown({ note, line, raw, text, headings }: Statement): AskedLine {
+function shown({ note, line, raw, text, headings }: Statement): ReviewLine {
   return {
     path: note.path,
     line,

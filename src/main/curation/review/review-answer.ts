@@ -41,7 +41,7 @@ export const verdictSchema = z.discriminatedUnion('kind', [
 ])
 export type Verdict = z.infer<typeof verdictSchema>
 
-export interface Judgement {
+export interface ParsedAnswer {
   /** Keyed by `Unit.key`. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   /** Number of items with an invalid form or an unknown quote. */
@@ -49,7 +49,7 @@ export interface Judgement {
 }
 
 /** @returns undefined if the answer is not a JSON object of the expected form */
-export function readAnswer(batch: Batch, answer: string): Judgement | undefined {
+export function readAnswer(batch: Batch, answer: string): ParsedAnswer | undefined {
   const items = itemsOf(batch.kind === 'conflicts' ? 'conflicts' : 'keep', answer)
   if (!items) return undefined
   const verdicts = new Map<string, Verdict>()

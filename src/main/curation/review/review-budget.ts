@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { appendDurably, makeFolder, readIfThere } from '#platform'
+import { appendDurably, makeFolder, readIfExists } from '#platform'
 
 const rowSchema = z.object({
   id: z.string(),
@@ -14,9 +14,9 @@ const rowSchema = z.object({
   /** False: estimate before the request; true: actual cost. */
   isSettled: z.boolean(),
 })
-export type SpentRow = z.infer<typeof rowSchema>
+export type SpendingRow = z.infer<typeof rowSchema>
 
-export interface Spent {
+export interface ReviewBudget {
   readonly tokens: number
   readonly usd: number
 }
@@ -29,9 +29,9 @@ export interface Budget {
 }
 
 /** Sums the month of `at`. */
-export async function spentIn(folder: string, at: Date): Promise<Spent> {
-  const rows = new Map<string, SpentRow>()
-  for (const line of ((await readIfThere(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
+export async function spentInMonth(folder: string, at: Date): Promise<ReviewBudget> {
+  const rows = new Map<string, SpendingRow>()
+  for (const line of ((await readIfExists(join(folder, 'spent.jsonl'))) ?? '').split('\n')) {
     const row = rowSchema.safeParse(parseJson(line)).data
     if (row && isSameMonth(new Date(row.at), at)) rows.set(row.id, row)
   }
@@ -44,13 +44,17 @@ export async function spentIn(folder: string, at: Date): Promise<Spent> {
 }
 
 /** @throws AppError `disk_full`, `write_failed` */
-export async function addSpent(folder: string, row: SpentRow): Promise<void> {
+export async function addSpent(folder: string, row: SpendingRow): Promise<void> {
   await makeFolder(folder)
   await appendDurably(join(folder, 'spent.jsonl'), `${JSON.stringify(row)}\n`)
 }
 
 /** Returns true if one more request would exceed the budget. */
-export function isBeyond(spent: Spent, next: { tokens: number; usd: number | null }, budget: Budget): boolean {
+export function exceedsBudget(
+  spent: ReviewBudget,
+  next: { tokens: number; usd: number | null },
+  budget: Budget,
+): boolean {
   if (next.usd === null) return budget.tokens !== null && spent.tokens + next.tokens > budget.tokens
   return budget.usd !== null && spent.usd + next.usd > budget.usd
 }

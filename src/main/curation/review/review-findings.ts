@@ -1,15 +1,15 @@
 import type { LineEdit } from '#shared/contract/index.ts'
 import { leadOf, withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { noteSources, sourceMark } from '#shared/markdown/provenance.ts'
-import { quoteOf, strike } from '#shared/markdown/superseded.ts'
+import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { ReadFile } from '../suggestions/accept-plan.ts'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Verdict } from './review-answer.ts'
-import { type AskedLine, memorySections } from './candidates.ts'
+import { type ReviewLine, memorySections } from './candidates.ts'
 
-export interface FoundContext {
-  /** Keyed by `AskedLine.text`. */
-  readonly lines: ReadonlyMap<string, readonly AskedLine[]>
+export interface FindingContext {
+  /** Keyed by `ReviewLine.text`. */
+  readonly lines: ReadonlyMap<string, readonly ReviewLine[]>
   /** Path of MEMORY.md. */
   readonly longTerm: string
   /** `YYYY-MM-DD`. */
@@ -21,22 +21,22 @@ export interface FoundContext {
  * Turns a verdict into a suggestion.
  * @returns undefined if its lines are gone or it changes nothing
  */
-export async function foundFor(verdict: Verdict, context: FoundContext): Promise<Found | undefined> {
+export async function findingFor(verdict: Verdict, context: FindingContext): Promise<Finding | undefined> {
   return verdict.kind === 'promote' ? promoted(verdict, context) : conflict(verdict, context)
 }
 
-interface Placed extends AskedLine {
+interface Placed extends ReviewLine {
   readonly file: ReadFile
 }
 
 async function conflict(
   { kind, quotes: [old, holding], reason }: Extract<Verdict, { kind: 'superseded' | 'contradiction' }>,
-  context: FoundContext,
-): Promise<Found | undefined> {
+  context: FindingContext,
+): Promise<Finding | undefined> {
   const [was, is] = [await placed(old, context), await placed(holding, context)]
   if (!was || !is) return undefined
   const until = is.day !== undefined && (was.day === undefined || is.day >= was.day) ? is.day : context.today
-  const struck = strike(was.raw, { until, by: { path: is.path, line: is.line, text: quoteOf(is.raw) } })
+  const struck = strikeThrough(was.raw, { until, by: { path: is.path, line: is.line, text: quoteOf(is.raw) } })
   return {
     rule: kind === 'superseded' ? 'supersedes' : 'contradiction',
     evidence: [evidenceOf(was.path, was.line, was.raw), evidenceOf(is.path, is.line, is.raw)],
@@ -51,8 +51,8 @@ const mark = /\^\[[^\]\n]+\]/g
 
 async function promoted(
   { quotes, section, text, reason }: Extract<Verdict, { kind: 'promote' }>,
-  context: FoundContext,
-): Promise<Found | undefined> {
+  context: FindingContext,
+): Promise<Finding | undefined> {
   const { longTerm } = context
   const lines: Placed[] = []
   for (const quote of quotes) {
@@ -100,7 +100,7 @@ function addedTo({ text, lines: { lines } }: ReadFile, section: string, made: st
 }
 
 /** Returns the current place of a line; the first of `lines` that still exists. */
-async function placed(text: string, { lines, read }: FoundContext): Promise<Placed | undefined> {
+async function placed(text: string, { lines, read }: FindingContext): Promise<Placed | undefined> {
   for (const known of lines.get(text) ?? []) {
     const file = await read(known.path)
     const line = file?.lines.find([known.raw], known.line)

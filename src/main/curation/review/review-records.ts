@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { appendDurably, makeFolder, readIfThere } from '#platform'
+import { appendDurably, makeFolder, readIfExists } from '#platform'
 import { verdictSchema, type Verdict } from './review-answer.ts'
 
 const shareSchema = z.object({ usd: z.number().nullable(), tokens: z.number().int() })
@@ -24,11 +24,11 @@ const recordSchema = z.union([
   z.object({ key: z.string(), proposed: z.literal(true) }),
 ])
 type JudgedRecord = z.infer<typeof recordSchema>
-export type Judged = Extract<JudgedRecord, { verdict: unknown }>
+export type VerdictRecord = Extract<JudgedRecord, { verdict: unknown }>
 
-export class Records {
+export class ReviewRecords {
   readonly #folder: string
-  readonly #judged = new Map<string, Judged>()
+  readonly #judged = new Map<string, VerdictRecord>()
   readonly #unread = new Set<string>()
   readonly #proposed = new Set<string>()
 
@@ -36,9 +36,9 @@ export class Records {
     this.#folder = folder
   }
 
-  static async read(folder: string): Promise<Records> {
-    const records = new Records(folder)
-    for (const row of ((await readIfThere(records.#file)) ?? '').split('\n')) {
+  static async read(folder: string): Promise<ReviewRecords> {
+    const records = new ReviewRecords(folder)
+    for (const row of ((await readIfExists(records.#file)) ?? '').split('\n')) {
       // A line torn by a crash is ignored; the next review asks its unit again.
       const record = recordSchema.safeParse(parseJson(row)).data
       if (record) records.#take(record)
@@ -51,7 +51,7 @@ export class Records {
   }
 
   /** Returns verdicts whose suggestions are not in the inbox yet. */
-  waiting(): (Judged & { readonly verdict: Verdict })[] {
+  waiting(): (VerdictRecord & { readonly verdict: Verdict })[] {
     return [...this.#judged.values()].flatMap((record) =>
       record.verdict && !this.#proposed.has(record.key) ? [{ ...record, verdict: record.verdict }] : [],
     )

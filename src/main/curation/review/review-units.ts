@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import type { AskedLine, Candidates } from './candidates.ts'
+import type { ReviewLine, Candidates } from './candidates.ts'
 
 export type ReviewKind = 'conflicts' | 'promote'
 
 export interface Unit {
   readonly key: string
-  readonly lines: readonly AskedLine[]
+  readonly lines: readonly ReviewLine[]
 }
 
 /** Content of one request. */
@@ -64,7 +64,7 @@ function conflictBatches(
     const key = keyOf('conflicts', template, [a.text, b.text].sort())
     return isJudged(key) ? [] : { key, lines: [a, b] }
   })
-  return chunked(once(units), maxPairs, most).map((chunk) => {
+  return chunked(uniqueUnits(units), maxPairs, most).map((chunk) => {
     const numbered = new Numbered()
     const numbers = chunk.map(({ lines }) => lines.map((line) => numbered.of(line)).join(' and '))
     return {
@@ -90,7 +90,7 @@ function promoteBatches(
     return isJudged(key) ? [] : { key, lines: [line] }
   })
   const words = memory.map((line) => wordsOf(line.text))
-  return chunked(beside(once(units)), maxLines, most).map((chunk) => {
+  return chunked(sortBySimilarity(uniqueUnits(units)), maxLines, most).map((chunk) => {
     const numbered = new Numbered()
     for (const unit of chunk) for (const line of unit.lines) numbered.of(line)
     const asked = wordsOf(chunk.flatMap(({ lines }) => lines.map(({ text }) => text)).join(' '))
@@ -108,7 +108,7 @@ function promoteBatches(
   })
 }
 
-function memoryText(sections: readonly string[], near: readonly AskedLine[]): string {
+function memoryText(sections: readonly string[], near: readonly ReviewLine[]): string {
   const of = (section: string) => near.filter(({ heading }) => heading === section).map(({ text }) => `- ${text}`)
   const others = near.filter(({ heading }) => heading === undefined || !sections.includes(heading))
   return [
@@ -118,7 +118,7 @@ function memoryText(sections: readonly string[], near: readonly AskedLine[]): st
 }
 
 /** Orders similar lines next to each other: each is followed by up to three that share most words with it. */
-function beside(units: readonly Unit[]): Unit[] {
+function sortBySimilarity(units: readonly Unit[]): Unit[] {
   const words = units.map(({ lines: [line] }) => wordsOf(line?.text ?? ''))
   const byWord = new Map<string, number[]>()
   for (const [at, own] of words.entries())
@@ -173,7 +173,7 @@ class Numbered {
   readonly #numbers = new Map<string, number>()
   readonly #shown: string[] = []
 
-  of(line: AskedLine): number {
+  of(line: ReviewLine): number {
     const place = `${line.path}:${line.line}`
     const known = this.#numbers.get(place)
     if (known !== undefined) return known
@@ -188,7 +188,7 @@ class Numbered {
   }
 }
 
-function shownLine({ day, heading, text }: AskedLine, number: number): string {
+function shownLine({ day, heading, text }: ReviewLine, number: number): string {
   const about = [day, heading?.slice(0, 60)].filter((one) => one !== undefined && one !== '')
   return `${number}${about.length > 0 ? ` [${about.join(', ')}]` : ''} ${text}`
 }
@@ -211,7 +211,7 @@ function chunked(units: readonly Unit[], most: number, tokens: number): Unit[][]
 }
 
 /** Removes units with the same key. */
-function once(units: readonly Unit[]): Unit[] {
+function uniqueUnits(units: readonly Unit[]): Unit[] {
   return [...new Map(units.map((unit) => [unit.key, unit])).values()]
 }
 

@@ -11,17 +11,17 @@ import { reviewOutcomeSchema } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
-import { type Clock, Exclusive, makeFolder, readIfThere, writeDurably } from '#platform'
+import { type Clock, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
 import { localDate, longTermFile, type Workspace } from '#workspace'
 import { proposalOf } from '../suggestions/proposal.ts'
 import type { LocalOf } from '../suggestions/keep-local.ts'
 import type { ReadFile } from '../suggestions/accept-plan.ts'
 import { readNote } from '../suggestions/read-notes.ts'
 import { readAnswer } from './review-answer.ts'
-import type { AskedLine, Candidates } from './candidates.ts'
-import { foundFor, type FoundContext } from './review-findings.ts'
-import { Records, type Judged } from './review-records.ts'
-import { addSpent, isBeyond, spentIn, type Budget } from './review-budget.ts'
+import type { ReviewLine, Candidates } from './candidates.ts'
+import { findingFor, type FindingContext } from './review-findings.ts'
+import { ReviewRecords, type VerdictRecord } from './review-records.ts'
+import { addSpent, exceedsBudget, spentInMonth, type Budget } from './review-budget.ts'
 import { batchesOf, type Batch, type ReviewPrompts } from './review-units.ts'
 
 /** The model of a review. */
@@ -84,18 +84,18 @@ const stateSchema = z.object({ version: z.literal(1), last: reviewOutcomeSchema.
 export class Review {
   readonly #options: ReviewOptions
   /** Excludes other processes, which would ask the same questions. */
-  readonly #alone: Exclusive
+  readonly #alone: Mutex
 
   constructor(options: ReviewOptions) {
     this.#options = options
-    this.#alone = new Exclusive(join(options.folder, 'review'))
+    this.#alone = new Mutex(join(options.folder, 'review'))
   }
 
   /**
    * Returns the outcome of the last review; after a crash its state is still `running`. Null before the first review.
    */
   async last(): Promise<ReviewOutcome | null> {
-    const text = await readIfThere(this.#file)
+    const text = await readIfExists(this.#file)
     return stateSchema.safeParse(parseJson(text ?? '')).data?.last ?? null
   }
 
@@ -106,18 +106,18 @@ export class Review {
   async estimate(signal: AbortSignal): Promise<ReviewEstimate> {
     const { now, folder, budget } = this.#options
     const model = this.#options.model()
-    const { batches, candidates } = await this.#plan(model, await Records.read(folder), signal)
-    const takes = batches.map((batch) => takesOf(batch, model))
-    const spent = await spentIn(folder, now())
+    const { batches, candidates } = await this.#plan(model, await ReviewRecords.read(folder), signal)
+    const takes = batches.map((batch) => estimateOf(batch, model))
+    const spent = await spentInMonth(folder, now())
     const limit = budget()
     let [tokens, usd, fitting] = [0, 0, 0]
     for (const take of takes) {
-      if (isBeyond({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, take, limit)) break
+      if (exceedsBudget({ tokens: spent.tokens + tokens, usd: spent.usd + usd }, take, limit)) break
       tokens += take.tokens
       usd += take.usd ?? 0
       fitting += 1
     }
-    const sum = (of: (take: Takes) => number) => takes.reduce((all, take) => all + of(take), 0)
+    const sum = (of: (take: Estimate) => number) => takes.reduce((all, take) => all + of(take), 0)
     return {
       model: model.id,
       isOffline: model.isOffline,
@@ -183,7 +183,7 @@ export class Review {
     }
     await settle({})
     try {
-      const records = await Records.read(folder)
+      const records = await ReviewRecords.read(folder)
       const { candidates, batches } = await this.#plan(model, records, signal)
       await settle({ left: batches.length })
       const context = contextOf(candidates, this.#options.workspace, localDate(now()))
@@ -191,8 +191,8 @@ export class Review {
       for (const [index, batch] of batches.entries()) {
         signal.throwIfAborted()
         onProgress({ done: index, total: batches.length })
-        const take = takesOf(batch, model)
-        if (isBeyond(await spentIn(folder, now()), take, budget())) {
+        const take = estimateOf(batch, model)
+        if (exceedsBudget(await spentInMonth(folder, now()), take, budget())) {
           await settle({ state: 'budget' })
           return outcome
         }
@@ -221,7 +221,7 @@ export class Review {
     return outcome
   }
 
-  async #plan(model: ReviewModel, records: Records, signal: AbortSignal) {
+  async #plan(model: ReviewModel, records: ReviewRecords, signal: AbortSignal) {
     const candidates = await this.#options.candidates(model, signal)
     const isJudged = (key: string) => records.isJudged(key, model.id)
     const batches = batchesOf(candidates, await this.#options.prompts(), isJudged, model.contextWindow)
@@ -232,10 +232,10 @@ export class Review {
   async #judge(
     model: ReviewModel,
     batch: Batch,
-    take: Takes,
+    take: Estimate,
     signal: AbortSignal,
     onAnswer: (answer: ReviewAnswer) => void,
-  ): Promise<{ records: Parameters<Records['add']>[0]; dropped: number; unread: number }> {
+  ): Promise<{ records: Parameters<ReviewRecords['add']>[0]; dropped: number; unread: number }> {
     const { folder, now } = this.#options
     for (const content of [batch.content, `${batch.content}${again}`]) {
       const row = { id: randomUUID(), at: now().getTime(), model: model.id }
@@ -248,7 +248,7 @@ export class Review {
       const shares = Math.max(1, read.verdicts.size)
       const { usd, request } = answer
       const cost = { usd: usd === null ? null : usd / shares, tokens: Math.round(answer.tokens / shares) }
-      const records = batch.units.map(({ key }): Judged => {
+      const records = batch.units.map(({ key }): VerdictRecord => {
         const verdict = read.verdicts.get(key) ?? null
         return { key, model: model.id, at: row.at, verdict, ...(verdict ? { cost, request } : {}) }
       })
@@ -262,11 +262,11 @@ export class Review {
    * Adds judged findings that are missing in the inbox.
    * @returns the number of new ones
    */
-  async #propose(review: string, records: Records, context: FoundContext): Promise<number> {
+  async #propose(review: string, records: ReviewRecords, context: FindingContext): Promise<number> {
     const proposals: Proposal[] = []
     const done: string[] = []
     for (const { key, verdict, model, at, cost, request } of records.waiting()) {
-      const found = await foundFor(verdict, context)
+      const found = await findingFor(verdict, context)
       done.push(key)
       if (!found) continue
       const files = new Map<string, ReadFile | undefined>()
@@ -290,22 +290,22 @@ export class Review {
   }
 }
 
-interface Takes {
+interface Estimate {
   readonly input: number
   readonly output: number
   readonly tokens: number
   readonly usd: number | null
 }
 
-function takesOf({ kind, units, content }: Batch, { prices }: ReviewModel): Takes {
+function estimateOf({ kind, units, content }: Batch, { prices }: ReviewModel): Estimate {
   const input = estimateTokens(content)
   const output = emptyAnswer + Math.ceil(units.length * answered[kind].share * answered[kind].tokens)
   const usd = prices ? (input * prices.input + output * prices.output) / 1_000_000 : null
   return { input, output, tokens: input + output, usd }
 }
 
-function contextOf({ lines }: Candidates, workspace: Workspace, today: string): FoundContext {
-  const byText = new Map<string, AskedLine[]>()
+function contextOf({ lines }: Candidates, workspace: Workspace, today: string): FindingContext {
+  const byText = new Map<string, ReviewLine[]>()
   for (const line of lines) byText.set(line.text, [...(byText.get(line.text) ?? []), line])
   const read = (path: string) => readNote(workspace, path)
   return { lines: byText, longTerm: longTermFile(workspace.layout), today, read }

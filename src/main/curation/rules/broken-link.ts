@@ -1,13 +1,13 @@
 import type { BrokenLink } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { mendLink } from '#workspace'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { repairLink } from '#workspace'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 /** Suggests to replace broken links by the nearest existing target. */
-export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]): Found[] {
+export function findBrokenLinks(notes: readonly Note[], broken: readonly BrokenLink[]): Finding[] {
   const byPath = new Map(notes.map((note) => [note.path, note]))
-  return broken.flatMap(({ path, line, target, near: [by] }): Found[] => {
+  return broken.flatMap(({ path, line, target, near: [by] }): Finding[] => {
     const note = byPath.get(path)
     const before = note && lineOf(note.text, line)
     if (!note || before === undefined || by === undefined) return []
@@ -27,7 +27,7 @@ export function mendings(notes: readonly Note[], broken: readonly BrokenLink[]):
 /** @returns undefined if the file has changed since the links were read */
 function mended(text: string, link: { path: string; line: number; target: string; by: string }): string | undefined {
   try {
-    return lineOf(mendLink(text, link), link.line)
+    return lineOf(repairLink(text, link), link.line)
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

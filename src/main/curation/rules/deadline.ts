@@ -3,7 +3,7 @@
  * Relative days need the day on which the line was written; a weekday or a date without a year means the next one from
  * that day.
  */
-import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, datesIn, fold } from '#search/text'
+import { calendarOf, monthSpan, spanOf, weekSpan, type Day, type DaySpan, findDates, fold } from '#search/text'
 
 export interface Deadline {
   /** Last day on which the line is valid. */
@@ -62,7 +62,7 @@ const cjkRelative =
 export function deadlineIn(line: string, said: Day | undefined): Deadline | undefined {
   const text = fold(line.normalize('NFKC'))
   const found: Deadline[] = []
-  for (const { start, end, year, month, day } of datesIn(text)) {
+  for (const { start, end, year, month, day } of findDates(text)) {
     const lead = leadOf(text, start, end)
     const last = lead && lastDay({ year, month, day }, said, lead.includes)
     const isClear = lead?.isSure === true || (day !== undefined && holdsUntil(text, start))

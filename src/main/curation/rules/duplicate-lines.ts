@@ -1,7 +1,7 @@
-import { saidOf, twinsAmong, type Line as SaidLine } from '../similarity/paraphrase-duplicates.ts'
+import { featuresOfLines, findDuplicates, type Line as SaidLine } from '../similarity/paraphrase-duplicates.ts'
 import { withoutMarks } from '../similarity/line-features.ts'
-import type { Likeness } from '../similarity/similarity-model.ts'
-import { type Found, evidenceOf } from '../suggestions/proposal.ts'
+import type { SimilarityModel } from '../similarity/similarity-model.ts'
+import { type Finding, evidenceOf } from '../suggestions/proposal.ts'
 import { statementsOf, type Note, type Statement } from './note-line.ts'
 
 interface Line extends SaidLine {
@@ -12,16 +12,19 @@ interface Line extends SaidLine {
  * Suggests to remove duplicate lines.
  * @param likeness undefined compares words only
  */
-export async function duplicates(notes: readonly Note[], likeness: Likeness | undefined): Promise<Found[]> {
+export async function findDuplicateLines(
+  notes: readonly Note[],
+  likeness: SimilarityModel | undefined,
+): Promise<Finding[]> {
   const statements = notes.filter(({ kind }) => kind !== 'project').flatMap(statementsOf)
-  const said = saidOf(statements.map(({ text }) => text))
+  const said = featuresOfLines(statements.map(({ text }) => text))
   const lines = statements.flatMap((statement, index): Line | [] => {
     const own = said[index]
     return own ? { statement, text: withoutMarks(statement.text), said: own } : []
   })
   // A parent line must stay for its children.
-  const twins = await twinsAmong(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
-  return twins.map(({ kept: { statement: kept }, other: { statement: other }, likeness }) => {
+  const twins = await findDuplicates(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
+  return twins.map(({ kept: { statement: kept }, other: { statement: other }, similarity: likeness }) => {
     const isLogged = other.note.kind === 'log' && kept.note.kind === 'memory'
     return {
       rule: isLogged ? 'logged' : 'duplicate',

@@ -1,22 +1,22 @@
 import { leadOf } from '#shared/markdown/blocks/line-starts.ts'
-import { strike } from '#shared/markdown/superseded.ts'
+import { strikeThrough } from '#shared/markdown/superseded.ts'
 import { formatDay, type Day } from '#search/text'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import { deadlineIn } from './deadline.ts'
 import { statementsOf, type Note } from './note-line.ts'
 
 /** Suggests to strike lines whose deadline is before `today`. */
-export function expired(notes: readonly Note[], today: Day): Found[] {
+export function findExpired(notes: readonly Note[], today: Day): Finding[] {
   return notes
     .filter(({ kind }) => kind !== 'project')
     .flatMap(statementsOf)
-    .flatMap(({ note, line, raw, text, isParent }): Found[] => {
+    .flatMap(({ note, line, raw, text, isParent }): Finding[] => {
       // Skips done tasks and lines with children.
       if (isParent || /x/i.test(leadOf(raw).box ?? '')) return []
       const deadline = deadlineIn(text, note.day)
       if (!deadline || deadline.last >= today) return []
       const until = formatDay(deadline.last)
-      const struck = strike(raw, { until, by: undefined })
+      const struck = strikeThrough(raw, { until, by: undefined })
       return [
         {
           rule: 'expired',

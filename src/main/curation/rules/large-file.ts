@@ -2,31 +2,31 @@ import { withoutMarks } from '#shared/markdown/marks.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import { withoutLocalMark } from '#shared/markdown/visibility.ts'
-import { layoutOf, memoryFolderOf, nameFor } from '#workspace'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { createLayout, memoryFolderPath, toFileName } from '#workspace'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 /** Tokens of a section with its subsections. */
 export const maxSectionTokens = 1000
 
 /** Suggests to move large sections of MEMORY.md to notes of their own. */
-export function large(notes: readonly Note[]): Found[] {
+export function findLargeSections(notes: readonly Note[]): Finding[] {
   const taken = new Set(notes.map(({ path }) => path.toLowerCase()))
   return notes.filter(({ kind }) => kind === 'memory').flatMap((note) => largeOf(note, taken))
 }
 
-function largeOf({ path, text }: Note, taken: Set<string>): Found[] {
+function largeOf({ path, text }: Note, taken: Set<string>): Finding[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  const folder = memoryFolderOf(layoutOf(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
+  const folder = memoryFolderPath(createLayout(path.slice(0, Math.max(0, path.lastIndexOf('/')))))
   return sectionsOf(lines)
     .filter(({ level }) => level === 2)
-    .flatMap(({ title, from, to }): Found[] => {
+    .flatMap(({ title, from, to }): Finding[] => {
       let last = to
       while (last > from && (lines[last - 1] ?? '').trim() === '') last -= 1
       const body = lines.slice(from, last)
       const tokens = estimateTokens(body.join('\n'))
       if (tokens <= maxSectionTokens || title === '') return []
-      const target = freeName(`${folder}/${nameFor(withoutMarks(title), 'section')}`, taken)
+      const target = freeName(`${folder}/${toFileName(withoutMarks(title), 'section')}`, taken)
       const heading = lines[from - 1] ?? ''
       return [
         {

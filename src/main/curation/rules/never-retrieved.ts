@@ -1,5 +1,5 @@
 import { localDate } from '#workspace'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 const yearMs = 365 * 86_400_000
@@ -9,17 +9,17 @@ const yearMs = 365 * 86_400_000
  * @param recalls all recorded searches with the files of their results
  * @param now ms since the epoch
  */
-export function unrecalled(
+export function findNeverRetrieved(
   notes: readonly Note[],
   recalls: readonly { readonly at: number; readonly paths: readonly string[] }[],
   now: number,
-): Found[] {
+): Finding[] {
   const since = now - yearMs
   if (!recalls.some(({ at }) => at < since)) return []
   const shown = new Set(recalls.flatMap(({ at, paths }) => (at >= since ? paths : [])))
   return notes
     .filter((note) => note.kind === 'note' && !note.isRescued && note.modifiedAt < since && !shown.has(note.path))
-    .flatMap(({ path, text, modifiedAt }): Found[] => {
+    .flatMap(({ path, text, modifiedAt }): Finding[] => {
       const lines = text.split('\n')
       const first = lines.findIndex((line) => line.trim() !== '' && !/^\uFEFF?---/.test(line))
       if (first < 0) return []

@@ -1,14 +1,14 @@
-import { rescuedWaiting } from '#workspace'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { pendingVerbatimTitle } from '#workspace'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 /** Reports notes that were saved verbatim because no model was available, and that still wait for a summary. */
-export function rescued(notes: readonly Note[]): Found[] {
+export function findPendingNotes(notes: readonly Note[]): Finding[] {
   return notes
     .filter(({ isRescued }) => isRescued)
     .flatMap(({ path, text }) =>
-      text.split('\n').flatMap((line, at): Found[] => {
-        if (!line.startsWith('## ') || !line.includes(rescuedWaiting)) return []
+      text.split('\n').flatMap((line, at): Finding[] => {
+        if (!line.startsWith('## ') || !line.includes(pendingVerbatimTitle)) return []
         return [{ rule: 'rescued', evidence: [evidenceOf(path, at + 1, line)], files: [] }]
       }),
     )

@@ -1,5 +1,5 @@
-import { isQuoted, mayBeSuperseded, supersededLine, type Successor } from '#shared/markdown/superseded.ts'
-import { evidenceOf, type Found } from '../suggestions/proposal.ts'
+import { matchesQuote, mayBeSuperseded, supersededLine, type Successor } from '#shared/markdown/superseded.ts'
+import { evidenceOf, type Finding } from '../suggestions/proposal.ts'
 import type { Note } from './note-line.ts'
 
 interface Place {
@@ -12,12 +12,12 @@ interface Place {
 }
 
 /** Suggests to update references of struck lines whose successor has moved. */
-export function drifted(notes: readonly Note[]): Found[] {
+export function findStaleReferences(notes: readonly Note[]): Finding[] {
   const lines = new Map(notes.map(({ path, text }) => [path, text.split(/\r?\n/)]))
   return notes
     .filter(({ text }) => mayBeSuperseded(text))
     .flatMap(({ path }) =>
-      (lines.get(path) ?? []).flatMap((raw, at): Found[] => {
+      (lines.get(path) ?? []).flatMap((raw, at): Finding[] => {
         const by = supersededLine(raw)?.by
         const now = by && placeNow(path, by, lines)
         if (!by || !now) return []
@@ -49,7 +49,7 @@ function placeNow(
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const target = [path, folder + path].find((one) => lines.has(one))
   const own = target === undefined ? [] : (lines.get(target) ?? [])
-  if (isQuoted(own[line - 1] ?? '', text)) return undefined
+  if (matchesQuote(own[line - 1] ?? '', text)) return undefined
   const here = placesOf(target ?? path, own, text).filter((one) => one.path !== from || !isStruckBy(one.text, text))
   const nearest = here.toSorted((one, other) => Math.abs(one.line - line) - Math.abs(other.line - line))[0]
   if (nearest) return { ...nearest, shown: path }
@@ -63,5 +63,5 @@ function isStruckBy(line: string, quote: string): boolean {
 }
 
 function placesOf(path: string, lines: readonly string[], quote: string): Place[] {
-  return lines.flatMap((text, at) => (isQuoted(text, quote) ? [{ path, shown: path, line: at + 1, text }] : []))
+  return lines.flatMap((text, at) => (matchesQuote(text, quote) ? [{ path, shown: path, line: at + 1, text }] : []))
 }

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { checkRunSchema } from '#shared/contract/checks.ts'
 import {
   type Clock,
-  Changes,
-  type Announcements,
+  EventEmitter,
+  type Subscribable,
   appendDurably,
   writeDurably,
-  copyAside,
-  Exclusive,
+  copyDamaged,
+  Mutex,
   makeFolder,
-  readIfThere,
+  readIfExists,
 } from '#platform'
 import type { Check, CheckedQuestion, CheckRun } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isHit, parseQuestions, type Memory } from '#search'
 import {
-  follow,
-  formatChecks,
-  parseChecks,
-  type KeptCheck,
-  type KeptLines,
+  relocateLines,
+  formatSavedQueries,
+  parseSavedQueries,
+  type SavedQuery,
+  type ExpectedLines,
   type LinesState,
 } from './saved-query-file.ts'
 
@@ -34,7 +34,7 @@ const maxRuns = 500
 
 const gone: ReadonlySet<string> = new Set(['file_not_found', 'unknown_session'])
 
-export interface ChecksOptions {
+export interface SavedQueriesOptions {
   readonly folder: string
   readonly memory: Pick<Memory, 'search' | 'explain'>
   /**
@@ -57,31 +57,31 @@ interface Run {
 }
 
 /** `checks`: queries or results changed; `progress`: progress of a run. */
-export type ChecksChange =
+export type SavedQueriesChange =
   | { readonly type: 'checks' }
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
 
 /** Saved queries with the lines that they should find. They run again after changes of index or settings. */
-export class Checks {
-  readonly changes: Announcements<ChecksChange>
-  readonly #changes = new Changes<ChecksChange>()
-  readonly #options: ChecksOptions
+export class SavedQueries {
+  readonly changes: Subscribable<SavedQueriesChange>
+  readonly #changes = new EventEmitter<SavedQueriesChange>()
+  readonly #options: SavedQueriesOptions
   #outcomes = new Map<string, Outcome>()
   #run: Run | undefined
   #hasRun = false
   #timer: NodeJS.Timeout | undefined
-  readonly #alone: Exclusive
+  readonly #alone: Mutex
 
-  constructor(options: ChecksOptions) {
+  constructor(options: SavedQueriesOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#alone = new Exclusive(options.folder)
+    this.#alone = new Mutex(options.folder)
   }
 
   async list(): Promise<{ checks: Check[]; runs: CheckRun[]; progress: { done: number; total: number } | null }> {
     const kept = await this.#load()
     const states = await this.#statesOf(kept)
-    if (kept.length > 0 && !this.#hasRun) this.noteChange('index')
+    if (kept.length > 0 && !this.#hasRun) this.scheduleRun('index')
     return {
       checks: kept.map(({ id, query, relevant }) => ({
         id,
@@ -97,19 +97,19 @@ export class Checks {
   /** @returns the id; of the existing query if it is known */
   async add(question: CheckedQuestion): Promise<{ id: string }> {
     const ids = await this.#merge([question])
-    this.noteChange('index')
+    this.scheduleRun('index')
     return { id: ids[0] ?? '' }
   }
 
   /** @returns the removed query, so that it can be added again; null for an unknown id */
   async remove(id: string): Promise<CheckedQuestion | null> {
-    let removed: KeptCheck | undefined
+    let removed: SavedQuery | undefined
     await this.#change((checks) => {
       removed = checks.find((check) => check.id === id)
       return checks.filter((check) => check.id !== id)
     })
     this.#outcomes.delete(id)
-    this.#changes.announce({ type: 'checks' })
+    this.#changes.emit({ type: 'checks' })
     return removed ? { query: removed.query, relevant: removed.relevant.map(placeOf) } : null
   }
 
@@ -121,19 +121,19 @@ export class Checks {
     const questions = parseQuestions(text, 'queries.jsonl', 'offTopic').filter(({ relevant }) => relevant.length > 0)
     const before = (await this.#load()).length
     await this.#merge(questions)
-    this.noteChange('index')
+    this.scheduleRun('index')
     return { added: (await this.#load()).length - before }
   }
 
   /** Returns all queries as JSON lines. */
   async export(): Promise<string> {
     const kept = await this.#load()
-    return formatChecks(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
+    return formatSavedQueries(kept.map(({ id, query, relevant }) => ({ id, query, relevant: relevant.map(placeOf) })))
   }
 
   /** Updates expected lines after a file was moved. */
   async move(from: string, to: string): Promise<void> {
-    const isExpected = ({ relevant }: KeptCheck) => relevant.some(({ path }) => path === from)
+    const isExpected = ({ relevant }: SavedQuery) => relevant.some(({ path }) => path === from)
     if (!(await this.#load()).some(isExpected)) return
     await this.#change((checks) =>
       checks.map((check) => ({
@@ -141,11 +141,11 @@ export class Checks {
         relevant: check.relevant.map((lines) => (lines.path === from ? { ...lines, path: to } : lines)),
       })),
     )
-    this.#changes.announce({ type: 'checks' })
+    this.#changes.emit({ type: 'checks' })
   }
 
   /** Schedules a run after changes have settled. */
-  noteChange(cause: 'index' | 'settings'): void {
+  scheduleRun(cause: 'index' | 'settings'): void {
     if (!this.#options.watch) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
@@ -166,7 +166,7 @@ export class Checks {
     if (kept.length === 0) return null
     const run: Run = { stop: new AbortController(), total: kept.length, done: 0 }
     this.#run = run
-    this.#changes.announce({ type: 'checks' })
+    this.#changes.emit({ type: 'checks' })
     try {
       return await this.#runAll(kept, run, cause)
     } catch (error) {
@@ -175,7 +175,7 @@ export class Checks {
     } finally {
       if (this.#run === run) {
         this.#run = undefined
-        this.#changes.announce({ type: 'checks' })
+        this.#changes.emit({ type: 'checks' })
       }
     }
   }
@@ -190,7 +190,7 @@ export class Checks {
     this.#alone.close()
   }
 
-  async #runAll(kept: readonly KeptCheck[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
+  async #runAll(kept: readonly SavedQuery[], run: Run, cause: CheckRun['cause']): Promise<CheckRun> {
     const { signal } = run.stop
     const outcomes = new Map<string, Outcome>()
     let told = performance.now()
@@ -200,7 +200,7 @@ export class Checks {
       run.done += 1
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        this.#changes.announce({ type: 'progress', done: run.done, total: run.total })
+        this.#changes.emit({ type: 'progress', done: run.done, total: run.total })
       }
     }
     const changed = [...outcomes].some(([id, { rank }]) => (this.#outcomes.get(id)?.rank ?? null) !== rank)
@@ -213,7 +213,7 @@ export class Checks {
     return line
   }
 
-  async #ask({ query, relevant }: KeptCheck, signal: AbortSignal): Promise<Outcome> {
+  async #ask({ query, relevant }: SavedQuery, signal: AbortSignal): Promise<Outcome> {
     const { memory } = this.#options
     const { results } = await memory.search(query, {}, signal)
     const index = results.findIndex((result) => relevant.some((lines) => isHit(result, lines)))
@@ -235,18 +235,18 @@ export class Checks {
         ...check,
         relevant: check.relevant.map((lines) => {
           const known = texts.get(lines.path)
-          return known === undefined ? lines : follow(lines, known.text).lines
+          return known === undefined ? lines : relocateLines(lines, known.text).lines
         }),
       })),
     )
   }
 
-  async #statesOf(checks: readonly KeptCheck[]): Promise<Map<KeptLines, LinesState>> {
+  async #statesOf(checks: readonly SavedQuery[]): Promise<Map<ExpectedLines, LinesState>> {
     const texts = await this.#textsOf(checks)
-    const states = new Map<KeptLines, LinesState>()
+    const states = new Map<ExpectedLines, LinesState>()
     for (const lines of checks.flatMap(({ relevant }) => relevant)) {
       const known = texts.get(lines.path)
-      states.set(lines, known === undefined ? 'there' : follow(lines, known.text).state)
+      states.set(lines, known === undefined ? 'there' : relocateLines(lines, known.text).state)
     }
     return states
   }
@@ -255,7 +255,7 @@ export class Checks {
    * Returns the current texts of expected files, `text` undefined for deleted ones. Temporarily unreadable files are
    * missing.
    */
-  async #textsOf(checks: readonly KeptCheck[]): Promise<Map<string, { text: string | undefined }>> {
+  async #textsOf(checks: readonly SavedQuery[]): Promise<Map<string, { text: string | undefined }>> {
     const texts = new Map<string, { text: string | undefined }>()
     for (const path of new Set(checks.flatMap(({ relevant }) => relevant.map((lines) => lines.path)))) {
       try {
@@ -272,7 +272,7 @@ export class Checks {
    * Adds queries, or expected lines to known queries.
    * @returns the ids in the order of `questions`
    */
-  async #merge(questions: readonly { query: string; relevant: readonly KeptLines[] }[]): Promise<string[]> {
+  async #merge(questions: readonly { query: string; relevant: readonly ExpectedLines[] }[]): Promise<string[]> {
     const ids: string[] = []
     await this.#change((checks) => {
       const byQuery = new Map(checks.map((check) => [check.query, check]))
@@ -287,34 +287,34 @@ export class Checks {
       return [...byQuery.values()]
     })
     await this.#followLines()
-    this.#changes.announce({ type: 'checks' })
+    this.#changes.emit({ type: 'checks' })
     return ids
   }
 
-  async #load(): Promise<KeptCheck[]> {
-    return parseChecks((await readIfThere(this.#file)) ?? '')
+  async #load(): Promise<SavedQuery[]> {
+    return parseSavedQueries((await readIfExists(this.#file)) ?? '')
   }
 
   /**
    * Changes the file under its lock.
    * @throws AppError `disk_full`, `write_failed`; then the file is unchanged
    */
-  #change(change: (checks: KeptCheck[]) => KeptCheck[]): Promise<void> {
+  #change(change: (checks: SavedQuery[]) => SavedQuery[]): Promise<void> {
     return this.#alone.run(async () => {
-      const text = (await readIfThere(this.#file)) ?? ''
-      const before = parseChecks(text)
+      const text = (await readIfExists(this.#file)) ?? ''
+      const before = parseSavedQueries(text)
       const after = change(before)
-      if (formatChecks(after) === formatChecks(before)) return
+      if (formatSavedQueries(after) === formatSavedQueries(before)) return
       if (before.length < countLines(text)) {
-        const aside = await copyAside(this.#file)
+        const aside = await copyDamaged(this.#file)
         this.#options.onFault(new Error(`unreadable checks were copied to ${aside}`))
       }
-      await writeDurably(this.#file, formatChecks(after))
+      await writeDurably(this.#file, formatSavedQueries(after))
     })
   }
 
   async #runs(): Promise<CheckRun[]> {
-    return ((await readIfThere(this.#runsFile)) ?? '').split('\n').flatMap((line) => {
+    return ((await readIfExists(this.#runsFile)) ?? '').split('\n').flatMap((line) => {
       const run = checkRunSchema.safeParse(parseJson(line))
       return run.success ? [run.data] : []
     })
@@ -336,11 +336,11 @@ export class Checks {
   }
 }
 
-function placeOf({ path, startLine, endLine }: KeptLines): KeptLines {
+function placeOf({ path, startLine, endLine }: ExpectedLines): ExpectedLines {
   return { path, startLine, endLine }
 }
 
-function isSamePlace(one: KeptLines, other: KeptLines): boolean {
+function isSamePlace(one: ExpectedLines, other: ExpectedLines): boolean {
   return one.path === other.path && one.startLine === other.startLine && one.endLine === other.endLine
 }
 

@@ -8,20 +8,20 @@ const keptLinesSchema = z.object({
   /** Text of the lines; undefined before the first run. */
   text: z.string().optional(),
 })
-export type KeptLines = z.infer<typeof keptLinesSchema>
+export type ExpectedLines = z.infer<typeof keptLinesSchema>
 
 const keptCheckSchema = z.object({ id: z.string(), query: z.string(), relevant: z.array(keptLinesSchema) })
-export type KeptCheck = z.infer<typeof keptCheckSchema>
+export type SavedQuery = z.infer<typeof keptCheckSchema>
 
 /** Skips invalid lines. */
-export function parseChecks(text: string): KeptCheck[] {
+export function parseSavedQueries(text: string): SavedQuery[] {
   return text.split('\n').flatMap((line) => {
     const parsed = keptCheckSchema.safeParse(parseJson(line))
     return parsed.success ? [parsed.data] : []
   })
 }
 
-export function formatChecks(checks: readonly KeptCheck[]): string {
+export function formatSavedQueries(checks: readonly SavedQuery[]): string {
   return checks.map((check) => `${JSON.stringify(check)}\n`).join('')
 }
 
@@ -32,7 +32,10 @@ export type LinesState = 'there' | 'changed' | 'gone'
  * their place. Without a stored text it takes the current one.
  * @param text content of the file; undefined if the file was deleted
  */
-export function follow(kept: KeptLines, text: string | undefined): { lines: KeptLines; state: LinesState } {
+export function relocateLines(
+  kept: ExpectedLines,
+  text: string | undefined,
+): { lines: ExpectedLines; state: LinesState } {
   if (text === undefined) return { lines: kept, state: 'gone' }
   const all = text.split('\n')
   const { startLine, endLine } = kept

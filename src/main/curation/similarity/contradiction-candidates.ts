@@ -2,14 +2,14 @@
  * Finds pairs of lines that may contradict each other: similar in rare words and meaning, with a difference on both
  * sides. A model or the user judges the pairs.
  */
-import { cosine, type Likeness } from './similarity-model.ts'
-import { commonWords, saidBy, withoutMarks, type Said } from './line-features.ts'
+import { cosine, type SimilarityModel } from './similarity-model.ts'
+import { commonWords, extractFeatures, withoutMarks, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this are ignored: they say too little about the topic. */
 const maxOfWord = 400
 /** Limits per line: candidates for the vector comparison, and resulting pairs. */
-const looked = 12
-const keptOf = 3
+const maxCompared = 12
+const maxPairsPerLine = 3
 /** Minimum score; below it, lines share little more than a word. */
 const minScore = 0.42
 /** Minimum number of content words in a line. */
@@ -21,7 +21,7 @@ const otherWeight = 2.2
 /** Weight of words against meaning in the score, 0 to 1. */
 const wordWeight = 0.65
 
-export interface Rivals {
+export interface CandidatePair {
   /** Indexes into the texts; `one` is smaller. */
   readonly one: number
   readonly other: number
@@ -33,21 +33,21 @@ export interface Rivals {
  * @param most limit of pairs
  * @returns pairs, best score first
  */
-export async function rivalsAmong(
+export async function findContradictionCandidates(
   texts: readonly string[],
-  likeness: Likeness | undefined,
+  likeness: SimilarityModel | undefined,
   most: number,
-): Promise<Rivals[]> {
+): Promise<CandidatePair[]> {
   const common = commonWords(texts)
-  const said = texts.map((text) => saidBy(text, (word) => common.has(word)))
+  const said = texts.map((text) => extractFeatures(text, (word) => common.has(word)))
   const weights = weightsOf(said)
   const vectors = await likeness?.vectors(texts.map(withoutMarks))
-  const best = new Map<string, Rivals>()
+  const best = new Map<string, CandidatePair>()
   for (const [index, own] of said.entries()) {
     if (own.words.size < minWords) continue
     const found = sharing(index, own, weights)
       .filter(([at]) => differ(own, said[at]))
-      .slice(0, looked)
+      .slice(0, maxCompared)
       .map(([at, shared]) => {
         const [a, b] = [vectors?.[index], vectors?.[at]]
         const words = shared / (shared + otherWeight * othersOf(own, said[at]))
@@ -56,7 +56,7 @@ export async function rivalsAmong(
       })
       .filter(({ score }) => score >= minScore)
       .sort((one, other) => other.score - one.score)
-    for (const { at, score } of found.slice(0, keptOf)) {
+    for (const { at, score } of found.slice(0, maxPairsPerLine)) {
       const [one, other] = [Math.min(index, at), Math.max(index, at)]
       best.set(`${one} ${other}`, { one, other, score })
     }
@@ -70,7 +70,7 @@ interface Weight {
 }
 
 /** Weights words by inverse document frequency. */
-function weightsOf(said: readonly Said[]): Map<string, Weight> {
+function weightsOf(said: readonly LineFeatures[]): Map<string, Weight> {
   const places = new Map<string, number[]>()
   for (const [index, { words }] of said.entries())
     for (const word of words.keys()) {
@@ -84,30 +84,30 @@ function weightsOf(said: readonly Said[]): Map<string, Weight> {
 }
 
 /** Returns the lines that share words with a line, with the sum of the weights, highest first. */
-function sharing(index: number, { words }: Said, weights: ReadonlyMap<string, Weight>): [number, number][] {
+function sharing(index: number, { words }: LineFeatures, weights: ReadonlyMap<string, Weight>): [number, number][] {
   const shared = new Map<number, number>()
   for (const word of words.keys()) {
     const { weight, places } = weights.get(word) ?? { weight: 0, places: [] }
     if (places.length > maxOfWord) continue
     for (const at of places) if (at !== index) shared.set(at, (shared.get(at) ?? 0) + weight)
   }
-  return [...shared].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * looked)
+  return [...shared].sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, 4 * maxCompared)
 }
 
 /** True if each line has a word that the other lacks, or only one is negated. */
-function differ(one: Said, other: Said | undefined): boolean {
+function differ(one: LineFeatures, other: LineFeatures | undefined): boolean {
   if (!other || other.words.size < minWords) return false
-  if (one.denies !== other.denies) return true
+  if (one.isNegated !== other.isNegated) return true
   return lacks(one, other) && lacks(other, one)
 }
 
-function lacks(one: Said, other: Said): boolean {
+function lacks(one: LineFeatures, other: LineFeatures): boolean {
   for (const word of one.words.keys()) if (!other.words.has(word)) return true
   return false
 }
 
 /** Counts the words that only one of both lines has. */
-function othersOf(one: Said, other: Said | undefined): number {
+function othersOf(one: LineFeatures, other: LineFeatures | undefined): number {
   let both = 0
   for (const word of one.words.keys()) if (other?.words.has(word)) both += 1
   return one.words.size + (other?.words.size ?? 0) - 2 * both

@@ -1,14 +1,14 @@
 import { queryTerms } from '#search'
 import { simplify } from '#search/text'
 
-export interface Said {
+export interface LineFeatures {
   /** Content words: stem to written form, in the order of the line. */
   readonly words: ReadonlyMap<string, string>
   /** Stems of names, numbers, dates and identifiers. Lines that differ in them state different facts. */
-  readonly fixed: ReadonlySet<string>
+  readonly distinctive: ReadonlySet<string>
   /** Count of numbers. */
-  readonly figures: number
-  readonly denies: boolean
+  readonly numbers: number
+  readonly isNegated: boolean
 }
 
 /** Words that state another fact when exchanged for one of the same kind, although their vectors are similar. */
@@ -43,7 +43,7 @@ const cjkDenial = /[不没無无未别勿莫]/
  * @param isCommon returns true if a word occurs in lower case in any line; a capitalised first word that does not is
  * taken as a name
  */
-export function saidBy(text: string, isCommon: (word: string) => boolean = () => true): Said {
+export function extractFeatures(text: string, isCommon: (word: string) => boolean = () => true): LineFeatures {
   const plain = withoutMarks(text)
   const first = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
   const found: { readonly term: string; readonly shown: string; readonly at: number }[] = []
@@ -59,7 +59,12 @@ export function saidBy(text: string, isCommon: (word: string) => boolean = () =>
     found.push({ term, shown, at: lower.indexOf(shown) })
   }
   const words = new Map(found.sort((one, other) => one.at - other.at).map(({ term, shown }) => [term, shown]))
-  return { words, fixed, figures, denies: denial.test(plain) || cjkDenial.test(simplify(plain)) }
+  return {
+    words,
+    distinctive: fixed,
+    numbers: figures,
+    isNegated: denial.test(plain) || cjkDenial.test(simplify(plain)),
+  }
 }
 
 /** Returns the words that occur in lower case. */

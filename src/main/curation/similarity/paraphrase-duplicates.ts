@@ -2,9 +2,9 @@
  * Finds duplicate lines: near-duplicates by shingles, and paraphrases by shared rare words and word vectors. Lines that
  * differ in a name, number, date or negation state different facts and are no duplicates.
  */
-import { cosine, type Likeness } from './similarity-model.ts'
+import { cosine, type SimilarityModel } from './similarity-model.ts'
 import { nearDuplicates, similarityOf } from './near-duplicates.ts'
-import { commonWords, isValue, saidBy, type Said } from './line-features.ts'
+import { commonWords, isValue, extractFeatures, type LineFeatures } from './line-features.ts'
 
 /** Words that occur in more lines than this produce no candidates: their lines are on one topic but differ. */
 const maxOfWord = 60
@@ -27,14 +27,14 @@ const maxOther = 0.5
 export interface Line {
   /** Text without Markdown marks. */
   readonly text: string
-  readonly said: Said
+  readonly said: LineFeatures
 }
 
-export interface Twins<T extends Line> {
+export interface DuplicatePair<T extends Line> {
   readonly kept: T
   readonly other: T
   /** 0 to 1. */
-  readonly likeness: number
+  readonly similarity: number
 }
 
 interface Choice<T extends Line> {
@@ -45,10 +45,10 @@ interface Choice<T extends Line> {
 }
 
 /** Returns the features of each text; undefined if it has too few words. */
-export function saidOf(texts: readonly string[]): (Said | undefined)[] {
+export function featuresOfLines(texts: readonly string[]): (LineFeatures | undefined)[] {
   const common = commonWords(texts)
   return texts.map((text) => {
-    const said = saidBy(text, (word) => common.has(word))
+    const said = extractFeatures(text, (word) => common.has(word))
     return said.words.size >= minWords ? said : undefined
   })
 }
@@ -58,21 +58,21 @@ export function saidOf(texts: readonly string[]): (Said | undefined)[] {
  * @param likeness undefined compares words only
  * @returns each removable line once, with the line that stays
  */
-export async function twinsAmong<T extends Line>(
+export async function findDuplicates<T extends Line>(
   lines: readonly T[],
-  likeness: Likeness | undefined,
+  likeness: SimilarityModel | undefined,
   { better, mayGo }: Choice<T>,
-): Promise<Twins<T>[]> {
+): Promise<DuplicatePair<T>[]> {
   const words = likeness && (await wordVectors(lines, likeness))
-  const found: Twins<T>[] = []
+  const found: DuplicatePair<T>[] = []
   /** Lines to remove; they cannot be the line that stays for another one. */
   const gone = new Set<T>()
   const settle = (one: T, other: T, cosines?: number) => {
     if (gone.has(one) || gone.has(other)) return
     const [kept, lost] = better(one, other) <= 0 ? [one, other] : [other, one]
-    if (!mayGo(lost) || !saysAll(kept.said, lost.said, words)) return
+    if (!mayGo(lost) || !coversContent(kept.said, lost.said, words)) return
     gone.add(lost)
-    found.push({ kept, other: lost, likeness: cosines ?? similarityOf(one.text, other.text) })
+    found.push({ kept, other: lost, similarity: cosines ?? similarityOf(one.text, other.text) })
   }
   for (const { lines: group } of nearDuplicates(lines.map(({ text }) => text))) {
     const inside = group.flatMap((at) => lines[at] ?? []).sort(better)
@@ -90,7 +90,7 @@ export async function twinsAmong<T extends Line>(
 }
 
 /** Yields pairs of lines that share a rare word, each pair once, rarest words first. */
-function* candidates<T extends { readonly said: Said }>(lines: readonly T[]): Generator<[T, T]> {
+function* candidates<T extends { readonly said: LineFeatures }>(lines: readonly T[]): Generator<[T, T]> {
   const byWord = new Map<string, number[]>()
   for (const [index, { said }] of lines.entries())
     for (const word of said.words.keys()) {
@@ -112,19 +112,23 @@ function* candidates<T extends { readonly said: Said }>(lines: readonly T[]): Ge
 }
 
 /** True if the first line contains everything that the second says. */
-function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Array> | undefined): boolean {
-  if (kept.denies !== lost.denies) return false
-  for (const value of lost.fixed) if (!kept.fixed.has(value)) return false
+function coversContent(
+  kept: LineFeatures,
+  lost: LineFeatures,
+  vectors: ReadonlyMap<string, Float32Array> | undefined,
+): boolean {
+  if (kept.isNegated !== lost.isNegated) return false
+  for (const value of lost.distinctive) if (!kept.distinctive.has(value)) return false
   const missing = [...lost.words.keys()].filter((word) => !kept.words.has(word))
   const spare = [...kept.words.keys()].filter((word) => !lost.words.has(word))
   if (missing.length === 0) {
     // Extra words are fine, but an extra name or value makes it another fact.
-    const isMore = spare.some((word) => kept.fixed.has(word) || isValue(kept.words.get(word) ?? ''))
+    const isMore = spare.some((word) => kept.distinctive.has(word) || isValue(kept.words.get(word) ?? ''))
     return !isMore && !isExchanged(kept, lost)
   }
   if (!vectors || missing.length > lost.words.size * maxOther) return false
-  if (spare.some((word) => kept.fixed.has(word))) return false
-  const isKnown = kept.fixed.size >= knownBy && kept.figures > 0 && ![...missing, ...spare].some(isCjk)
+  if (spare.some((word) => kept.distinctive.has(word))) return false
+  const isKnown = kept.distinctive.size >= knownBy && kept.numbers > 0 && ![...missing, ...spare].some(isCjk)
   const free = new Set(spare)
   return missing.every((word) => {
     const own = vectors.get(word)
@@ -145,14 +149,15 @@ function saysAll(kept: Said, lost: Said, vectors: ReadonlyMap<string, Float32Arr
 }
 
 /** True for the same words with names or figures exchanged: "from 9 to 5" and "from 5 to 9". */
-function isExchanged(kept: Said, lost: Said): boolean {
-  const frame = ({ words, fixed }: Said) => [...words.keys()].map((word) => (fixed.has(word) ? '' : word)).join(' ')
-  const order = ({ words }: Said) => [...words.keys()].join(' ')
+function isExchanged(kept: LineFeatures, lost: LineFeatures): boolean {
+  const frame = ({ words, distinctive: fixed }: LineFeatures) =>
+    [...words.keys()].map((word) => (fixed.has(word) ? '' : word)).join(' ')
+  const order = ({ words }: LineFeatures) => [...words.keys()].join(' ')
   return frame(kept) === frame(lost) && order(kept) !== order(lost)
 }
 
 /** Returns the content word before another one; undefined for the first. */
-function wordBefore({ words }: Said, word: string): string | undefined {
+function wordBefore({ words }: LineFeatures, word: string): string | undefined {
   let last: string | undefined
   for (const one of words.keys()) {
     if (one === word) return last
@@ -161,7 +166,7 @@ function wordBefore({ words }: Said, word: string): string | undefined {
   return undefined
 }
 
-async function wordVectors(lines: readonly Line[], likeness: Likeness): Promise<Map<string, Float32Array>> {
+async function wordVectors(lines: readonly Line[], likeness: SimilarityModel): Promise<Map<string, Float32Array>> {
   const shown = new Map<string, string>()
   for (const { said } of lines) for (const [term, word] of said.words) shown.set(term, word)
   const vectors = await likeness.vectors([...shown.values()])

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { createEmbeddings } from '#search'
 
-export interface Likeness {
+export interface SimilarityModel {
   /** Returns unit vectors in the order of the texts; empty ones for texts without a vector. */
   vectors(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
@@ -11,7 +11,7 @@ export interface Likeness {
  * @param file path of the model
  * @returns undefined if it cannot be loaded
  */
-export async function likenessBy(file: string): Promise<Likeness | undefined> {
+export async function loadSimilarityModel(file: string): Promise<SimilarityModel | undefined> {
   const model = await createEmbeddings({
     provider: 'builtin',
     model: '',

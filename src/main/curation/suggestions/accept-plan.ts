@@ -1,17 +1,17 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import type { NoteVisibility } from '#shared/markdown/visibility.ts'
-import { keepingLocal, type LocalOf } from './keep-local.ts'
-import { effective, touch, type TextLines } from './line-edits.ts'
-import { follow, type KnownText } from './proposal.ts'
+import { withLocalMarks, type LocalOf } from './keep-local.ts'
+import { minimalEdit, overlaps, type TextLines } from './line-edits.ts'
+import { updateProposal, type KnownText } from './proposal.ts'
 
 export type ReadFile = KnownText & { readonly lines: TextLines }
 
-export interface Plan {
-  readonly taken: readonly Proposal[]
+export interface AcceptancePlan {
+  readonly accepted: readonly Proposal[]
   /** Skipped: they change the same lines as an accepted one, or depend on lines that it removes. */
-  readonly left: readonly Proposal[]
+  readonly skipped: readonly Proposal[]
   /** Outdated, already in state `withdrawn`. */
-  readonly gone: readonly Proposal[]
+  readonly withdrawn: readonly Proposal[]
   /** Edits of the accepted suggestions, by path. */
   readonly edits: ReadonlyMap<string, readonly LineEdit[]>
   /** `before` is null for a new file. */
@@ -28,7 +28,7 @@ export function planAcceptance(
   files: ReadonlyMap<string, ReadFile | undefined>,
   now: number,
   localOf: LocalOf,
-): Plan {
+): AcceptancePlan {
   const edits = new Map<string, LineEdit[]>()
   const around = {
     textOf: (path: string) => files.get(path)?.text,
@@ -42,12 +42,13 @@ export function planAcceptance(
   const needed = new Set<string>()
   for (const proposal of proposals) {
     let current = proposal
-    for (const [path, file] of files) if (current.state !== 'withdrawn') current = follow(current, path, file, now)
+    for (const [path, file] of files)
+      if (current.state !== 'withdrawn') current = updateProposal(current, path, file, now)
     if (current.state === 'withdrawn') {
       gone.push(current)
       continue
     }
-    const kept = keepingLocal(current, around)
+    const kept = withLocalMarks(current, around)
     if (!kept) {
       left.push(proposal)
       continue
@@ -57,7 +58,7 @@ export function planAcceptance(
     const rests = current.evidence.map(({ path, line }) => `${path}:${line}`).filter((place) => !own.has(place))
     const clashes =
       current.files.some(({ path, edits: wanted }) =>
-        wanted.some((edit) => edits.get(path)?.some((other) => touch(edit, other))),
+        wanted.some((edit) => edits.get(path)?.some((other) => overlaps(edit, other))),
       ) ||
       rests.some((place) => removed.has(place)) ||
       [...own].some((place) => needed.has(place))
@@ -77,7 +78,13 @@ export function planAcceptance(
     const made = all.flatMap(({ after }) => after).join('\n')
     return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
   })
-  return { taken, left, gone, edits, files: written.filter(({ before, after }) => before !== after) }
+  return {
+    accepted: taken,
+    skipped: left,
+    withdrawn: gone,
+    edits,
+    files: written.filter(({ before, after }) => before !== after),
+  }
 }
 
 /** Caches the results for current texts. */
@@ -96,7 +103,7 @@ function ownLines({ files }: Proposal): Set<string> {
   const lines = new Set<string>()
   for (const { path, edits } of files)
     for (const edit of edits) {
-      const { from, to } = effective(edit)
+      const { from, to } = minimalEdit(edit)
       for (let at = from; at < to; at += 1) lines.add(`${path}:${at + 1}`)
     }
   return lines

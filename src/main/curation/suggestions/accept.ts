@@ -15,7 +15,7 @@ export const maxTries = 5
 
 export const accepting = { cause: 'upkeep' } as const
 
-export interface Tools {
+export interface AcceptContext {
   readonly workspace: Workspace
   readonly acceptances: Acceptances
   /** Returns the local lines of a text, by its path. */
@@ -24,7 +24,7 @@ export interface Tools {
   readonly now: number
 }
 
-export interface Changed<T> {
+export interface StateChange<T> {
   readonly state: InboxState
   readonly value: T
 }
@@ -41,23 +41,27 @@ export interface Accepted {
  * Accepts open suggestions as one change of their files.
  * @throws AppError `file_changed` after several retries, and as `Workspace.rewriteAll`
  */
-export async function accept(tools: Tools, state: InboxState, ids: readonly string[]): Promise<Changed<Accepted>> {
+export async function accept(
+  tools: AcceptContext,
+  state: InboxState,
+  ids: readonly string[],
+): Promise<StateChange<Accepted>> {
   const { workspace, acceptances, now, localOf } = tools
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   for (let tries = 1; ; tries += 1) {
     const plan = planAcceptance(proposals, await filesOf(workspace, proposals), now, localOf)
     const id = `${String(now).padStart(15, '0')}-${randomUUID().slice(0, 8)}`
-    const counts = { accepted: plan.taken.length, left: plan.left.length, gone: plan.gone.length }
-    const settled = marked(state, plan.taken, plan.gone, id, now)
-    if (plan.taken.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
-    const edits = plan.taken.flatMap(({ id: proposal, files }) =>
+    const counts = { accepted: plan.accepted.length, left: plan.skipped.length, gone: plan.withdrawn.length }
+    const settled = marked(state, plan.accepted, plan.withdrawn, id, now)
+    if (plan.accepted.length === 0) return { state: settled, value: { acceptance: null, ...counts } }
+    const edits = plan.accepted.flatMap(({ id: proposal, files }) =>
       files.flatMap(({ path, edits }) => edits.map((edit) => ({ ...edit, proposal, path }))),
     )
     await acceptances.put(id, {
       id,
       at: now,
-      proposals: plan.taken.map((one) => one.id),
+      proposals: plan.accepted.map((one) => one.id),
       files: [...plan.files],
       edits,
     })
@@ -76,14 +80,14 @@ export async function accept(tools: Tools, state: InboxState, ids: readonly stri
 
 /** Returns the diffs of an acceptance without writing. */
 export async function preview(
-  { workspace, localOf, now }: Omit<Tools, 'acceptances'>,
+  { workspace, localOf, now }: Omit<AcceptContext, 'acceptances'>,
   state: InboxState,
   ids: readonly string[],
 ) {
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   const read = await filesOf(workspace, proposals)
-  const { edits, left, gone } = planAcceptance(proposals, read, now, localOf)
+  const { edits, skipped: left, withdrawn: gone } = planAcceptance(proposals, read, now, localOf)
   const files = [...edits].map(([path, all]) => {
     const file = read.get(path)
     return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
@@ -92,10 +96,10 @@ export async function preview(
 }
 
 /** Completes an acceptance that a crash interrupted: marks its suggestions if the files are written, else drops it. */
-export async function finish(
-  { workspace, acceptances, now }: Omit<Tools, 'localOf'>,
+export async function recoverAcceptance(
+  { workspace, acceptances, now }: Omit<AcceptContext, 'localOf'>,
   state: InboxState,
-): Promise<Changed<undefined>> {
+): Promise<StateChange<undefined>> {
   const id = await acceptances.lastId()
   const latest = id === undefined ? undefined : await acceptances.get(id)
   const named = new Set(latest?.proposals)

@@ -20,5 +20,5 @@ export type Acceptance = Readonly<z.infer<typeof acceptanceSchema>>
 export type Acceptances = UndoStore<Acceptance>
 
 export function openAcceptances(folder: string): Acceptances {
-  return new UndoStore({ folder: join(folder, 'acceptances'), most: maxKept, schema: acceptanceSchema })
+  return new UndoStore({ folder: join(folder, 'acceptances'), limit: maxKept, schema: acceptanceSchema })
 }

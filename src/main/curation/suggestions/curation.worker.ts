@@ -1,8 +1,8 @@
 import { serveWorker } from '#platform'
-import { findCandidates, takeLook } from './scan-notes.ts'
+import { findCandidates, scanNotes } from './scan-notes.ts'
 
-const jobs = { run: takeLook, candidates: findCandidates }
+const jobs = { run: scanNotes, candidates: findCandidates }
 
-export type UpkeepJobs = typeof jobs
+export type CurationJobs = typeof jobs
 
 serveWorker(jobs)

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/util/errors.ts'
 import { scanBlocks } from '#shared/markdown/blocks/scan-blocks.ts'
-import { strike } from '#shared/markdown/superseded.ts'
+import { strikeThrough } from '#shared/markdown/superseded.ts'
 import { TextLines } from './line-edits.ts'
-import { evidenceOf, type Found } from './proposal.ts'
+import { evidenceOf, type Finding } from './proposal.ts'
 
 /**
  * Suggests to strike an outdated line or to remove a wrong one.
@@ -10,7 +10,13 @@ import { evidenceOf, type Found } from './proposal.ts'
  * @param today `YYYY-MM-DD`
  * @throws AppError `edit_no_match` if there is no such line
  */
-export function flagged(path: string, text: string, line: number, fault: 'wrong' | 'outdated', today: string): Found {
+export function flagLine(
+  path: string,
+  text: string,
+  line: number,
+  fault: 'wrong' | 'outdated',
+  today: string,
+): Finding {
   const { lines } = new TextLines(text)
   const [matter] = scanBlocks(lines)
   // Front matter is metadata and cannot be flagged.
@@ -20,7 +26,7 @@ export function flagged(path: string, text: string, line: number, fault: 'wrong'
   const said = lines[at - 1]
   if (ahead < 0 || said === undefined)
     throw new AppError('edit_no_match', `${path} no longer has line ${line}`, { path })
-  const after = fault === 'wrong' ? [] : [strike(said, { until: today, by: undefined })]
+  const after = fault === 'wrong' ? [] : [strikeThrough(said, { until: today, by: undefined })]
   return {
     rule: fault,
     evidence: [evidenceOf(path, at, said)],

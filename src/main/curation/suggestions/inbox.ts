@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Proposal } from '#shared/contract/index.ts'
 import { proposalSchema } from '#shared/contract/upkeep.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { Exclusive, makeFolder, readKept, writeDurably } from '#platform'
+import { Mutex, makeFolder, readOrSetAside, writeDurably } from '#platform'
 
 /** Limit of closed suggestions. Rejected ones stay longer, so that scans do not add them again. */
 const maxDone = 500
@@ -28,14 +28,14 @@ const nothing: InboxState = { lookedAt: null, proposals: [] }
 /** Stores suggestions in `inbox.json`, shared by several processes under a lock. */
 export class Inbox {
   readonly #file: string
-  readonly #alone: Exclusive
+  readonly #alone: Mutex
   readonly #onDamaged: (aside: string) => void
   #known: { readonly stamp: string; readonly state: InboxState } | undefined
 
   /** @param onDamaged gets the new path of a damaged file */
   constructor(folder: string, onDamaged: (aside: string) => void) {
     this.#file = join(folder, 'inbox.json')
-    this.#alone = new Exclusive(this.#file)
+    this.#alone = new Mutex(this.#file)
     this.#onDamaged = onDamaged
   }
 
@@ -65,7 +65,7 @@ export class Inbox {
     const stamp = await this.#stamp()
     if (this.#known?.stamp === stamp) return this.#known.state
     const parse = (text: string) => inboxSchema.safeParse(parseJson(text)).data
-    const state = (await readKept(this.#file, parse, this.#onDamaged)) ?? nothing
+    const state = (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? nothing
     this.#known = { stamp: await this.#stamp(), state }
     return state
   }

@@ -1,9 +1,9 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
-import { saysSomething, withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { emptiedHeading, marksMissing, withLocalLines, withMark } from '#shared/markdown/visibility-keep.ts'
+import { hasContent, withVisibility } from '#shared/markdown/visibility-edit.ts'
+import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#shared/markdown/visibility-keep.ts'
 import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
-import { effective, inOrder, TextLines } from './line-edits.ts'
+import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
 /** Returns the local lines of a text, by its marks and the rules of the settings. */
 export type LocalOf = (path: string, text: string) => NoteVisibility
@@ -19,7 +19,7 @@ interface FileEdits {
   readonly edits: readonly LineEdit[]
 }
 
-export interface Around {
+export interface LocalContext {
   /** Returns undefined for a missing file. */
   readonly textOf: (path: string) => string | undefined
   readonly localOf: LocalOf
@@ -28,22 +28,23 @@ export interface Around {
 }
 
 /** Rules whose evidence only locates a change; its text does not go into the written lines. */
-const saysNothing: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
+const locatingRules: ReadonlySet<Proposal['rule']> = new Set(['outside', 'broken'])
 
 /**
  * Adds local marks to edits whose text comes from local lines.
  * @returns the edits with marks; undefined if a mark belongs on a line that another edit writes
  */
-export function keepingLocal<T extends FileEdits>(
+export function withLocalMarks<T extends FileEdits>(
   change: Change & { files: readonly T[] },
-  around: Around,
+  around: LocalContext,
 ): T[] | undefined {
   const { textOf, localOf } = around
   const isLocalAt = (path: string, line: number) => {
     const text = textOf(path)
     return text !== undefined && isLocal(localOf(path, text), line)
   }
-  const isOfLocal = !saysNothing.has(change.rule) && change.evidence.some(({ path, line }) => isLocalAt(path, line - 1))
+  const isOfLocal =
+    !locatingRules.has(change.rule) && change.evidence.some(({ path, line }) => isLocalAt(path, line - 1))
   const gone = new Set(
     change.files.flatMap(({ path, edits }) =>
       removedBy(edits).flatMap(({ text, at }) => (isLocalAt(path, at) ? [text.trim()] : [])),
@@ -51,7 +52,7 @@ export function keepingLocal<T extends FileEdits>(
   )
   const isMade = (text: string, edit: LineEdit, path: string) => {
     if (isOfLocal || gone.has(text.trim())) return true
-    const removed = removedBy([edit]).filter((one) => saysSomething(one.text))
+    const removed = removedBy([edit]).filter((one) => hasContent(one.text))
     // The link that replaces a moved section is local only if the whole section was.
     const isEnough = change.rule === 'large' ? 'every' : 'some'
     return removed.length > 0 && removed[isEnough](({ at }) => isLocalAt(path, at))
@@ -88,7 +89,7 @@ function inKnown(
   { path, edits: asked }: FileEdits,
   text: string,
   isMade: IsMade,
-  { localOf, others = () => [] }: Around,
+  { localOf, others = () => [] }: LocalContext,
 ): readonly LineEdit[] | undefined {
   const was = localOf(path, text)
   const { lines } = new TextLines(text)
@@ -96,7 +97,7 @@ function inKnown(
   const accepted = others(path)
   const made = madeOf(lines, [...accepted, ...edits])
   const after = made.map((one) => one.text).join('\n')
-  if (localOf(path, after).isWhole || !saysSomething(after)) return edits
+  if (localOf(path, after).isWhole || !hasContent(after)) return edits
   // The edit removes the front matter that made the note local.
   if (was.isWhole) return [{ line: 1, before: [], after: ['---', localMatter, '---', ''] }, ...edits]
   const localOfAccepted = localMade(madeOf(lines, accepted), (one) => localOf(path, one))
@@ -104,7 +105,7 @@ function inKnown(
     if (typeof from === 'number') return was.lines.has(from)
     return edits.includes(from.edit) ? isMade(line, from.edit, path) : localOfAccepted.get(from.edit)?.has(from.at)
   }
-  const missing = marksMissing(after, (at) => made[at] !== undefined && isWanted(made[at]) === true)
+  const missing = linesNeedingMark(after, (at) => made[at] !== undefined && isWanted(made[at]) === true)
   if (missing?.length === 0) return edits
   const changed = new Map(edits.map((edit) => [edit, { ...edit, after: [...edit.after] }]))
   const added: LineEdit[] = []
@@ -131,7 +132,7 @@ function withEmptied(edit: LineEdit, lines: readonly string[]): LineEdit {
 
 function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
   const placed = edits.map((edit) => {
-    const { from, to, added } = effective(edit)
+    const { from, to, added } = minimalEdit(edit)
     const start = from - (edit.line - 1)
     return { from, to, added: added.map((text, at): Made => ({ text, from: { edit, at: start + at } })) }
   })
@@ -140,7 +141,7 @@ function madeOf(lines: readonly string[], edits: readonly LineEdit[]): Made[] {
   const keep = (to: number) => {
     for (; at < to; at += 1) made.push({ text: lines[at] ?? '', from: at })
   }
-  for (const { from, to, added } of inOrder(placed)) {
+  for (const { from, to, added } of sortEdits(placed)) {
     keep(from)
     made.push(...added)
     at = Math.max(at, to)
@@ -163,7 +164,7 @@ function localMade(made: readonly Made[], localOf: (text: string) => NoteVisibil
 /** Lines that the edits remove, 0-based. */
 function removedBy(edits: readonly LineEdit[]): { readonly text: string; readonly at: number }[] {
   return edits.flatMap((edit) => {
-    const { from, to } = effective(edit)
+    const { from, to } = minimalEdit(edit)
     return edit.before.slice(from + 1 - edit.line, to + 1 - edit.line).map((text, by) => ({ text, at: from + by }))
   })
 }

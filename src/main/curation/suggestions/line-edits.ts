@@ -48,7 +48,7 @@ export class TextLines {
   apply(edits: readonly LineEdit[]): string {
     const lines = [...this.#raw]
     const end = this.#raw.some((line) => line.endsWith('\r')) ? '\r' : ''
-    for (const { from, to, added } of inOrder(edits.map(effective)).reverse()) {
+    for (const { from, to, added } of sortEdits(edits.map(minimalEdit)).reverse()) {
       const made = added.map((line) => line + end)
       // A last line without a line end gets one before added lines.
       const last = lines[from - 1]
@@ -63,7 +63,7 @@ export class TextLines {
 
   /** Returns a unified diff. The edits must fit the lines and not overlap. */
   patch(path: string, edits: readonly LineEdit[]): string {
-    const ordered = inOrder(edits.map(effective))
+    const ordered = sortEdits(edits.map(minimalEdit))
     const groups: Effective[][] = []
     for (const edit of ordered) {
       const last = groups.at(-1)?.at(-1)
@@ -107,7 +107,7 @@ interface Effective {
 }
 
 /** Strips unchanged context lines from an edit. */
-export function effective({ line, before, after }: LineEdit): Effective {
+export function minimalEdit({ line, before, after }: LineEdit): Effective {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
   let end = 0
@@ -122,16 +122,16 @@ export function effective({ line, before, after }: LineEdit): Effective {
 }
 
 /** Sorts by place. Insertions come before a replacement at the same place. */
-export function inOrder<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
+export function sortEdits<T extends { readonly from: number; readonly to: number }>(edits: readonly T[]): T[] {
   return edits.toSorted(
     (one, other) => one.from - other.from || Number(one.from < one.to) - Number(other.from < other.to),
   )
 }
 
 /** True if two edits of one text overlap. */
-export function touch(one: LineEdit, other: LineEdit): boolean {
-  const a = effective(one)
-  const b = effective(other)
+export function overlaps(one: LineEdit, other: LineEdit): boolean {
+  const a = minimalEdit(one)
+  const b = minimalEdit(other)
   if (a.from === a.to && b.from === b.to) return false
   if (a.from === a.to) return b.from < a.from && a.from < b.to
   if (b.from === b.to) return a.from < b.from && b.from < a.to

@@ -1,5 +1,5 @@
 import type { LineEdit } from '#shared/contract/index.ts'
-import { evidenceOf, type Found } from './proposal.ts'
+import { evidenceOf, type Finding } from './proposal.ts'
 
 interface Change {
   readonly path: string
@@ -11,7 +11,7 @@ interface Change {
 }
 
 /** Builds the finding for a change that contains text from outside sources. */
-export function outsideFound({ path, before, after, from }: Change): Found {
+export function untrustedFinding({ path, before, after, from }: Change): Finding {
   const [old, lines] = [linesOf(before), linesOf(after)]
   let start = 0
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1

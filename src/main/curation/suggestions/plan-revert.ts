@@ -1,9 +1,9 @@
 import type { LineEdit } from '#platform'
 import type { Acceptance, AcceptedEdit } from './acceptances.ts'
-import { effective, inOrder, TextLines } from './line-edits.ts'
+import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 
 /** Current state of a file. */
-export interface Since {
+export interface CurrentFile {
   /** Null if the file is gone. */
   readonly text: string | null
   /** Changes since the acceptance. */
@@ -11,7 +11,7 @@ export interface Since {
 }
 
 /** A suggestion that cannot be undone, with the place of the conflicting change. */
-export interface Stuck {
+export interface RevertConflict {
   readonly proposal: string
   readonly path: string
   /** 1-based; null if the file is gone. */
@@ -23,10 +23,10 @@ interface Place {
   readonly to: number
 }
 
-export interface TakenBack {
+export interface RevertPlan {
   /** New texts by path; null removes the file. Unchanged files are missing. */
   readonly texts: ReadonlyMap<string, string | null>
-  readonly stuck: readonly Stuck[]
+  readonly stuck: readonly RevertConflict[]
 }
 
 /** A part of an accepted file that is reverted as a whole. */
@@ -44,10 +44,10 @@ interface Piece {
  * Plans the undo of an acceptance.
  * @param filesNow current state of each of its files, by path
  */
-export function takenBack(
+export function planRevert(
   { proposals, files, edits }: Pick<Acceptance, 'proposals' | 'files' | 'edits'>,
-  filesNow: ReadonlyMap<string, Since>,
-): TakenBack {
+  filesNow: ReadonlyMap<string, CurrentFile>,
+): RevertPlan {
   const since = new Map([...filesNow].map(([path, one]) => [path, { ...one, changes: one.changes.flatMap(byLine) }]))
   const again = new Set<Piece>()
   const pieces = files.flatMap((file) =>
@@ -60,12 +60,12 @@ export function takenBack(
   for (const { path, after } of files) {
     const now = filesNow.get(path)
     const own = pieces.filter((one) => one.path === path && one.place)
-    if (now && now.text !== null) for (const piece of standingAgain(after, now, own)) again.add(piece)
+    if (now && now.text !== null) for (const piece of alreadyReverted(after, now, own)) again.add(piece)
   }
-  const stuck = new Map<string, Stuck>()
+  const stuck = new Map<string, RevertConflict>()
   for (const piece of pieces) {
     if (again.has(piece)) continue
-    const line = obstacle(piece, since.get(piece.path), files)
+    const line = conflictLine(piece, since.get(piece.path), files)
     if (line !== undefined) for (const proposal of piece.proposals) block(stuck, { proposal, path: piece.path, line })
   }
   // Suggestions that share a piece can only be undone together.
@@ -96,7 +96,7 @@ export function takenBack(
 }
 
 /** Returns the part of an acceptance that is left after the undo of the others. */
-export function remaining(acceptance: Acceptance, stuck: readonly Stuck[]): Acceptance {
+export function withoutReverted(acceptance: Acceptance, stuck: readonly RevertConflict[]): Acceptance {
   const left = new Set(stuck.map(({ proposal }) => proposal))
   const edits = acceptance.edits.filter(({ proposal }) => left.has(proposal))
   const files = acceptance.files.flatMap((file) => {
@@ -119,7 +119,7 @@ function byLine({ from, to, newFrom, newTo }: LineEdit): LineEdit[] {
   })
 }
 
-function block(stuck: Map<string, Stuck>, one: Stuck): void {
+function block(stuck: Map<string, RevertConflict>, one: RevertConflict): void {
   if (!stuck.has(one.proposal)) stuck.set(one.proposal, one)
 }
 
@@ -140,7 +140,7 @@ function piecesOf(
 function placesOf(before: string, after: string, edits: readonly AcceptedEdit[]) {
   const [olds, news] = [before.split('\n'), after.split('\n')]
   let shift = 0
-  const places = inOrder(edits.map((edit) => ({ proposal: edit.proposal, ...effective(edit) }))).map(
+  const places = sortEdits(edits.map((edit) => ({ proposal: edit.proposal, ...minimalEdit(edit) }))).map(
     ({ proposal, from, to, added }) => {
       const place = { from: from + shift, to: from + shift + added.length }
       shift += added.length - (to - from)
@@ -151,9 +151,9 @@ function placesOf(before: string, after: string, edits: readonly AcceptedEdit[])
 }
 
 /** Returns the 1-based line of a conflicting change, null if the file is gone, or undefined without a conflict. */
-function obstacle(
+function conflictLine(
   { path, place, before }: Piece,
-  since: Since | undefined,
+  since: CurrentFile | undefined,
   files: Acceptance['files'],
 ): number | null | undefined {
   const accepted = files.find((file) => file.path === path)
@@ -175,7 +175,7 @@ function isInTheWay({ from, to }: LineEdit, place: Place): boolean {
  * Returns pieces that are reverted already, by hand or by an interrupted undo: their new lines are gone and the old
  * lines are back. An insertion counts as reverted only if no unknown line replaced it.
  */
-function standingAgain(after: string, { text, changes }: Since, pieces: readonly Piece[]): Set<Piece> {
+function alreadyReverted(after: string, { text, changes }: CurrentFile, pieces: readonly Piece[]): Set<Piece> {
   const [olds, news] = [after.split('\n'), (text ?? '').split('\n')]
   const found = new Set<Piece>()
   for (const change of changes) {
@@ -203,12 +203,12 @@ function stands(wanted: readonly string[], lines: readonly string[]): boolean {
 }
 
 /** Lines to restore, and the place that they replace. */
-interface Put {
+interface Restored {
   readonly place: Place
   readonly lines: readonly string[]
 }
 
-function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Put[] {
+function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Restored[] {
   return pieces.flatMap(({ place, before }) => {
     if (!place || !before) return []
     // Earlier changes shift the place. Text inserted at the same place comes after it.
@@ -220,21 +220,21 @@ function placesNow(changes: readonly LineEdit[], pieces: readonly Piece[]): Put[
 }
 
 /** Shifts the line of a conflict by the restored lines before it. */
-function moved(one: Stuck, places: readonly Put[]): Stuck {
+function moved(one: RevertConflict, places: readonly Restored[]): RevertConflict {
   const { line } = one
   if (line === null) return one
   const before = places.filter(({ place }) => place.to < line)
   return { ...one, line: before.reduce((sum, { place, lines }) => sum + lines.length - (place.to - place.from), line) }
 }
 
-function restored(text: string, places: readonly Put[]): string {
+function restored(text: string, places: readonly Restored[]): string {
   const whole = splice(text.split('\n'), places).join('\n')
   // The new last line has no line end if the old one had none.
   return whole.endsWith('\r') && !text.endsWith('\r') ? whole.slice(0, -1) : whole
 }
 
 /** Replaces parts of the lines. The places must be sorted and not overlap. */
-function splice(lines: readonly string[], places: readonly Put[]): string[] {
+function splice(lines: readonly string[], places: readonly Restored[]): string[] {
   const parts: (readonly string[])[] = []
   let at = 0
   for (const { place, lines: own } of places) {

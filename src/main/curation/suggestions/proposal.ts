@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Evidence, LineEdit, Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
-import { keepingLocal, type LocalOf } from './keep-local.ts'
-import { effective, TextLines } from './line-edits.ts'
+import { withLocalMarks, type LocalOf } from './keep-local.ts'
+import { minimalEdit, TextLines } from './line-edits.ts'
 
 /** Limit of a line shown as evidence, UTF-16 code units. */
 export const maxEvidence = 1000
 
 /** A finding before it becomes a suggestion. */
-export interface Found {
+export interface Finding {
   readonly rule: Proposal['rule']
   readonly evidence: readonly Evidence[]
   /** Edits must fit the lines of existing files; those of a new file start at line 1 and replace nothing. */
@@ -33,13 +33,13 @@ export function evidenceOf(path: string, line: number, text: string): Evidence {
  * @param localOf returns the local lines of a text; local text stays local after the change
  */
 export function proposalOf(
-  { rule, evidence, files, detail = {}, reason }: Found,
+  { rule, evidence, files, detail = {}, reason }: Finding,
   { author, cost, at }: Pick<Proposal, 'author' | 'at'> & { readonly cost?: Proposal['cost'] },
   textOf: (path: string) => KnownText | undefined,
   localOf: LocalOf = (_path, text) => visibilityOf(text),
 ): Proposal {
   const around = { textOf: (path: string) => textOf(path)?.text, localOf }
-  const kept = keepingLocal({ rule, evidence, files }, around) ?? files
+  const kept = withLocalMarks({ rule, evidence, files }, around) ?? files
   return {
     id: randomUUID(),
     rule,
@@ -66,7 +66,7 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
   // An `outside` suggestion is identified by the text that it writes.
   const texts =
     rule === 'outside'
-      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(saidBy)])
+      ? files.flatMap(({ path, edits }) => [path, ...edits.flatMap(editTexts)])
       : evidence.map(({ text }) => text).sort()
   return createHash('sha256')
     .update(JSON.stringify([family, texts]))
@@ -75,8 +75,8 @@ export function keyOf({ rule, evidence, files }: Pick<Proposal, 'rule' | 'eviden
 }
 
 /** Returns the removed and added text of an edit without source marks, which contain the day. */
-function saidBy(edit: LineEdit): string[] {
-  const { from, to, added } = effective(edit)
+function editTexts(edit: LineEdit): string[] {
+  const { from, to, added } = minimalEdit(edit)
   const removed = edit.before.slice(from + 1 - edit.line, to + 1 - edit.line)
   return [...removed, '→', ...added.map((line) => line.replaceAll(/\s*\^\[[^\]\n]*\]/g, ''))]
 }
@@ -91,7 +91,7 @@ export function isOpen({ state, until = 0 }: Pick<Proposal, 'state' | 'until'>, 
  * are gone. Returns the same object if nothing changed.
  * @param file undefined if the file was deleted
  */
-export function follow(
+export function updateProposal(
   proposal: Proposal,
   path: string,
   file: (KnownText & { readonly lines: TextLines }) | undefined,

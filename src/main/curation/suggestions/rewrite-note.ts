@@ -1,8 +1,8 @@
 import type { Proposal, ProposedFile } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { quoteOf, strike } from '#shared/markdown/superseded.ts'
+import { quoteOf, strikeThrough } from '#shared/markdown/superseded.ts'
 import type { Workspace } from '#workspace'
-import { keepingLocal, type LocalOf } from './keep-local.ts'
+import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf } from './proposal.ts'
 import { readNote } from './read-notes.ts'
@@ -11,7 +11,7 @@ import { readNote } from './read-notes.ts'
  * Replaces the new text of each edit, in the order of the edits.
  * @throws AppError `input_invalid` for a wrong number of texts, `file_changed`
  */
-export async function edited(
+export async function withEditedTexts(
   workspace: Workspace,
   proposal: Proposal,
   after: readonly (readonly string[])[],
@@ -35,7 +35,7 @@ export async function edited(
  * @param today `YYYY-MM-DD`
  * @throws AppError `plan_outdated` if a line is gone
  */
-export async function turned(
+export async function withSwappedSides(
   workspace: Workspace,
   proposal: Proposal,
   today: string,
@@ -46,7 +46,7 @@ export async function turned(
   const old = is && (await placed(workspace, is))
   const holding = was && (await placed(workspace, was))
   if (!isAbout || !old || !holding) throw new AppError('plan_outdated', 'its lines have changed', {})
-  const struck = strike(old.raw, {
+  const struck = strikeThrough(old.raw, {
     until: today,
     by: { path: holding.path, line: holding.line, text: quoteOf(holding.raw) },
   })
@@ -56,7 +56,7 @@ export async function turned(
     files: [{ path: old.path, edits: [{ line: old.line, before: [old.raw], after: [struck] }] }],
   }
   const textOf = (path: string) => [old, holding].find((one) => one.path === path)?.text
-  const edits = (keepingLocal(found, { textOf, localOf }) ?? found.files).flatMap((file) => file.edits)
+  const edits = (withLocalMarks(found, { textOf, localOf }) ?? found.files).flatMap((file) => file.edits)
   return {
     ...proposal,
     evidence: found.evidence,

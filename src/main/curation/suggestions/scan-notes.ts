@@ -3,30 +3,30 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { BrokenLink, MemoryScope, Proposal, UpkeepRule } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { likenessBy } from '../similarity/similarity-model.ts'
+import { loadSimilarityModel } from '../similarity/similarity-model.ts'
 import { parseDay } from '#search/text'
 import { marksBy } from '#workspace/privacy'
 import {
   dailyLogDate,
   fileKind,
-  isRescued,
+  isVerbatim,
   localDate,
-  unsearchedFor,
+  exclusionReason,
   type Layout,
   readText,
   walkMarkdown,
   type FoundFile,
 } from '#workspace'
-import { proposalOf, type Found } from './proposal.ts'
+import { proposalOf, type Finding } from './proposal.ts'
 import { candidatesOf, type Candidates } from '../review/candidates.ts'
-import { mendings } from '../rules/broken-link.ts'
-import { drifted } from '../rules/stale-reference.ts'
-import { duplicates } from '../rules/duplicate-lines.ts'
-import { expired } from '../rules/expired.ts'
-import { large } from '../rules/large-file.ts'
+import { findBrokenLinks } from '../rules/broken-link.ts'
+import { findStaleReferences } from '../rules/stale-reference.ts'
+import { findDuplicateLines } from '../rules/duplicate-lines.ts'
+import { findExpired } from '../rules/expired.ts'
+import { findLargeSections } from '../rules/large-file.ts'
 import type { Note } from '../rules/note-line.ts'
-import { rescued } from '../rules/pending-notes.ts'
-import { unrecalled } from '../rules/never-retrieved.ts'
+import { findPendingNotes } from '../rules/pending-notes.ts'
+import { findNeverRetrieved } from '../rules/never-retrieved.ts'
 
 /** Selects the notes to read. */
 export interface NotesRequest {
@@ -37,7 +37,7 @@ export interface NotesRequest {
   readonly layout: Layout
 }
 
-export interface LookRequest extends NotesRequest {
+export interface ScanRequest extends NotesRequest {
   readonly recalls: readonly { readonly at: number; readonly paths: readonly string[] }[]
   readonly broken: readonly BrokenLink[]
   /** Rules for local files. */
@@ -47,7 +47,7 @@ export interface LookRequest extends NotesRequest {
   readonly now: number
 }
 
-export type LookStep =
+export type ScanStep =
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'done'; readonly proposals: Proposal[]; readonly rules: UpkeepRule[] }
 
@@ -59,7 +59,7 @@ const maxOfRule = 2000
  * Runs all rules on the notes.
  * @throws the signal's reason if it aborts
  */
-export async function* takeLook(request: LookRequest, signal?: AbortSignal): AsyncGenerator<LookStep> {
+export async function* scanNotes(request: ScanRequest, signal?: AbortSignal): AsyncGenerator<ScanStep> {
   const { recalls, broken, builtinFile, now } = request
   const looked = await filesOf(request, signal)
   const today = parseDay(localDate(new Date(now)))
@@ -72,15 +72,15 @@ export async function* takeLook(request: LookRequest, signal?: AbortSignal): Asy
     const note = await noteOf(request, file)
     if (note) notes.push(note)
   }
-  const likeness = await likenessBy(builtinFile)
-  const rules: readonly (readonly [readonly UpkeepRule[], () => Found[] | Promise<Found[]>])[] = [
-    [['duplicate', 'logged'], () => duplicates(notes, likeness)],
-    [['expired'], () => expired(notes, today)],
-    [['large'], () => large(notes)],
-    [['rescued'], () => rescued(notes)],
-    [['broken'], () => mendings(notes, broken)],
-    [['drifted'], () => drifted(notes)],
-    [['unrecalled'], () => unrecalled(notes, recalls, now)],
+  const likeness = await loadSimilarityModel(builtinFile)
+  const rules: readonly (readonly [readonly UpkeepRule[], () => Finding[] | Promise<Finding[]>])[] = [
+    [['duplicate', 'logged'], () => findDuplicateLines(notes, likeness)],
+    [['expired'], () => findExpired(notes, today)],
+    [['large'], () => findLargeSections(notes)],
+    [['rescued'], () => findPendingNotes(notes)],
+    [['broken'], () => findBrokenLinks(notes, broken)],
+    [['drifted'], () => findStaleReferences(notes)],
+    [['unrecalled'], () => findNeverRetrieved(notes, recalls, now)],
   ]
   const byPath = new Map(notes.map((note) => [note.path, note]))
   const { workspace, forbidden, local } = request
@@ -114,7 +114,7 @@ async function filesOf({ workspace, forbidden, scope, layout }: NotesRequest, si
   const { files } = await walkMarkdown(workspace, signal, forbidden)
   const wanted = files.filter(
     ({ path }) =>
-      isRescued(path, layout) || fileKind(path, layout) === 'project' || !unsearchedFor(path, scope, layout),
+      isVerbatim(path, layout) || fileKind(path, layout) === 'project' || !exclusionReason(path, scope, layout),
   )
   return withoutOtherNames(workspace, wanted)
 }
@@ -149,7 +149,7 @@ async function noteOf(
   if (!file) return undefined
   const date = dailyLogDate(path, layout)
   const day = date === undefined ? undefined : parseDay(date)
-  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isRescued(path, layout), ...file }
+  return { path, kind: fileKind(path, layout), day, modifiedAt, isRescued: isVerbatim(path, layout), ...file }
 }
 
 /** Skips unreadable files. */

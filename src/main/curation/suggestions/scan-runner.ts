@@ -2,9 +2,9 @@ import type { BrokenLink, MemoryScope, Proposal, Recall, UpkeepProgress } from '
 import { runInWorker } from '#platform'
 import type { Layout, Roots } from '#workspace'
 import type { Candidates } from '../review/candidates.ts'
-import type { UpkeepJobs } from './curation.worker.ts'
+import type { CurationJobs } from './curation.worker.ts'
 
-export interface NotesOptions {
+export interface NotesSelection {
   /** Entry file of the worker. */
   readonly entry: URL
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
@@ -15,7 +15,7 @@ export interface NotesOptions {
   readonly builtinFile: string
 }
 
-export interface LookOptions extends NotesOptions {
+export interface ScanOptions extends NotesSelection {
   readonly recalls: readonly Recall[]
   readonly broken: readonly BrokenLink[]
   /** Rules for local files. */
@@ -23,7 +23,7 @@ export interface LookOptions extends NotesOptions {
   readonly now: Date
 }
 
-export interface Look {
+export interface ScanResult {
   readonly proposals: readonly Proposal[]
   /** Rules that ran completely. */
   readonly rules: ReadonlySet<Proposal['rule']>
@@ -33,14 +33,14 @@ export interface Look {
  * Scans all notes in a worker.
  * @throws the signal's reason if it aborts
  */
-export async function runLook(
-  { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: LookOptions,
+export async function runScan(
+  { entry, roots: { workspace, forbidden }, recalls, now, ...rest }: ScanOptions,
   signal: AbortSignal,
   onProgress: (progress: UpkeepProgress) => void,
-): Promise<Look> {
+): Promise<ScanResult> {
   const shown = recalls.map(({ at, results }) => ({ at, paths: results.map(({ path }) => path) }))
   const request = { workspace, forbidden: [...forbidden], recalls: shown, now: now.getTime(), ...rest }
-  return runInWorker<UpkeepJobs, Look>(
+  return runInWorker<CurationJobs, ScanResult>(
     entry,
     async (client) => {
       for await (const step of await client.run(request, { signal })) {
@@ -58,9 +58,9 @@ export async function runLook(
  * @throws the signal's reason if it aborts
  */
 export async function runCandidates(
-  { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesOptions,
+  { entry, roots: { workspace, forbidden }, scope, layout, builtinFile }: NotesSelection,
   signal: AbortSignal,
 ): Promise<Candidates> {
   const request = { workspace, forbidden: [...forbidden], scope, layout, builtinFile }
-  return runInWorker<UpkeepJobs, Candidates>(entry, (client) => client.candidates(request, { signal }), signal)
+  return runInWorker<CurationJobs, Candidates>(entry, (client) => client.candidates(request, { signal }), signal)
 }

@@ -2,8 +2,8 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { nextOf, parseSchedule } from '#shared/util/schedule.ts'
-import { type Clock, makeFolder, readIfThere, writeDurably } from '#platform'
+import { nextRun, parseSchedule } from '#shared/util/schedule.ts'
+import { type Clock, makeFolder, readIfExists, writeDurably } from '#platform'
 
 export interface SchedulerOptions {
   /** State folder of the agent's suggestions. */
@@ -21,7 +21,7 @@ export interface SchedulerOptions {
 
 const stateSchema = z.object({ version: z.literal(1), at: z.number(), schedule: z.string() })
 
-const lookEveryMs = 60_000
+const checkEveryMs = 60_000
 /** Time without use after which a run may start, ms. */
 const idleMs = 5 * 60_000
 const maxLoad = 0.6
@@ -38,7 +38,7 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.look().catch(this.#options.onFault), lookEveryMs)
+    this.#timer = setInterval(() => void this.runIfDue().catch(this.#options.onFault), checkEveryMs)
     this.#timer.unref()
   }
 
@@ -48,14 +48,14 @@ export class Scheduler {
     const parsed = parseSchedule(schedule())
     if (!parsed) return null
     const since = await this.#since()
-    return nextOf(parsed, since ?? now())?.getTime() ?? null
+    return nextRun(parsed, since ?? now())?.getTime() ?? null
   }
 
   /**
    * Runs if a run is due, the app is idle and the machine has little load.
    * @returns true if it ran
    */
-  async look(): Promise<boolean> {
+  async runIfDue(): Promise<boolean> {
     const { schedule, now, idleFor, run, load = machineLoad } = this.#options
     const text = schedule()
     const parsed = parseSchedule(text)
@@ -63,7 +63,7 @@ export class Scheduler {
     const since = await this.#since()
     // A new schedule starts now; earlier times do not count as missed.
     if (!since) return this.#keep(text).then(() => false)
-    const next = nextOf(parsed, since)
+    const next = nextRun(parsed, since)
     if (!next || next > now() || idleFor() < idleMs || load() > maxLoad) return false
     // Saved before the run: a run that crashes the app must not repeat at each start.
     await this.#keep(text)
@@ -86,7 +86,7 @@ export class Scheduler {
   }
 
   async #since(): Promise<Date | undefined> {
-    const known = stateSchema.safeParse(parseJson((await readIfThere(this.#file)) ?? '')).data
+    const known = stateSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
     return known?.schedule === this.#options.schedule() ? new Date(known.at) : undefined
   }
 

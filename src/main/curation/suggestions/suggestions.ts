@@ -1,26 +1,26 @@
 import type { Proposal, ReviewEstimate, ReviewOutcome, UpkeepProgress } from '#shared/contract/index.ts'
 import { upkeepRules } from '#shared/contract/upkeep.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { Changes, type Announcements, type Clock, type Differ } from '#platform'
-import { localDate, normalizeRequest, type Workspace } from '#workspace'
+import { EventEmitter, type Subscribable, type Clock, type Differ } from '#platform'
+import { localDate, normalizePath, type Workspace } from '#workspace'
 import { openAcceptances, type Acceptances } from './acceptances.ts'
-import { accept, finish, preview, type Tools } from './accept.ts'
-import { flagged } from './flag.ts'
+import { accept, recoverAcceptance, preview, type AcceptContext } from './accept.ts'
+import { flagLine } from './flag.ts'
 import { Inbox, type InboxState } from './inbox.ts'
 import type { LocalOf } from './keep-local.ts'
-import { runLook, type LookOptions } from './scan-runner.ts'
+import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
-import { follow, isOpen, keyOf, proposalOf } from './proposal.ts'
+import { updateProposal, isOpen, keyOf, proposalOf } from './proposal.ts'
 import { readNote } from './read-notes.ts'
-import { edited, turned } from './rewrite-note.ts'
-import { undo, type Undone } from './undo.ts'
+import { withEditedTexts, withSwappedSides } from './rewrite-note.ts'
+import { undo, type UndoResult } from './undo.ts'
 
 /** Limit of closed suggestions in a list, newest first. */
 const maxDoneShown = 200
 /** Interval of progress events, ms. */
 const tellEveryMs = 200
 
-export interface UpkeepOptions {
+export interface SuggestionsOptions {
   /** State folder of the agent's suggestions. */
   readonly folder: string
   readonly workspace: Workspace
@@ -29,7 +29,7 @@ export interface UpkeepOptions {
   /** Returns the local lines of a text, by its path and the current settings. */
   readonly localOf: LocalOf
   /** Returns the current options for a scan. */
-  readonly look: () => Promise<LookOptions>
+  readonly look: () => Promise<ScanOptions>
   /** Options for reviews; undefined turns them off. */
   readonly review?: Pick<ReviewOptions, 'model' | 'budget' | 'prompts' | 'candidates'>
   /** Gets the new path of a damaged file. */
@@ -37,22 +37,22 @@ export interface UpkeepOptions {
 }
 
 /** `proposals`: suggestions changed, or a scan started, progressed or ended. */
-export type UpkeepChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
+export type SuggestionsChange = { readonly type: 'proposals' } | ({ readonly type: 'progress' } & UpkeepProgress)
 
 /** Suggestions for a memory: scans by rules, reviews by a model, the inbox, accepting and undoing. */
-export class Upkeep {
-  readonly changes: Announcements<UpkeepChange>
-  readonly #changes = new Changes<UpkeepChange>()
-  readonly #options: UpkeepOptions
+export class Suggestions {
+  readonly changes: Subscribable<SuggestionsChange>
+  readonly #changes = new EventEmitter<SuggestionsChange>()
+  readonly #options: SuggestionsOptions
   readonly #inbox: Inbox
   readonly #acceptances: Acceptances
   readonly #review: Review | undefined
   /** The running scan or review; only one runs at a time. */
   #work: { readonly stop: AbortController; readonly isReview: boolean; progress: UpkeepProgress } | undefined
   /** Recovery of an interrupted acceptance, before the first read. */
-  #begun: Promise<unknown> | undefined
+  #recovery: Promise<unknown> | undefined
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: SuggestionsOptions) {
     this.changes = this.#changes
     this.#options = options
     this.#inbox = new Inbox(options.folder, options.onDamaged)
@@ -88,11 +88,11 @@ export class Upkeep {
    * Scans all notes.
    * @returns the numbers of new and withdrawn suggestions; null if it was stopped or another run is active
    */
-  async look(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
-    return this.#alone(false, signal, async (both, onProgress) => {
+  async scan(signal?: AbortSignal): Promise<{ added: number; withdrawn: number } | null> {
+    return this.#exclusively(false, signal, async (both, onProgress) => {
       try {
-        const whole = await runLook(await this.#options.look(), both, onProgress)
-        return await this.#takeOver(whole.proposals, whole.rules)
+        const whole = await runScan(await this.#options.look(), both, onProgress)
+        return await this.#addFindings(whole.proposals, whole.rules)
       } catch (error) {
         if (both.aborted) return null
         throw error
@@ -115,7 +115,7 @@ export class Upkeep {
    */
   async review(by: 'user' | 'schedule', signal?: AbortSignal): Promise<ReviewOutcome | null> {
     const reviewer = this.#reviewer
-    return this.#alone(true, signal, (both, onProgress) => reviewer.run(by, both, onProgress))
+    return this.#exclusively(true, signal, (both, onProgress) => reviewer.run(by, both, onProgress))
   }
 
   stop(): void {
@@ -127,7 +127,7 @@ export class Upkeep {
    * @returns the number of new ones
    */
   async add(proposals: readonly Proposal[]): Promise<number> {
-    return (await this.#takeOver(proposals, new Set())).added
+    return (await this.#addFindings(proposals, new Set())).added
   }
 
   /**
@@ -152,11 +152,11 @@ export class Upkeep {
    */
   async flag(path: string, line: number, fault: 'wrong' | 'outdated', query?: string): Promise<string> {
     const { workspace, now, localOf } = this.#options
-    const shown = normalizeRequest(path)
+    const shown = normalizePath(path)
     if (workspace.isReadOnly(shown)) throw new AppError('write_refused', `${shown} cannot be written`, { path: shown })
     const file = await workspace.read(shown)
     const at = now()
-    const found = flagged(shown, file.text, line, fault, localDate(at))
+    const found = flagLine(shown, file.text, line, fault, localDate(at))
     const detail = { ...found.detail, ...(query === undefined ? {} : { query }) }
     const by = { author: { kind: 'user' as const }, at: at.getTime() }
     const proposal = proposalOf({ ...found, detail }, by, () => file, localOf)
@@ -182,23 +182,23 @@ export class Upkeep {
    * Strikes the other line of a contradiction.
    * @throws AppError `plan_outdated`
    */
-  async turn(id: string): Promise<void> {
+  async swapSides(id: string): Promise<void> {
     const { workspace, now, localOf } = this.#options
-    await this.#rewrite(id, (proposal) => turned(workspace, proposal, localDate(now()), localOf))
+    await this.#rewrite(id, (proposal) => withSwappedSides(workspace, proposal, localDate(now()), localOf))
   }
 
   /**
    * Undoes as much of an acceptance as possible.
    * @throws AppError `undo_conflict` if it was undone before
    */
-  async undo(acceptance: string): Promise<Undone> {
+  async undo(acceptance: string): Promise<UndoResult> {
     const { differ } = this.#options
     return this.#change((state) => undo({ ...this.#tools, differ }, state, acceptance))
   }
 
   /** @throws AppError `plan_outdated` if the suggestion is closed, `input_invalid` for a wrong number of texts */
   async edit(id: string, after: readonly (readonly string[])[]): Promise<void> {
-    await this.#rewrite(id, (proposal) => edited(this.#options.workspace, proposal, after))
+    await this.#rewrite(id, (proposal) => withEditedTexts(this.#options.workspace, proposal, after))
   }
 
   refuse(ids: readonly string[]): Promise<void> {
@@ -222,7 +222,7 @@ export class Upkeep {
   }
 
   /** Updates suggestions after files changed. */
-  async touch(paths: readonly string[]): Promise<void> {
+  async filesChanged(paths: readonly string[]): Promise<void> {
     const { proposals } = await this.#read()
     const now = this.#now()
     const concerned = new Set(
@@ -237,7 +237,7 @@ export class Upkeep {
       for (const path of concerned) {
         const file = await readNote(this.#options.workspace, path)
         current = current.map((one) =>
-          one.state === 'open' || one.state === 'snoozed' ? follow(one, path, file, now) : one,
+          one.state === 'open' || one.state === 'snoozed' ? updateProposal(one, path, file, now) : one,
         )
       }
       const isSame = current.every((one, at) => one === state.proposals[at])
@@ -256,7 +256,7 @@ export class Upkeep {
     throw new AppError('needs_model', 'no model is available for reviews', {})
   }
 
-  async #alone<T>(
+  async #exclusively<T>(
     isReview: boolean,
     signal: AbortSignal | undefined,
     work: (signal: AbortSignal, onProgress: (progress: UpkeepProgress) => void) => Promise<T>,
@@ -265,23 +265,23 @@ export class Upkeep {
     const stop = new AbortController()
     const current = { stop, isReview, progress: { done: 0, total: 0 } }
     this.#work = current
-    this.#changes.announce({ type: 'proposals' })
+    this.#changes.emit({ type: 'proposals' })
     let told = performance.now()
     try {
       return await work(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal, (progress) => {
         current.progress = progress
         if (performance.now() - told < tellEveryMs) return
         told = performance.now()
-        this.#changes.announce({ type: 'proposals' })
+        this.#changes.emit({ type: 'proposals' })
       })
     } finally {
       this.#work = undefined
-      this.#changes.announce({ type: 'proposals' })
+      this.#changes.emit({ type: 'proposals' })
     }
   }
 
   /** @param whole rules that ran completely: their suggestions that were not found again are withdrawn */
-  async #takeOver(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
+  async #addFindings(found: readonly Proposal[], whole: ReadonlySet<Proposal['rule']>) {
     const now = this.#now()
     return this.#change(async (state) => {
       const keys = new Map(found.map((one) => [keyOf(one), one]))
@@ -323,8 +323,8 @@ export class Upkeep {
   }
 
   async #read(): Promise<InboxState> {
-    this.#begun ??= this.#inbox.change(async (state) => this.#finish(state))
-    await this.#begun
+    this.#recovery ??= this.#inbox.change(async (state) => this.#finish(state))
+    await this.#recovery
     return this.#inbox.read()
   }
 
@@ -332,16 +332,16 @@ export class Upkeep {
     work: (state: InboxState) => Promise<{ readonly state: InboxState; readonly value: T }>,
   ): Promise<T> {
     const value = await this.#inbox.change(async (state) => work((await this.#finish(state)).state))
-    this.#changes.announce({ type: 'proposals' })
+    this.#changes.emit({ type: 'proposals' })
     return value
   }
 
   /** Completes an acceptance that a crash interrupted. */
   #finish(state: InboxState) {
-    return finish(this.#tools, state)
+    return recoverAcceptance(this.#tools, state)
   }
 
-  get #tools(): Tools {
+  get #tools(): AcceptContext {
     const { workspace, localOf } = this.#options
     return { workspace, localOf, acceptances: this.#acceptances, now: this.#now() }
   }

@@ -5,30 +5,30 @@
 import type { Proposal } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { Differ } from '#platform'
-import { accepting, maxTries, textOf, type Changed, type Tools } from './accept.ts'
+import { accepting, maxTries, textOf, type StateChange, type AcceptContext } from './accept.ts'
 import type { Acceptance } from './acceptances.ts'
 import type { InboxState } from './inbox.ts'
-import { remaining, takenBack, type Since, type Stuck } from './plan-revert.ts'
+import { withoutReverted, planRevert, type CurrentFile, type RevertConflict } from './plan-revert.ts'
 
-export interface Undone {
+export interface UndoResult {
   /** Number of suggestions that were undone. */
   readonly undone: number
-  readonly stuck: readonly Stuck[]
+  readonly stuck: readonly RevertConflict[]
 }
 
 /** @throws AppError `undo_conflict` if it was undone before or is too old; then nothing has changed */
 export async function undo(
-  tools: Omit<Tools, 'localOf'> & { readonly differ: Differ },
+  tools: Omit<AcceptContext, 'localOf'> & { readonly differ: Differ },
   state: InboxState,
   id: string,
-): Promise<Changed<Undone>> {
+): Promise<StateChange<UndoResult>> {
   const { acceptances, now } = tools
   const acceptance = await acceptances.get(id)
   const isDone = state.proposals.some((one) => one.acceptance === id && one.state === 'accepted')
   if (!acceptance || !isDone)
     throw new AppError('undo_conflict', 'this was undone before, or is too old to undo', { path: '' })
   const stuck = await restore(tools, acceptance)
-  const left = remaining(acceptance, stuck)
+  const left = withoutReverted(acceptance, stuck)
   // Written before the inbox: otherwise recovery would take the reopened suggestions for an interrupted acceptance.
   await acceptances.put(id, left)
   const inTheWay = new Map(stuck.map(({ proposal, path, line }) => [proposal, { path, line }]))
@@ -45,18 +45,18 @@ export async function undo(
 }
 
 async function restore(
-  { workspace, differ }: Pick<Tools, 'workspace'> & { readonly differ: Differ },
+  { workspace, differ }: Pick<AcceptContext, 'workspace'> & { readonly differ: Differ },
   acceptance: Acceptance,
-): Promise<readonly Stuck[]> {
+): Promise<readonly RevertConflict[]> {
   const origin = { ...accepting, isUndo: true }
   for (let tries = 1; ; tries += 1) {
-    const since = new Map<string, Since>()
+    const since = new Map<string, CurrentFile>()
     for (const { path, after } of acceptance.files) {
       const text = await textOf(workspace, path)
       const isSame = text === null || text === after
-      since.set(path, { text, changes: isSame ? [] : await differ.changes(after, text) })
+      since.set(path, { text, changes: isSame ? [] : await differ.changedLines(after, text) })
     }
-    const { texts, stuck } = takenBack(acceptance, since)
+    const { texts, stuck } = planRevert(acceptance, since)
     const back = [...texts].flatMap(([path, after]) =>
       after === null ? [] : [{ path, before: since.get(path)?.text ?? null, after }],
     )

@@ -6,8 +6,8 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ClientPermission, ClientQuestion, MemoryClient } from '#shared/contract/index.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { Changes, type Announcements, type Clock, Queue, readKept, writePrivately } from '#platform'
-import { Questions, type Decision } from './permission-requests.ts'
+import { EventEmitter, type Subscribable, type Clock, KeyedQueue, readOrSetAside, writeDurablyPrivate } from '#platform'
+import { PermissionRequests, type Decision } from './permission-requests.ts'
 import { z } from 'zod'
 import { agentIdSchema } from '#shared/contract/base.ts'
 import { clientIdSchema, clientPermissionSchema } from '#shared/contract/clients.ts'
@@ -27,7 +27,7 @@ export interface ClientsOptions {
   readonly now: Clock
   readonly onFault: (error: unknown) => void
   /** Timeout for the user's answer to a permission request, ms. */
-  readonly patienceMs?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 interface Undo {
@@ -37,23 +37,23 @@ interface Undo {
   readonly note: AddedNote
 }
 
-export class Clients {
+export class ClientApps {
   /** Emits when a program was added, changed or removed, or when a permission request opens or closes. */
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #options: ClientsOptions
-  readonly #queue = new Queue()
-  readonly #questions: Questions
+  readonly #queue = new KeyedQueue()
+  readonly #questions: PermissionRequests
   readonly #undos = new Map<string, Undo>()
   #clients: readonly KeptClient[] | undefined
-  #isCautious = false
+  #mustAskFirst = false
   #windows = 0
   #counting: NodeJS.Timeout | undefined
 
   constructor(options: ClientsOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#questions = new Questions(() => this.#changes.announce(), options.patienceMs)
+    this.#questions = new PermissionRequests(() => this.#changes.emit(), options.timeoutMs)
   }
 
   async list(): Promise<MemoryClient[]> {
@@ -64,7 +64,7 @@ export class Clients {
    * Returns a program that connects over stdio, and adds an unknown one.
    * @param agent requested agent; undefined keeps the stored one
    */
-  async meet(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
+  async registerLocal(id: string, name: string, agent: string | undefined): Promise<MemoryClient> {
     return this.#run(async (clients) => {
       const known = clients.find((client) => client.id === id)
       const usedAt = this.#options.now().getTime()
@@ -80,7 +80,7 @@ export class Clients {
   }
 
   #stranger(id: string, name: string, agent: string): KeptClient {
-    return { ...newClient(id, name, agent), permission: this.#isCautious ? 'ask' : 'write' }
+    return { ...newClient(id, name, agent), permission: this.#mustAskFirst ? 'ask' : 'write' }
   }
 
   /**
@@ -97,10 +97,10 @@ export class Clients {
   }
 
   /** Returns the program with this token; undefined for an unknown or replaced token. */
-  async admit(token: string): Promise<MemoryClient | undefined> {
+  async findByToken(token: string): Promise<MemoryClient | undefined> {
     const wanted = hash(token)
     const known = await this.#run((clients) => clients.find(({ tokenHash }) => tokenHash === wanted))
-    return known && this.meet(known.id, known.name, undefined)
+    return known && this.registerLocal(known.id, known.name, undefined)
   }
 
   /**
@@ -137,7 +137,7 @@ export class Clients {
    * @returns the program's name, and whether it may write into MEMORY.md
    * @throws AppError `client_unknown`, `client_read_only`, `client_refused`, `client_unanswered`
    */
-  async allow(
+  async authorizeWrite(
     what: {
       readonly client: string
       readonly agent: string
@@ -186,7 +186,7 @@ export class Clients {
       this.#clients = clients.map((client) =>
         client.id === undo.client ? { ...client, writes: client.writes + 1 } : client,
       )
-      this.#changes.announce()
+      this.#changes.emit()
     })
     // Stores the counts soon, so that a killed process loses few.
     this.#counting ??= setTimeout(() => void this.#keepCounts(), countMs).unref()
@@ -208,7 +208,7 @@ export class Clients {
   }
 
   /** Puts an undo entry back after a failed undo. */
-  keepUndo(id: string, undo: Undo): void {
+  putBackUndo(id: string, undo: Undo): void {
     this.#undos.set(id, undo)
   }
 
@@ -242,7 +242,7 @@ export class Clients {
     this.#counting = undefined
     await this.#queue.run(this.#options.file, async () => {
       if (!this.#clients) return
-      const kept = { clients: this.#clients, isCautious: this.#isCautious }
+      const kept = { clients: this.#clients, isCautious: this.#mustAskFirst }
       await writeClients(this.#options.file, kept).catch(this.#options.onFault)
     })
   }
@@ -259,7 +259,7 @@ export class Clients {
           ),
         )
         this.#clients = clients
-        this.#isCautious = isCautious
+        this.#mustAskFirst = isCautious
         if (isCautious) await writeClients(file, { clients, isCautious })
       }
       return work(this.#clients)
@@ -270,10 +270,10 @@ export class Clients {
    * @param isForgivable logs a failed write instead of throwing; the change then applies only until the process ends
    */
   async #keep(clients: readonly KeptClient[], isForgivable = false): Promise<void> {
-    const writing = writeClients(this.#options.file, { clients, isCautious: this.#isCautious })
+    const writing = writeClients(this.#options.file, { clients, isCautious: this.#mustAskFirst })
     await (isForgivable ? writing.catch(this.#options.onFault) : writing)
     this.#clients = [...clients]
-    this.#changes.announce()
+    this.#changes.emit()
   }
 }
 
@@ -338,7 +338,7 @@ interface KeptClients {
 /** @param onDamaged gets the new path of a damaged file */
 async function readClients(file: string, onDamaged: (aside: string) => void): Promise<KeptClients> {
   let isCautious = false
-  const kept = await readKept(
+  const kept = await readOrSetAside(
     file,
     (text) => fileSchema.safeParse(parseJson(text)).data,
     (aside) => {
@@ -351,5 +351,5 @@ async function readClients(file: string, onDamaged: (aside: string) => void): Pr
 
 async function writeClients(file: string, { clients, isCautious }: KeptClients): Promise<void> {
   const kept = isCautious ? { isCautious, clients } : clients
-  await writePrivately(file, `${JSON.stringify(kept, null, 2)}\n`)
+  await writeDurablyPrivate(file, `${JSON.stringify(kept, null, 2)}\n`)
 }

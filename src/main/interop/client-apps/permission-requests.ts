@@ -14,7 +14,7 @@ interface Asked extends ClientQuestion {
 }
 
 /** Open permission requests of programs, kept in memory only. */
-export class Questions {
+export class PermissionRequests {
   readonly #asked = new Map<string, Asked>()
   readonly #onChange: () => void
   readonly #patienceMs: number

@@ -11,11 +11,11 @@ import { McpConnection } from '#agent/mcp-client'
 import { entryAt, withEntry, withoutEntry, type ConfigText, type EntryPath } from './config-text.ts'
 import {
   entryName,
-  isOurs,
-  otherEntryName,
+  isOwnEntry,
+  fallbackEntryName,
   programs,
   type Machine,
-  type Program,
+  type KnownClient,
   type StartCommand,
 } from './known-clients.ts'
 
@@ -24,9 +24,9 @@ const maxBytes = 50_000_000
 
 const maxTries = 10
 
-class ChangedMeanwhile extends Error {}
+class ConcurrentChange extends Error {}
 
-export interface ConnectionsOptions {
+export interface ClientInstallerOptions {
   /** Folder of the entry file, `src/main/` or `out/main/`. */
   readonly mainFolder: URL
   readonly env: NodeJS.ProcessEnv
@@ -36,7 +36,7 @@ export interface ConnectionsOptions {
 }
 
 /** Options of the MCP server that go into a program's configuration. */
-export interface Wanted {
+export interface RegistrationOptions {
   /** Agent whose memory is served; undefined: as configured for the program. */
   readonly agent?: string | undefined
   /** Name for the history; default: the program's id. */
@@ -50,18 +50,18 @@ export interface Wanted {
 const testMs = 60_000
 
 /** Registers this memory as an MCP server in the configuration files of other programs. */
-export class Connections {
-  readonly #options: ConnectionsOptions
+export class ClientInstaller {
+  readonly #options: ClientInstallerOptions
   readonly #machine: Machine
 
-  constructor(options: ConnectionsOptions) {
+  constructor(options: ClientInstallerOptions) {
     this.#options = options
     const { env } = options
     this.#machine = { platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir(), env }
   }
 
   /** Lists the known programs with their state and the change that connecting would make. */
-  list(wanted: Wanted): Promise<ConnectableProgram[]> {
+  list(wanted: RegistrationOptions): Promise<ConnectableProgram[]> {
     return Promise.all(programs.map((program) => this.#look(program, wanted)))
   }
 
@@ -69,7 +69,7 @@ export class Connections {
    * Returns the same for one program.
    * @throws AppError `input_invalid`
    */
-  async look(id: string, wanted: Wanted): Promise<ConnectableProgram> {
+  async inspect(id: string, wanted: RegistrationOptions): Promise<ConnectableProgram> {
     return this.#look(found(id), wanted)
   }
 
@@ -77,7 +77,7 @@ export class Connections {
    * Adds or replaces the entry in the program's configuration.
    * @throws AppError `input_invalid`, `config_invalid`, `write_failed`, `disk_full`
    */
-  async connect(id: string, wanted: Wanted): Promise<void> {
+  async connect(id: string, wanted: RegistrationOptions): Promise<void> {
     const program = found(id)
     await this.#rewrite(program, (config) =>
       withEntry(config, placeIn(config, program), program.entry(this.#start(program, wanted))),
@@ -88,7 +88,7 @@ export class Connections {
    * Returns the patch that `disconnect` would apply; empty without an entry.
    * @throws AppError `input_invalid`, `config_invalid`
    */
-  async without(id: string): Promise<string> {
+  async previewRemoval(id: string): Promise<string> {
     const program = found(id)
     const config = await this.#read(program)
     const after = withoutOurs(config, program)
@@ -109,7 +109,7 @@ export class Connections {
    * @returns the number of tools
    * @throws AppError `input_invalid`, `mcp_unavailable`
    */
-  async test(id: string, wanted: Wanted): Promise<number> {
+  async test(id: string, wanted: RegistrationOptions): Promise<number> {
     const program = found(id)
     const { env, version } = this.#options
     const { command, args, env: extra } = this.#start(program, wanted)
@@ -139,7 +139,7 @@ export class Connections {
     }
   }
 
-  async #look(program: Program, wanted: Wanted): Promise<ConnectableProgram> {
+  async #look(program: KnownClient, wanted: RegistrationOptions): Promise<ConnectableProgram> {
     const { id, name, link } = program
     const file = program.file(this.#machine)
     const start = this.#start(program, wanted)
@@ -165,7 +165,7 @@ export class Connections {
     return existsSync(file) || (folder !== this.#machine.home && existsSync(folder))
   }
 
-  async #rewrite(program: Program, change: (config: ConfigText) => string): Promise<void> {
+  async #rewrite(program: KnownClient, change: (config: ConfigText) => string): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const config = await this.#read(program)
       const text = change(config)
@@ -174,22 +174,25 @@ export class Connections {
       if (target === config.file) await makeFolder(dirname(target))
       try {
         await writeDurably(target, text, config.file, async () => {
-          if ((await this.#read(program)).text !== config.text) throw new ChangedMeanwhile()
+          if ((await this.#read(program)).text !== config.text) throw new ConcurrentChange()
         })
         return
       } catch (error) {
         // The program saved the file at the same time; try again.
-        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
+        if (!(error instanceof ConcurrentChange) || tries === maxTries) throw error
       }
     }
   }
 
-  async #read({ format, file: fileOf }: Program): Promise<ConfigText> {
+  async #read({ format, file: fileOf }: KnownClient): Promise<ConfigText> {
     const file = fileOf(this.#machine)
     return { format, file, text: (await readSmallText(file, maxBytes, true)) ?? '' }
   }
 
-  #start({ id }: Program, { agent, client = id, isReadOnly = false, workspace }: Wanted): StartCommand {
+  #start(
+    { id }: KnownClient,
+    { agent, client = id, isReadOnly = false, workspace }: RegistrationOptions,
+  ): StartCommand {
     const { mainFolder, home } = this.#options
     const folder = fileURLToPath(mainFolder)
     const built = join(folder, 'cli/index.js')
@@ -243,9 +246,9 @@ async function problemOf(connection: McpConnection): Promise<string | undefined>
  * Returns the path of our entry, or a free name for it. Entries of other servers are not replaced.
  * @throws AppError `config_invalid` if other servers use both names
  */
-function placeIn(config: ConfigText, { group }: Program): EntryPath {
-  const names = [entryName, otherEntryName]
-  const own = names.find((name) => isOurs(entryAt(config, [group, name])))
+function placeIn(config: ConfigText, { group }: KnownClient): EntryPath {
+  const names = [entryName, fallbackEntryName]
+  const own = names.find((name) => isOwnEntry(entryAt(config, [group, name])))
   const free = names.find((name) => entryAt(config, [group, name]) === undefined)
   const name = own ?? free
   if (name !== undefined) return [group, name]
@@ -253,13 +256,13 @@ function placeIn(config: ConfigText, { group }: Program): EntryPath {
   throw new AppError('config_invalid', `${config.file}: ${reason}`, { file: config.file, reason })
 }
 
-function withoutOurs(config: ConfigText, program: Program): string {
-  const own = [entryName, otherEntryName].find((name) => isOurs(entryAt(config, [program.group, name])))
+function withoutOurs(config: ConfigText, program: KnownClient): string {
+  const own = [entryName, fallbackEntryName].find((name) => isOwnEntry(entryAt(config, [program.group, name])))
   return own === undefined ? config.text : withoutEntry(config, [program.group, own])
 }
 
 /** @throws AppError `input_invalid` for an unknown id */
-function found(id: string): Program {
+function found(id: string): KnownClient {
   const program = programs.find((known) => known.id === id)
   if (program) return program
   const reason = `unknown program ${id}; supported: ${programs.map((known) => known.id).join(', ')}`

@@ -23,7 +23,7 @@ export type EntryPath = readonly [group: string, name: string]
  * @throws AppError `config_invalid` for invalid syntax
  */
 export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
-  const groupValue = read(unmarked(config).config)[group]
+  const groupValue = read(withoutBom(config).config)[group]
   return isRecord(groupValue) ? groupValue[name] : undefined
 }
 
@@ -33,7 +33,7 @@ export function entryAt(config: ConfigText, [group, name]: EntryPath): unknown {
  */
 export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): string {
   const [group] = path
-  const { mark, eol, config } = unmarked(whole)
+  const { mark, eol, config } = withoutBom(whole)
   const others = read(config)[group] ?? {}
   if (!isRecord(others)) throw unreadable(config, `${group} is not a table`)
   return mark + withBreaks(checked(config, written(config, path, entry), path, entry), eol)
@@ -44,13 +44,13 @@ export function withEntry(whole: ConfigText, path: EntryPath, entry: Entry): str
  * @throws AppError `config_invalid`
  */
 export function withoutEntry(whole: ConfigText, path: EntryPath): string {
-  const { mark, eol, config } = unmarked(whole)
+  const { mark, eol, config } = withoutBom(whole)
   if (entryAt(config, path) === undefined) return whole.text
   return mark + withBreaks(checked(config, removed(config, path), path, undefined), eol)
 }
 
 /** Removes a byte order mark and CRLF line ends, which the result gets back. */
-function unmarked(config: ConfigText) {
+function withoutBom(config: ConfigText) {
   const mark = config.text.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = config.text.slice(mark.length)
   const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text)
@@ -135,7 +135,7 @@ function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): st
   const others = pair?.value
   if (!pair) {
     if (document.contents !== null && (!isMap(document.contents) || document.contents.flow === true)) return ''
-    return `${ended(text)}${group}:\n${yamlLines(name, entry, '  ')}`
+    return `${withFinalBreak(text)}${group}:\n${yamlLines(name, entry, '  ')}`
   }
   if (isMap(others) && others.items.length > 0) {
     const [start, end] = others.range ?? [0, 0]
@@ -145,7 +145,7 @@ function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): st
     }
     const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
     const at = lineAfter(text, end)
-    return `${ended(text.slice(0, at))}${yamlLines(name, entry, indent)}${text.slice(at)}`
+    return `${withFinalBreak(text.slice(0, at))}${yamlLines(name, entry, indent)}${text.slice(at)}`
   }
   // Replaces an empty value, `null` or `{}`; a comment behind it stays.
   const key = isScalar(pair.key) ? (pair.key.range?.[1] ?? 0) : 0
@@ -154,7 +154,7 @@ function withYamlEntry(text: string, [group, name]: EntryPath, entry: Entry): st
   const head = start >= colon && start < end ? text.slice(0, start).trimEnd() + text.slice(end) : text
   const lineEnd = head.indexOf('\n', colon)
   const at = lineEnd < 0 ? head.length : lineEnd + 1
-  return `${ended(head.slice(0, at))}${yamlLines(name, entry, '  ')}${head.slice(at)}`
+  return `${withFinalBreak(head.slice(0, at))}${yamlLines(name, entry, '  ')}${head.slice(at)}`
 }
 
 function withoutYamlEntry(text: string, [group, name]: EntryPath): string {
@@ -195,7 +195,7 @@ function yamlLines(name: string, entry: Entry, indent: string): string {
 }
 
 /** Ends the text with exactly one line break. */
-function ended(text: string): string {
+function withFinalBreak(text: string): string {
   return text === '' || text.endsWith('\n') ? text.replace(/\n+$/, '\n') : `${text.trimEnd()}\n`
 }
 

@@ -16,7 +16,7 @@ export interface Machine {
   readonly env: NodeJS.ProcessEnv
 }
 
-export interface Program {
+export interface KnownClient {
   readonly id: string
   readonly name: string
   readonly format: ConfigFormat
@@ -31,10 +31,10 @@ export interface Program {
 /** Name of the MCP server in other programs. */
 export const entryName = 'commonplace'
 /** Used if another server has the first name. */
-export const otherEntryName = 'commonplace-memory'
+export const fallbackEntryName = 'commonplace-memory'
 
 /** Returns true if an entry starts this memory, whether written by the app or by hand as documented. */
-export function isOurs(entry: unknown): boolean {
+export function isOwnEntry(entry: unknown): boolean {
   if (!isRecord(entry)) return false
   const args = Array.isArray(entry['args']) ? entry['args'].filter((arg) => typeof arg === 'string') : []
   const command = entry['command'] ?? entry['cmd']
@@ -52,7 +52,7 @@ const plain = ({ command, args, env }: StartCommand): Entry => ({
 })
 const typed = (start: StartCommand): Entry => ({ type: 'stdio', ...plain(start) })
 
-export const programs: readonly Program[] = [
+export const programs: readonly KnownClient[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',

@@ -9,7 +9,7 @@ import { decodePart } from '#shared/util/decode.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { ruleFor } from '#workspace/privacy'
+import { findRule } from '#workspace/privacy'
 import { isMarkdown, walkFiles } from '#workspace'
 
 /** Limit of a zip, bytes: all of it is in memory. */
@@ -43,7 +43,7 @@ interface PackOptions {
  * mark in the packed note, because the zip has no settings
  * @throws AppError `folder_too_large`, `file_not_found`
  */
-export async function packWorkspace(
+export async function exportZip(
   workspace: string,
   of: { readonly forbidden: readonly string[]; readonly local: readonly string[] },
   { note, upkeep, repository }: PackOptions = {},
@@ -73,7 +73,7 @@ export async function packWorkspace(
   const packed = new Set(notes)
   for (const file of packed) {
     const bytes = await readFile(file.source)
-    entries[file.name] = entryOf(file, ruleFor(file.name, of.local) === undefined ? bytes : keptHere(bytes), 6)
+    entries[file.name] = entryOf(file, findRule(file.name, of.local) === undefined ? bytes : withLocalMark(bytes), 6)
     for (const { name, isEmbed } of namedIn(resolver, file.name, bytes.toString('utf8'))) {
       const named = byName.get(name)
       if (!named) continue
@@ -99,7 +99,7 @@ export async function packWorkspace(
 }
 
 /** Marks a note as local. A file that is no UTF-8 text cannot be read as a note anyway. */
-function keptHere(bytes: Uint8Array): Uint8Array {
+function withLocalMark(bytes: Uint8Array): Uint8Array {
   return isUtf8(bytes) ? Buffer.from(withVisibility(Buffer.from(bytes).toString('utf8'), true)) : bytes
 }
 

@@ -9,7 +9,7 @@ import { decodeAs } from '#platform'
 export const maxImportBytes = 256 * 1024 * 1024
 
 /** @throws AppError `file_too_large` above `maxImportBytes` */
-export function assertBearable(path: string, bytes: number): void {
+export function assertImportable(path: string, bytes: number): void {
   if (bytes <= maxImportBytes) return
   const megabytes = Math.round(bytes / 1024 / 1024)
   const message = `${path} has ${megabytes} MB; the limit of an import is ${maxImportBytes / 1024 / 1024} MB`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nameFor } from '#workspace'
+import { toFileName } from '#workspace'
 
 export interface ImportedDocument {
   /** File name without a folder. */
@@ -9,7 +9,7 @@ export interface ImportedDocument {
 
 export type ExportKind = 'chatgpt' | 'claude'
 
-interface Said {
+interface Message {
   readonly who: 'User' | 'Assistant'
   readonly text: string
 }
@@ -67,7 +67,7 @@ function fromChatgpt(value: unknown): ImportedDocument | undefined {
   const parsed = chatgptSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { mapping, current_node, title, create_time } = parsed.data
-  const said: Said[] = []
+  const said: Message[] = []
   const seen = new Set<string>()
   // Follow the parents of the last message: this leaves out edited and regenerated branches.
   for (let id = current_node ?? undefined; id !== undefined && !seen.has(id); id = mapping[id]?.parent ?? undefined) {
@@ -85,7 +85,7 @@ function fromClaude(value: unknown): ImportedDocument | undefined {
   const parsed = claudeSchema.safeParse(value)
   if (!parsed.success) return undefined
   const { name, created_at, chat_messages } = parsed.data
-  const said = chat_messages.map(({ sender, text, content }): Said => {
+  const said = chat_messages.map(({ sender, text, content }): Message => {
     const parts = content?.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []))
     return { who: sender === 'human' ? 'User' : 'Assistant', text: text || (parts ?? []).join('\n') }
   })
@@ -95,13 +95,13 @@ function fromClaude(value: unknown): ImportedDocument | undefined {
 function documentOf(
   title: string | null | undefined,
   at: Date | undefined,
-  said: readonly Said[],
+  said: readonly Message[],
 ): ImportedDocument | undefined {
   const spoken = said.filter(({ text }) => text.trim() !== '')
   if (spoken.length === 0) return undefined
   const date = at && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 10) : undefined
   const heading = title?.trim() || 'Conversation'
   const body = spoken.map(({ who, text }) => `**${who}:** ${text.trim()}`).join('\n\n')
-  const name = `${date === undefined ? '' : `${date} `}${nameFor(heading, 'Conversation')}.md`
+  const name = `${date === undefined ? '' : `${date} `}${toFileName(heading, 'Conversation')}.md`
   return { name, text: `# ${heading}\n\n${date === undefined ? '' : `*${date}*\n\n`}${body}\n` }
 }

@@ -23,7 +23,7 @@ interface OwnNote extends KnownFile {
  * @param existing paths of all files in it
  * @param made files that the import creates
  */
-export async function changedLinks(
+export async function findRetargetedLinks(
   workspace: string,
   existing: readonly string[],
   made: readonly KnownFile[],

@@ -9,7 +9,7 @@ export interface ImportTask {
 }
 
 /** One import, from its start until the interface has shown its end. */
-export class Job {
+export class ImportJob {
   readonly id: string
   readonly task: ImportTask
   readonly stop = new AbortController()
@@ -28,11 +28,11 @@ export class Job {
   }
 
   /** Resolves at the next progress, or at once if the job has ended. */
-  moved(): Promise<void> {
+  nextProgress(): Promise<void> {
     return this.ended ? Promise.resolve() : this.#next.promise
   }
 
-  move(done: number, total: number): void {
+  reportProgress(done: number, total: number): void {
     this.done = done
     this.total = total
     this.#tell()
@@ -44,8 +44,8 @@ export class Job {
   }
 
   /** Returns a job for an import that an earlier process did not finish. */
-  static brokenOff({ id, source, made, folders }: ImportRecord): Job {
-    const job = new Job({ path: source, into: '', withAttachments: false }, id)
+  static fromInterrupted({ id, source, made, folders }: ImportRecord): ImportJob {
+    const job = new ImportJob({ path: source, into: '', withAttachments: false }, id)
     job.made.push(...made)
     for (const folder of folders) job.folders.add(folder)
     job.failure = new AppError('import_broken_off', 'the app ended during the import', { path: source })

@@ -1,4 +1,4 @@
-import { isHidden, isPortable, nameFor, isMarkdown } from '#workspace'
+import { isHidden, isPortable, toFileName, isMarkdown } from '#workspace'
 
 /** Leaves room for a number if the name is taken. */
 const maxNameBytes = 240
@@ -11,7 +11,7 @@ export function targetOf(into: string, path: string): string {
   const folder = into.trim().replace(/^\/+|\/+$/g, '')
   const steps = path.split('/')
   const file = steps.pop() ?? ''
-  const named = [...steps.map((step) => (isFit(step) ? step : nameFor(step, 'Folder'))), fileNameFor(file)].join('/')
+  const named = [...steps.map((step) => (isFit(step) ? step : toFileName(step, 'Folder'))), fileNameFor(file)].join('/')
   return folder === '' ? named : `${folder}/${named}`
 }
 
@@ -25,7 +25,7 @@ export function numbered(path: string, number: number): string {
 function fileNameFor(name: string): string {
   if (isFit(name)) return name
   const [, stem = name, extension = ''] = /^(.*?)(\.[^.]+)$/.exec(name) ?? []
-  return `${nameFor(stem, isMarkdown(name) ? 'Note' : 'File')}${extension}`
+  return `${toFileName(stem, isMarkdown(name) ? 'Note' : 'File')}${extension}`
 }
 
 function isFit(name: string): boolean {

@@ -2,7 +2,7 @@ import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '#shared/util/json.ts'
-import { makeFolder, readIfThere, writeDurably } from '#platform'
+import { makeFolder, readIfExists, writeDurably } from '#platform'
 import { UndoStore } from '#workspace'
 
 /** Limit of imports that can be undone; older ones are in the history. */
@@ -28,10 +28,10 @@ export type ImportHead = Readonly<z.infer<typeof headSchema>>
 
 /** A file before (`is` missing) or after its creation. `is` is null if another file took the name. */
 const stepSchema = z.object({ path: z.string(), folders: z.array(z.string()).default([]), is: z.string().nullish() })
-export type NotedStep = z.input<typeof stepSchema>
+export type JournalStep = z.input<typeof stepSchema>
 
 /** An import that did not finish. */
-export interface BrokenOff {
+export interface InterruptedImport {
   readonly record: ImportRecord
   /** Files whose creation is uncertain; an existing one is complete. */
   readonly unsure: readonly string[]
@@ -45,7 +45,7 @@ export class ImportRecords {
 
   constructor(folder: string) {
     this.#folder = folder
-    this.done = new UndoStore({ folder, most: maxKept, schema: recordSchema })
+    this.done = new UndoStore({ folder, limit: maxKept, schema: recordSchema })
   }
 
   /**
@@ -67,12 +67,12 @@ export class ImportRecords {
   }
 
   /** Appends to the journal without fsync: a power failure loses a line or two. */
-  async note(id: string, step: NotedStep): Promise<void> {
+  async note(id: string, step: JournalStep): Promise<void> {
     await appendFile(this.#notesOf(id), `${JSON.stringify(step)}\n`)
   }
 
   /** Returns imports that started and did not finish. */
-  async brokenOff(): Promise<BrokenOff[]> {
+  async interrupted(): Promise<InterruptedImport[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const found = await Promise.all(
       names.filter((name) => name.endsWith('.jsonl')).map((name) => this.#readNotes(name.slice(0, -'.jsonl'.length))),
@@ -85,8 +85,8 @@ export class ImportRecords {
     await rm(this.#notesOf(id), { force: true })
   }
 
-  async #readNotes(id: string): Promise<BrokenOff | undefined> {
-    const [first = '', ...lines] = ((await readIfThere(this.#notesOf(id))) ?? '').split('\n')
+  async #readNotes(id: string): Promise<InterruptedImport | undefined> {
+    const [first = '', ...lines] = ((await readIfExists(this.#notesOf(id))) ?? '').split('\n')
     const head = headSchema.safeParse(parseJson(first)).data
     if (head?.id !== id) return undefined
     const made = new Map<string, string | undefined>()

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/util/errors.ts'
 import { serveWorker } from '#platform'
 import type { Roots } from '#workspace'
-import { packWorkspace } from '../export/pack.ts'
-import { prepare, type Wanted } from './prepare-import.ts'
+import { exportZip } from '../export/pack.ts'
+import { planImport, type ImportOptions } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 
-interface Task extends Wanted {
+interface Task extends ImportOptions {
   /** Absolute path of the source. */
   readonly path: string
   readonly roots: Pick<Roots, 'workspace' | 'forbidden'>
@@ -27,15 +27,14 @@ const jobs = {
   /** Opens the source at the first call; reads the workspace at each call. */
   async prepare({ path, roots, ...wanted }: Task) {
     source ??= await openSource(path)
-    return prepare(source, wanted, roots)
+    return planImport(source, wanted, roots)
   },
   async copy({ from, to }: { from: string; to: string }) {
     if (!source) throw new AppError('file_not_found', `${from} does not exist`, { path: from })
     await copyAttachment(source, from, to)
   },
   close: () => source?.close(),
-  pack: ({ workspace, forbidden, local, ...beside }: PackTask) =>
-    packWorkspace(workspace, { forbidden, local }, beside),
+  pack: ({ workspace, forbidden, local, ...beside }: PackTask) => exportZip(workspace, { forbidden, local }, beside),
 }
 
 export type ImportJobs = typeof jobs

@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path'
 import { realpath, stat, writeFile } from 'node:fs/promises'
-import type { ImportPlan, ImportStanding, ImportStep, PastImport } from '#shared/contract/index.ts'
+import type { ImportPlan, ImportStatus, ImportStep, PastImport } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { sourceName, withImport } from '#shared/markdown/provenance.ts'
 import { type Clock, expandHome, fromOrpcError, runInWorker, type WorkerClient } from '#platform'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { isNote, localDate, longTermFile, projectContextFiles, type Workspace } from '#workspace'
-import { ruleFor } from '#workspace/privacy'
+import { findRule } from '#workspace/privacy'
 import type { ImportJobs } from './import.worker.ts'
-import { Job, type ImportTask } from './import-job.ts'
+import { ImportJob, type ImportTask } from './import-job.ts'
 import { targetOf } from './import-names.ts'
 import { ImportRecords, type ImportRecord } from './import-records.ts'
 
@@ -20,9 +20,9 @@ export interface ImporterOptions {
   readonly workspace: Workspace
   readonly now: Clock
   /** Returns the rules for local files in the workspace. */
-  readonly localHere: () => readonly string[]
+  readonly localRules: () => readonly string[]
   /** Returns the rules of all agents for any folder. */
-  readonly localIn: (folder: string) => readonly string[]
+  readonly localRulesFor: (folder: string) => readonly string[]
   readonly folders: {
     /** Folder of the suggestions, which an export contains. */
     readonly upkeep: string
@@ -37,9 +37,9 @@ const maxTries = 5
 /** Imports notes into a workspace and exports it. One import runs at a time; others wait. */
 export class Importer {
   readonly #options: ImporterOptions
-  #running: Job | undefined
+  #running: ImportJob | undefined
   #waiting: ImportTask[] = []
-  #ended: Job[] = []
+  #ended: ImportJob[] = []
   readonly #records: ImportRecords
 
   constructor(options: ImporterOptions) {
@@ -51,14 +51,14 @@ export class Importer {
    * Completes the records of imports that a crash interrupted, so that they can be shown and undone. Call it only while
    * no import runs.
    */
-  async carryOn(): Promise<void> {
-    for (const { record, unsure } of await this.#records.brokenOff()) {
-      const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#stateOf(path) })))
+  async recover(): Promise<void> {
+    for (const { record, unsure } of await this.#records.interrupted()) {
+      const states = await Promise.all(unsure.map(async (path) => ({ path, is: await this.#fingerprintOf(path) })))
       const made = [...record.made, ...states.flatMap(({ path, is }) => (is === undefined ? [] : [{ path, is }]))]
       const whole = { ...record, made }
       if (made.length > 0) await this.#records.finish(whole)
       else await this.#records.end(record.id)
-      if (made.length > 0) this.#ended.push(Job.brokenOff(whole))
+      if (made.length > 0) this.#ended.push(ImportJob.fromInterrupted(whole))
     }
   }
 
@@ -79,23 +79,23 @@ export class Importer {
     if (this.#running) throw new AppError('session_busy', 'an import is running', {})
     const job = this.#begin(task)
     for (;;) {
-      await job.moved()
+      await job.nextProgress()
       if (job.ended) break
       yield { type: 'progress', done: job.done, total: job.total }
     }
-    this.seen(job.id)
+    this.markSeen(job.id)
     if (job.failure) throw job.failure
     yield { type: 'done', id: job.id, made: job.made.map(({ path }) => path), isCancelled: job.stop.signal.aborted }
   }
 
-  /** Runs an import in the background, after the current one. `standing` returns the progress. */
+  /** Runs an import in the background, after the current one. `status` returns the progress. */
   start(task: ImportTask): void {
     if (this.#running) this.#waiting.push(task)
     else this.#begin(task)
   }
 
   /** Returns the progress of the running import, and ended imports that the user has not seen. */
-  standing(): ImportStanding {
+  status(): ImportStatus {
     const running = this.#running
     return {
       running: running ? { path: running.task.path, done: running.done, total: running.total } : null,
@@ -110,7 +110,7 @@ export class Importer {
   }
 
   /** Marks an ended import as seen. */
-  seen(id: string): void {
+  markSeen(id: string): void {
     this.#ended = this.#ended.filter((job) => job.id !== id)
   }
 
@@ -120,14 +120,14 @@ export class Importer {
     this.#running?.stop.abort()
   }
 
-  #begin(task: ImportTask): Job {
-    const job = new Job(task)
+  #begin(task: ImportTask): ImportJob {
+    const job = new ImportJob(task)
     this.#running = job
     void this.#work(job)
     return job
   }
 
-  async #work(job: Job): Promise<void> {
+  async #work(job: ImportJob): Promise<void> {
     try {
       await this.#records.begin({ id: job.id, at: this.#options.now().getTime(), source: job.task.path })
       await this.#inThread(async (client) => {
@@ -155,7 +155,7 @@ export class Importer {
   }
 
   /** @returns false if another program took a name: the rest then needs a new plan with other names and links */
-  async #makeAll(client: WorkerClient<ImportJobs>, job: Job): Promise<boolean> {
+  async #makeAll(client: WorkerClient<ImportJobs>, job: ImportJob): Promise<boolean> {
     const { attachments, canvases, notes } = await this.#prepare(client, job.task)
     const steps = [
       ...attachments.map(({ path, from }) => ({
@@ -186,7 +186,7 @@ export class Importer {
       if (is === undefined) return false
       job.made.push({ path, is })
       for (const folder of folders) job.folders.add(folder)
-      job.move(job.made.length, done + steps.length)
+      job.reportProgress(job.made.length, done + steps.length)
     }
     return true
   }
@@ -209,7 +209,7 @@ export class Importer {
     const left: (typeof record.made)[number][] = []
     let removed = 0
     for (const one of record.made) {
-      const state = await this.#stateOf(one.path)
+      const state = await this.#fingerprintOf(one.path)
       // The user has deleted it already.
       if (state === undefined) continue
       if (state !== one.is) {
@@ -227,7 +227,7 @@ export class Importer {
     return { removed, left: paths }
   }
 
-  #recordOf({ id, task, made, folders }: Job): ImportRecord {
+  #recordOf({ id, task, made, folders }: ImportJob): ImportRecord {
     const at = this.#options.now().getTime()
     return { id, at, source: task.path, made: [...made], folders: [...folders], left: [] }
   }
@@ -247,7 +247,7 @@ export class Importer {
    * Returns a fingerprint of a file: the hash of a note, size and time of another file; empty if unreadable. Undefined
    * if there is no file.
    */
-  async #stateOf(path: string): Promise<string | undefined> {
+  async #fingerprintOf(path: string): Promise<string | undefined> {
     const { workspace } = this.#options
     try {
       if (attachmentType(path) === undefined) return (await workspace.read(path)).hash
@@ -270,7 +270,7 @@ export class Importer {
   async pack(repository?: string): Promise<Blob> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const { upkeep } = this.#options.folders
-    const local = this.#options.localHere()
+    const local = this.#options.localRules()
     return this.#inThread((client) => client.pack({ workspace, forbidden, local, note: undefined, upkeep, repository }))
   }
 
@@ -282,7 +282,7 @@ export class Importer {
     const { workspace: files } = this.#options
     await files.locateNote(note)
     const { workspace, forbidden } = files.roots
-    const local = this.#options.localHere()
+    const local = this.#options.localRules()
     const task = { workspace, forbidden, local, note, upkeep: undefined, repository: undefined }
     return this.#inThread((client) => client.pack(task))
   }
@@ -308,21 +308,21 @@ export class Importer {
 
   /** Returns the rules for local files in the source; `**` for a local archive. */
   async #localOf(path: string): Promise<readonly string[]> {
-    const { localIn } = this.#options
+    const { localRulesFor: localIn } = this.#options
     const real = await realpath(path).catch(() => path)
     const isFile = await stat(real).then(
       (info) => info.isFile(),
       () => false,
     )
     if (!isFile) return localIn(real)
-    return ruleFor(basename(real), localIn(dirname(real))) === undefined ? [] : ['**']
+    return findRule(basename(real), localIn(dirname(real))) === undefined ? [] : ['**']
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */
   async #attach(path: string, fill: (file: string) => Promise<void>): Promise<string | undefined> {
     try {
       await this.#options.workspace.attach(path, fill)
-      return this.#stateOf(path)
+      return this.#fingerprintOf(path)
     } catch (error) {
       if (error instanceof AppError && error.code === 'file_exists') return undefined
       throw error

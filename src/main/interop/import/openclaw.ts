@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { isRecord } from '#shared/util/json.ts'
-import { Account, secret, type Counterpart, type TakenOver } from './settings-migration-report.ts'
+import { SettingsMigration, secret, type Counterpart, type MigrationReport } from './settings-migration-report.ts'
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -50,13 +50,13 @@ const idForm = /^[a-z0-9][a-z0-9_-]{0,63}$/
  * @param text content of openclaw.json or clawdbot.json: JSON5
  * @returns undefined if the text is no settings file
  */
-export function takeOver(
+export function convertSettings(
   text: string,
   existing: readonly { id: string; workspace: string }[] = [],
-): TakenOver | undefined {
-  const file = parseLoose(text)
+): MigrationReport | undefined {
+  const file = parseJson5(text)
   if (!isRecord(file)) return undefined
-  const account = new Account()
+  const account = new SettingsMigration()
   const agents = isRecord(file['agents']) ? file['agents'] : {}
   const defaults = {
     ...(isRecord(file['agent']) ? file['agent'] : {}),
@@ -65,7 +65,7 @@ export function takeOver(
   const defaultsName = isRecord(agents['defaults']) ? 'agents.defaults' : 'agent'
   account.takeAll(defaults, ofAgent, defaultsName, ['agents', 'defaults'], ['workspace', 'memorySearch.enabled'])
   if (isRecord(defaults['memorySearch']) && defaults['memorySearch']['enabled'] === false)
-    account.leave(`${defaultsName}.memorySearch.enabled`, 'noCounterpart')
+    account.skip(`${defaultsName}.memorySearch.enabled`, 'noCounterpart')
   takeAgents(
     account,
     Array.isArray(agents['list']) ? agents['list'] : [],
@@ -79,13 +79,13 @@ export function takeOver(
   const { models: _taken, ...others } = rest
   account.takeAll(others, ofAll, '', ['agents', 'defaults'], [])
   for (const key of Object.keys(agents))
-    if (key !== 'defaults' && key !== 'list') account.leave(`agents.${key}`, 'noCounterpart')
-  for (const key of Object.keys(models)) if (key !== 'providers') account.leave(`models.${key}`, 'noCounterpart')
+    if (key !== 'defaults' && key !== 'list') account.skip(`agents.${key}`, 'noCounterpart')
+  for (const key of Object.keys(models)) if (key !== 'providers') account.skip(`models.${key}`, 'noCounterpart')
   return account.result()
 }
 
 function takeAgents(
-  account: Account,
+  account: SettingsMigration,
   list: readonly unknown[],
   defaults: Readonly<Record<string, unknown>>,
   workspaceName: string,
@@ -95,11 +95,12 @@ function takeAgents(
   const shared = defaults['workspace']
   if (typeof shared === 'string') {
     // The default workspace goes to the default agent (or `main`) if that has none.
-    const heir = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
+    const defaultAt = found.findIndex((agent) => agent['default'] === true || agent['id'] === 'main')
     if (found.length === 0) found.push({ id: 'main', workspace: shared })
-    else if (found[heir] && found[heir]['workspace'] === undefined) found[heir] = { ...found[heir], workspace: shared }
-    if (found.some(({ workspace }) => workspace === shared)) account.note(workspaceName)
-    else account.leave(workspaceName, 'noCounterpart')
+    else if (found[defaultAt] && found[defaultAt]['workspace'] === undefined)
+      found[defaultAt] = { ...found[defaultAt], workspace: shared }
+    if (found.some(({ workspace }) => workspace === shared)) account.suppress(workspaceName)
+    else account.skip(workspaceName, 'noCounterpart')
   }
   const ids = new Set(existing.map(({ id }) => id))
   let place = existing.length
@@ -107,14 +108,14 @@ function takeAgents(
     const { id, workspace, name, default: _isDefault, ...settings } = agent
     const from = `agents.list[${String(id)}]`
     if (typeof id !== 'string' || !idForm.test(id)) {
-      account.leave(from, 'invalid')
+      account.skip(from, 'invalid')
       continue
     }
     const known = existing.findIndex((one) => one.id === id)
     const isTaken =
       typeof workspace === 'string' && existing.some((one) => one.id !== id && one.workspace === workspace)
     if (isTaken || (known < 0 && (ids.has(id) || typeof workspace !== 'string'))) {
-      account.leave(from, isTaken || ids.has(id) ? 'taken' : 'noFolder')
+      account.skip(from, isTaken || ids.has(id) ? 'taken' : 'noFolder')
       continue
     }
     ids.add(id)
@@ -128,14 +129,14 @@ function takeAgents(
 }
 
 /** Takes base URLs, context windows and prices. The first unknown provider becomes `openai-compatible`. */
-function takeProviders(account: Account, found: Readonly<Record<string, unknown>>): void {
+function takeProviders(account: SettingsMigration, found: Readonly<Record<string, unknown>>): void {
   let hasOther = false
   for (const [name, provider] of Object.entries(found)) {
     const from = `models.providers.${name}`
     if (!isRecord(provider)) continue
     const isOwn = name === 'anthropic' || name === 'openai'
     if (!isOwn && hasOther) {
-      account.leave(from, 'taken')
+      account.skip(from, 'taken')
       continue
     }
     hasOther ||= !isOwn
@@ -144,12 +145,17 @@ function takeProviders(account: Account, found: Readonly<Record<string, unknown>
       if (key === 'baseUrl') account.take(`${from}.baseUrl`, ['providers', own, 'baseUrl'], value)
       else if (key === 'models' && Array.isArray(value))
         for (const model of value.filter(isRecord)) takeModel(account, `${from}.models`, own, model)
-      else account.leave(`${from}.${key}`, secret.test(key) ? 'secret' : 'noCounterpart')
+      else account.skip(`${from}.${key}`, secret.test(key) ? 'secret' : 'noCounterpart')
     }
   }
 }
 
-function takeModel(account: Account, from: string, provider: string, model: Readonly<Record<string, unknown>>): void {
+function takeModel(
+  account: SettingsMigration,
+  from: string,
+  provider: string,
+  model: Readonly<Record<string, unknown>>,
+): void {
   const { id, contextWindow, maxTokens, input, cost } = model
   if (typeof id !== 'string') return
   const path = ['models', `${provider}/${id}`]
@@ -160,7 +166,7 @@ function takeModel(account: Account, from: string, provider: string, model: Read
   if (isRecord(cost)) {
     const { input: read = 0, output = 0 } = cost
     account.take(`${name}.cost`, [...path, 'prices'], { input: read, output })
-    for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) account.leave(`${name}.cost.${key}`, 'noCounterpart')
+    for (const key of ['cacheRead', 'cacheWrite']) if (cost[key]) account.skip(`${name}.cost.${key}`, 'noCounterpart')
   }
 }
 
@@ -185,7 +191,7 @@ function thinkingOf(value: unknown): string | undefined {
 }
 
 /** JSON5 is YAML once its comments are gone; in strings they are none. */
-function parseLoose(text: string): unknown {
+function parseJson5(text: string): unknown {
   if (text.length > 1_000_000) return undefined
   const plain = text.replaceAll(/"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
     found.startsWith('/') ? ' ' : found,
@@ -201,7 +207,7 @@ function parseLoose(text: string): unknown {
   }
 }
 
-type Found = ForeignSettings & Pick<TakenOver, 'changes'>
+type Found = ForeignSettings & Pick<MigrationReport, 'changes'>
 type Agents = readonly { readonly id: string; readonly workspace: string }[]
 
 const folders = ['.openclaw', '.clawdbot']
@@ -211,7 +217,7 @@ const names = ['openclaw.json', 'clawdbot.json']
  * Returns the readable settings files of OpenClaw.
  * @param agents existing agents
  */
-export async function foreignSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
+export async function findOpenClawSettings(agents: Agents, home: string = homedir()): Promise<Found[]> {
   const files = folders.flatMap((folder) => names.map((name) => join(home, folder, name)))
   const found: Found[] = []
   for (const file of files) {
@@ -225,11 +231,11 @@ export async function foreignSettings(agents: Agents, home: string = homedir()):
 }
 
 /**
- * Returns one of the files from `foreignSettings`.
+ * Returns one of the files from `findOpenClawSettings`.
  * @throws AppError `file_not_found` for another path
  */
-export async function foreignSettingsOf(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
-  const found = (await foreignSettings(agents, home)).find((one) => one.file === file)
+export async function readOpenClawSettings(file: string, agents: Agents, home: string = homedir()): Promise<Found> {
+  const found = (await findOpenClawSettings(agents, home)).find((one) => one.file === file)
   if (found) return found
   throw new AppError('file_not_found', `${file} is not a settings file of OpenClaw`, { path: file })
 }
@@ -237,7 +243,7 @@ export async function foreignSettingsOf(file: string, agents: Agents, home: stri
 /** @throws AppError `file_not_found`, `import_unknown` */
 async function readForeign(file: string, agents: Agents): Promise<Found> {
   const { text } = await readText(file)
-  const taken = takeOver(text, agents)
+  const taken = convertSettings(text, agents)
   if (!taken) throw new AppError('import_unknown', `${file} has no readable settings`, { path: file })
   return { file, ...taken }
 }

@@ -13,16 +13,16 @@ import { parseLinks, type NoteLink, type ParsedLinks } from '#shared/markdown/li
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
 import { namesOf, parseProperties } from '#shared/markdown/properties/parse-properties.ts'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { ruleFor } from '#workspace/privacy'
-import { placeOf, type Roots, walkFiles, readText, resolveInside, type Place } from '#workspace'
-import { changedLinks } from './existing-links.ts'
+import { findRule } from '#workspace/privacy'
+import { resolveRoots, type Roots, walkFiles, readText, resolveInside, type ResolvedRoots } from '#workspace'
+import { findRetargetedLinks } from './existing-links.ts'
 import { targetOf, numbered } from './import-names.ts'
-import { hashPieces, type LeftFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
+import { hashPieces, type SkippedFile, type Source, type SourceAttachment, type SourceFile } from './read-source.ts'
 import { stat } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { withoutImport } from '#shared/markdown/provenance.ts'
 
-export interface Wanted {
+export interface ImportOptions {
   /** Target folder in the workspace. */
   readonly into: string
   readonly withAttachments: boolean
@@ -56,13 +56,13 @@ const maxLeftNames = 20
 const maxLeftKinds = 30
 
 /** Plans an import: target paths, rewritten texts and skipped files. Writes nothing. */
-export async function prepare(
+export async function planImport(
   opened: Source,
-  { into: chosen, withAttachments, steering, local }: Wanted,
+  { into: chosen, withAttachments, steering, local }: ImportOptions,
   roots: Roots,
 ): Promise<Prepared> {
-  const { source, into, top } = fromItsTop(keptLocal(opened, local), chosen)
-  const places = new Places(roots, await placeOf(roots), steering)
+  const { source, into, top } = withoutTopFolder(withLocalMarks(opened, local), chosen)
+  const places = new TargetPaths(roots, await resolveRoots(roots), steering)
   const wanted = withAttachments ? source.attachments : []
   const attachments = await placeAttachments(source, wanted, into, places)
   const notes: Note[] = []
@@ -72,7 +72,9 @@ export async function prepare(
     const links = shown ? canvasLinks(text) : parseLinks(text).links
     const bareOf = shown ? withoutPlaces : (said: string) => withoutTargets(said, parseLinks(said).links)
     const bare = bareOf(text)
-    const placed = await places.find(target, (file) => isThere(file, (said) => said === text || bareOf(said) === bare))
+    const placed = await places.find(target, (file) =>
+      isSameNote(file, (said) => said === text || bareOf(said) === bare),
+    )
     notes.push({ path, text, links, shown, names: shown ? [] : namesOf(parseProperties(text)), target, placed })
   }
   const existing = (await walkFiles(roots.workspace, undefined, roots.forbidden)).files.map(({ path }) => path)
@@ -80,11 +82,11 @@ export async function prepare(
   const beside = [...wanted, ...unwanted, ...source.left]
   const before = new Resolver([...notes, ...beside.map(({ path }) => ({ path }))])
   const linked = await linkAll(notes, attachments, existing, before, places)
-  const existingLinks = await changedLinks(roots.workspace, existing, [
+  const existingLinks = await findRetargetedLinks(roots.workspace, existing, [
     ...notes.filter(({ placed }) => placed.isNew).map(({ placed, names }) => ({ path: placed.path, names })),
     ...attachments.filter(({ placed }) => placed.isNew).map(({ placed }) => ({ path: placed.path })),
   ])
-  const left: readonly (Omit<LeftFile, 'reason'> & { reason: LeftFile['reason'] | 'unwanted' })[] = [
+  const left: readonly (Omit<SkippedFile, 'reason'> & { reason: SkippedFile['reason'] | 'unwanted' })[] = [
     ...source.unread,
     ...source.left,
     ...unwanted.map(({ path }) => ({ path, reason: 'unwanted' as const })),
@@ -124,9 +126,9 @@ export async function prepare(
 }
 
 /** Adds a local mark to notes that a rule makes local: the rule does not cover the copy. */
-function keptLocal(source: Source, local: readonly string[]): Source {
+function withLocalMarks(source: Source, local: readonly string[]): Source {
   const files = source.files.map((file) =>
-    ruleFor(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
+    findRule(file.path, local) === undefined ? file : { ...file, text: withVisibility(file.text, true) },
   )
   return { ...source, files }
 }
@@ -139,7 +141,7 @@ interface FromTop {
 }
 
 /** Removes a single top folder, as most zips have one: links such as `/img/x.png` start below it. */
-function fromItsTop(source: Source, into: string): FromTop {
+function withoutTopFolder(source: Source, into: string): FromTop {
   const { files, attachments, canvases, left } = source
   const [first = ''] = files.map(({ path }) => path)
   const folder = first.slice(0, first.indexOf('/') + 1)
@@ -153,9 +155,9 @@ function fromItsTop(source: Source, into: string): FromTop {
     attachments: below(attachments),
     canvases: below(canvases),
     left: below(left),
-    pieces: (path) => source.pieces(folder + path),
+    chunks: (path) => source.chunks(folder + path),
   }
-  const { top, ...rest } = fromItsTop(moved, targetOf(into, `${folder}x`).slice(0, -2))
+  const { top, ...rest } = withoutTopFolder(moved, targetOf(into, `${folder}x`).slice(0, -2))
   return { ...rest, top: folder + top }
 }
 
@@ -165,14 +167,14 @@ async function placeAttachments(
   source: Source,
   attachments: readonly SourceAttachment[],
   into: string,
-  places: Places,
+  places: TargetPaths,
 ): Promise<PlacedAttachment[]> {
   const result: PlacedAttachment[] = []
   for (const { path, size } of attachments) {
     let hash: string | undefined
     const placed = await places.find(targetOf(into, path), async (file, sizeThere) => {
       if (sizeThere !== size) return false
-      hash ??= await hashPieces(source.pieces(path))
+      hash ??= await hashPieces(source.chunks(path))
       return (await hashPieces(createReadStream(file))) === hash
     })
     result.push({ path, size, placed })
@@ -195,7 +197,7 @@ async function linkAll(
   attachments: readonly PlacedAttachment[],
   existing: readonly string[],
   before: Resolver,
-  places: Places,
+  places: TargetPaths,
 ): Promise<Map<string, Linked>> {
   for (;;) {
     const placed = new Map([...notes, ...attachments].map(({ path, placed }) => [path, placed.path]))
@@ -209,9 +211,12 @@ async function linkAll(
       notes.map((note) => {
         const file = { path: note.path, newPath: note.placed.path, links: note.links }
         const placeOf = (path: string) => placed.get(path)
-        const linked = rewriteLinks(file, { before, after, placeOf })
+        const linked = rewriteLinks(file, { before, after, newPathOf: placeOf })
         const edits = note.shown ? [...rewriteCanvas(note.shown, placeOf), ...inJson(linked.edits)] : linked.edits
-        return [note.path, { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.left.length }]
+        return [
+          note.path,
+          { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.unfixable.length },
+        ]
       }),
     )
     let moved = 0
@@ -219,7 +224,7 @@ async function linkAll(
       const text = linked.get(note.path)?.text
       if (note.placed.isNew) continue
       const { path, number } = note.placed
-      const isSame = (file: string) => isThere(file, (there) => there === text)
+      const isSame = (file: string) => isSameNote(file, (there) => there === text)
       places.leave(path)
       note.placed = await places.find(note.target, isSame, number)
       if (note.placed.path !== path) moved += 1
@@ -273,15 +278,15 @@ interface Placed {
   readonly isBeside: boolean
 }
 
-class Places {
+class TargetPaths {
   readonly #roots: Roots
-  readonly #place: Place
+  readonly #place: ResolvedRoots
   readonly #steering: ReadonlySet<string>
   /** Paths that this import uses. */
   readonly #taken = new Set<string>()
 
   /** @param steering files that every request to a model contains */
-  constructor(roots: Roots, place: Place, steering: readonly string[]) {
+  constructor(roots: Roots, place: ResolvedRoots, steering: readonly string[]) {
     this.#roots = roots
     this.#place = place
     this.#steering = new Set(steering.map((path) => path.toLowerCase()))
@@ -320,7 +325,7 @@ class Places {
 }
 
 /** Compares with an existing note, ignoring its import mark. False if it is unreadable. */
-async function isThere(file: string, isSame: (text: string) => boolean): Promise<boolean> {
+async function isSameNote(file: string, isSame: (text: string) => boolean): Promise<boolean> {
   try {
     const { text } = await readText(file)
     return isSame(text) || isSame(withoutImport(text))

@@ -8,7 +8,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { decodeUtf8, maxTextBytes, readText, isMarkdown, maxAttachmentBytes, walkFiles, walkMarkdown } from '#workspace'
-import { Archive, assertBearable, maxImportBytes } from './archive.ts'
+import { Archive, assertImportable, maxImportBytes } from './archive.ts'
 import { readConversations } from './conversations.ts'
 import { openArchives, type UnreadFile, type ZippedNotes } from './zipped-notes.ts'
 
@@ -25,7 +25,7 @@ export interface SourceAttachment {
 }
 
 /** A file that is not imported: unsupported kind, too large, no text, invalid name, or symbolic link. */
-export interface LeftFile {
+export interface SkippedFile {
   readonly path: string
   readonly reason: 'kind' | 'large' | 'link' | UnreadFile['reason']
 }
@@ -38,9 +38,9 @@ export interface Source {
   readonly attachments: readonly SourceAttachment[]
   /** Canvases of Obsidian, whose file references the import rewrites. */
   readonly canvases: readonly SourceFile[]
-  readonly left: readonly LeftFile[]
+  readonly left: readonly SkippedFile[]
   /** Streams the bytes of an attachment. */
-  readonly pieces: (path: string) => AsyncIterable<Uint8Array>
+  readonly chunks: (path: string) => AsyncIterable<Uint8Array>
   readonly close: () => Promise<void>
 }
 
@@ -64,7 +64,7 @@ export async function openSource(path: string): Promise<Source> {
 
 /** Writes an attachment to a new file. Fails if the file exists. */
 export async function copyAttachment(source: Source, path: string, to: string): Promise<void> {
-  await pipeline(source.pieces(path), createWriteStream(to, { flags: 'wx' }))
+  await pipeline(source.chunks(path), createWriteStream(to, { flags: 'wx' }))
 }
 
 /** Returns the SHA-256 in hex. */
@@ -89,7 +89,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
     )
   }
   const walk = await walkMarkdown(folder)
-  assertBearable(
+  assertImportable(
     folder,
     walk.files.reduce((sum, found) => sum + found.size, 0),
   )
@@ -105,7 +105,7 @@ async function readFolder(folder: string): Promise<Source | undefined> {
   }
   const pieces = (path: string) => createReadStream(join(folder, path))
   const beside = await sorted(folder, all.files, all.links, pieces)
-  return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close: async () => undefined }
+  return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks: pieces, close: async () => undefined }
 }
 
 /**
@@ -117,17 +117,17 @@ async function sorted(
   folder: string,
   found: readonly SourceAttachment[],
   links: readonly string[],
-  pieces: Source['pieces'],
+  pieces: Source['chunks'],
 ): Promise<Pick<Source, 'attachments' | 'canvases' | 'left'>> {
   const others = found.filter(({ path }) => !isMarkdown(path) && !isCanvas(path))
   const isFit = ({ path, size }: SourceAttachment) => attachmentType(path) !== undefined && size <= maxAttachmentBytes
   const drawn = found.filter(({ path }) => isCanvas(path))
-  assertBearable(
+  assertImportable(
     folder,
     drawn.reduce((sum, { size }) => sum + size, 0),
   )
   const canvases: SourceFile[] = []
-  const left: LeftFile[] = []
+  const left: SkippedFile[] = []
   for (const canvas of drawn) {
     const text = await textOf(canvas, pieces)
     if (text === undefined) left.push({ path: canvas.path, reason: 'unreadable' })
@@ -141,7 +141,7 @@ async function sorted(
 }
 
 /** @returns undefined if the file is no text or too large */
-async function textOf({ path, size }: SourceAttachment, pieces: Source['pieces']): Promise<string | undefined> {
+async function textOf({ path, size }: SourceAttachment, pieces: Source['chunks']): Promise<string | undefined> {
   if (size > maxTextBytes) return undefined
   try {
     return decodeUtf8(Buffer.concat(await Array.fromAsync(pieces(path))), path)
@@ -177,7 +177,7 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
 async function fromNotes(path: string, { files, unread, others, links, pieces, close }: ZippedNotes): Promise<Source> {
   try {
     const beside = await sorted(path, others, links, pieces)
-    return { kind: 'markdown', files, skipped: 0, unread, ...beside, pieces, close }
+    return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks: pieces, close }
   } catch (error) {
     await close()
     throw error
@@ -190,14 +190,14 @@ const nothingBeside: Omit<Source, 'kind' | 'files'> = {
   attachments: [],
   canvases: [],
   left: [],
-  pieces: (path) => {
+  chunks: (path) => {
     throw new AppError('file_not_found', `${path} does not exist`, { path })
   },
   close: async () => undefined,
 }
 
 async function readBounded(path: string, size: number): Promise<Uint8Array> {
-  assertBearable(path, size)
+  assertImportable(path, size)
   return readFile(path)
 }
 

@@ -5,7 +5,7 @@ import { parseConfig } from '#platform'
 export type Path = readonly (string | number)[]
 type Reason = ForeignSettings['left'][number]['reason']
 
-export interface TakenOver extends Pick<ForeignSettings, 'taken' | 'left'> {
+export interface MigrationReport extends Pick<ForeignSettings, 'taken' | 'left'> {
   /** Changes in the form that `SettingsStore.set` takes. */
   readonly changes: readonly (readonly [path: Path, value: unknown])[]
 }
@@ -18,7 +18,7 @@ export interface Counterpart {
 }
 
 /** Groups of values that are valid only together. */
-const together = ['memory.chunk', 'memory.search.weights']
+const jointGroups = ['memory.chunk', 'memory.search.weights']
 export const secret = /(^|\.)(api_?key|token|secret|password|auth|headers)(\.|$)/i
 
 interface Change {
@@ -29,7 +29,7 @@ interface Change {
 }
 
 /** Collects taken and skipped settings of a migration. */
-export class Account {
+export class SettingsMigration {
   readonly #changes: Change[] = []
   readonly #left: { from: string; reason: Reason }[] = []
   readonly #noted = new Set<string>()
@@ -44,12 +44,12 @@ export class Account {
     this.#changes.push({ from, path, value, shown })
   }
 
-  leave(from: string, reason: Reason): void {
+  skip(from: string, reason: Reason): void {
     this.#left.push({ from, reason })
   }
 
   /** Suppresses a key in the list of skipped ones. */
-  note(from: string): void {
+  suppress(from: string): void {
     this.#noted.add(from)
   }
 
@@ -66,7 +66,7 @@ export class Account {
       const counterpart = counterparts[key]
       if (counterpart && !isRecord(value)) {
         const made = counterpart.value ? counterpart.value(value) : value
-        if (made === undefined) this.leave(from, 'noCounterpart')
+        if (made === undefined) this.skip(from, 'noCounterpart')
         else this.take(from, [...into, ...counterpart.to.split('.')], made)
         return
       }
@@ -75,23 +75,23 @@ export class Account {
       if (isRecord(value) && isPartly) for (const [inner, one] of Object.entries(value)) walk(one, `${key}.${inner}`)
       else if (isRecord(value) && key.endsWith('.remote'))
         for (const inner of Object.keys(value)) walk(value[inner], `${key}.${inner}`)
-      else this.leave(from, secret.test(from) ? 'secret' : 'noCounterpart')
+      else this.skip(from, secret.test(from) ? 'secret' : 'noCounterpart')
     }
     for (const [key, value] of Object.entries(values)) walk(value, key)
   }
 
   /** Validates each change separately, so that an invalid one does not block the others. */
-  result(): TakenOver {
+  result(): MigrationReport {
     const groups = new Map<string, Change[]>()
     for (const change of this.#changes) {
       const path = change.path.join('.')
-      const group = together.find((start) => path.includes(`${start}.`))
+      const group = jointGroups.find((start) => path.includes(`${start}.`))
       const key = group === undefined ? path : path.slice(0, path.indexOf(group) + group.length)
       groups.set(key, [...(groups.get(key) ?? []), change])
     }
     const valid = [...groups.values()].filter((group) => {
       const isValid = isAccepted(group)
-      if (!isValid) for (const { from } of group) this.leave(from, 'invalid')
+      if (!isValid) for (const { from } of group) this.skip(from, 'invalid')
       return isValid
     })
     const changes = valid.flat()

@@ -1,12 +1,12 @@
-import { ownFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/own-files.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizeRequest } from '#workspace'
-import { Archive, type ArchiveEntry, assertBearable } from './archive.ts'
+import { decodeUtf8, maxTextBytes, isIgnoredFolder, isMarkdown, maxAttachmentBytes, normalizePath } from '#workspace'
+import { Archive, type ArchiveEntry, assertImportable } from './archive.ts'
 
 /** A note that is no text, or has an invalid or duplicate name. */
 export interface UnreadFile {
@@ -56,13 +56,13 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   const unread: UnreadFile[] = []
   for (const archive of archives)
     for (const entry of archive.entries) {
-      if (isPassedOver(entry.name)) continue
+      if (isIgnored(entry.name)) continue
       const name = plainName(entry.name)
       if (name !== undefined && !places.has(name)) places.set(name, { archive, entry })
       else if (isMarkdown(entry.name)) unread.push({ path: entry.name, reason: 'name' })
     }
   const notes = [...places].filter(([name]) => isMarkdown(name))
-  assertBearable(
+  assertImportable(
     path,
     notes.reduce((sum, [, { entry }]) => sum + entry.size, 0),
   )
@@ -75,13 +75,13 @@ async function readAll(archives: readonly Archive[], path: string): Promise<Omit
   const others = [...places]
     .filter(([name]) => !isMarkdown(name))
     .map(([name, { entry }]) => ({ path: name, size: entry.size }))
-  const links = archives.flatMap((archive) => archive.links).filter((name) => !isPassedOver(name))
+  const links = archives.flatMap((archive) => archive.links).filter((name) => !isIgnored(name))
   return { files, unread, others, links, pieces: (name) => piecesOf(places.get(name), name) }
 }
 
 /** True for files in ignored folders. Paths with `..` are not ignored but reported. */
-function isPassedOver(name: string): boolean {
-  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', ownFolderName].includes(step))
+function isIgnored(name: string): boolean {
+  return name.split(/[\\/]/).some((step) => isIgnoredFolder(step) && !['.', '..', appFolderName].includes(step))
 }
 
 function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Array> {
@@ -93,7 +93,7 @@ function piecesOf(place: Place | undefined, path: string): AsyncIterable<Uint8Ar
 function plainName(name: string): string | undefined {
   if (name.split(/[\\/]/).includes('..')) return undefined
   try {
-    return normalizeRequest(name)
+    return normalizePath(name)
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

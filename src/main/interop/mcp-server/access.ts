@@ -1,10 +1,10 @@
 import type { AppEvent, ContractClient, MemoryClient } from '#shared/contract/index.ts'
 
 /** Runs `work` on the primary instance. If that process ends before it answers, `work` runs again with `isRepeated`. */
-export type AskOwner = <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
+export type CallPrimary = <T>(work: (owner: ContractClient, isRepeated: boolean) => Promise<T>) => Promise<T>
 
 export interface MemoryAccess {
-  readonly ask: AskOwner
+  readonly ask: CallPrimary
   readonly onEvent: (listener: (event: AppEvent) => void) => () => void
   /**
    * Identifies the program.

@@ -1,11 +1,11 @@
 import { sourceName, sourcesIn } from '#shared/markdown/provenance.ts'
-import { tokensAtMost } from './token-limits.ts'
+import { maxTokensOf } from './token-limits.ts'
 
 /** Default and maximum size of an answer, tokens. */
-export const usualTokens = 4000
+export const defaultTokens = 4000
 export const mostTokens = 20_000
 /** Worst-case error of the token estimate, for texts of rare characters. */
-const certainty = 0.65
+const safetyFactor = 0.65
 /** Tokens reserved for `leftOut` and the frame. */
 const frameTokens = 100
 
@@ -24,7 +24,7 @@ export function fenced(text: string): string {
  * @param rest the other fields
  */
 export function roomFor(maxTokens: number, rest: unknown): number {
-  return maxTokens * certainty - tokensAtMost(JSON.stringify(rest)) - frameTokens
+  return maxTokens * safetyFactor - maxTokensOf(JSON.stringify(rest)) - frameTokens
 }
 
 /**
@@ -41,7 +41,7 @@ export function bounded<T, Shown>(
   let left = room
   for (const item of items) {
     const whole = show(item)
-    const tokens = tokensAtMost(JSON.stringify(whole))
+    const tokens = maxTokensOf(JSON.stringify(whole))
     if (tokens > left) {
       if (kept.length === 0) kept.push(showInPart(item, left))
       break
@@ -54,7 +54,7 @@ export function bounded<T, Shown>(
 
 /** Returns the longest start of a text within a token limit, with an ellipsis if it is cut. */
 export function clipped(text: string, tokens: number): string {
-  const fits = (part: string) => tokensAtMost(JSON.stringify(part)) <= tokens
+  const fits = (part: string) => maxTokensOf(JSON.stringify(part)) <= tokens
   // Speeds up the search: a token rarely has more than 40 characters.
   const beginning = text.slice(0, Math.max(0, tokens) * 40)
   if (beginning.length === text.length && fits(text)) return text
@@ -65,12 +65,12 @@ export function clipped(text: string, tokens: number): string {
     if (fits(`${text.slice(0, middle)}…`)) low = middle
     else high = middle - 1
   }
-  const whole = isInPair(text, low) ? low - 1 : low
+  const whole = splitsSurrogatePair(text, low) ? low - 1 : low
   return whole === 0 ? '' : `${text.slice(0, whole).toWellFormed()}…`
 }
 
 /** Returns true if the UTF-16 offset splits a surrogate pair. */
-export function isInPair(text: string, at: number): boolean {
+export function splitsSurrogatePair(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1))
 }
 

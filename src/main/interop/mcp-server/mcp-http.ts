@@ -6,7 +6,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { MemoryAccess } from './access.ts'
 import { failureText } from './tool-failure.ts'
 import { noteUri } from './note-uri.ts'
-import { namesOf, notesFor } from './mcp-resources.ts'
+import { listKey, notesFor } from './mcp-resources.ts'
 import { buildMemoryServer } from './mcp-server.ts'
 
 /** Limit of a request, bytes: the longest note and some room. */
@@ -51,7 +51,7 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
     const files = notesFor(access.ask, { agent, client }).catch(() => undefined)
     const made: Served = {
       ...handler,
-      listed: files.then((known) => known && namesOf(known)),
+      listed: files.then((known) => known && listKey(known)),
       client,
       agent,
       node: toNodeHandler(handler, {
@@ -67,10 +67,10 @@ export function createMcpEndpoint(access: HttpAccess): McpEndpoint {
   const tell = async (served: Served, paths: readonly string[]) => {
     const [files, before] = [await notesFor(access.ask, served).catch(() => undefined), await served.listed]
     if (!files) return
-    served.listed = Promise.resolve(namesOf(files))
+    served.listed = Promise.resolve(listKey(files))
     const seen = new Set(files.map(({ path }) => path))
     for (const path of paths) if (seen.has(path)) served.notify.resourceUpdated(noteUri(path))
-    if (namesOf(files) !== before) served.notify.resourcesChanged()
+    if (listKey(files) !== before) served.notify.resourcesChanged()
   }
 
   const stop = access.onEvent((event) => {

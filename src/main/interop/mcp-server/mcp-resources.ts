@@ -38,15 +38,15 @@ export function addResources(
   let listed: string | undefined
   server.registerCapabilities({ completions: {} })
   server.setRequestHandler('resources/list', (request, context) =>
-    told(onFault, async () => {
+    withProtocolErrors(onFault, async () => {
       const files = await filesOf(await callerOf(context))
-      listed = namesOf(files)
+      listed = listKey(files)
       return pageOf(files, request.params?.cursor)
     }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
   server.setRequestHandler('resources/read', (request, context) =>
-    told(onFault, async () => {
+    withProtocolErrors(onFault, async () => {
       const { uri } = request.params
       const path = pathOfUri(uri)
       if (path === undefined)
@@ -64,7 +64,7 @@ export function addResources(
     }),
   )
   server.setRequestHandler('completion/complete', (request, context) =>
-    told(onFault, async () => {
+    withProtocolErrors(onFault, async () => {
       const { ref, argument } = request.params
       if (ref.type !== 'ref/resource' || argument.name !== 'path') return { completion: { values: [] } }
       return { completion: completionsOf(await filesOf(await callerOf(context)), argument.value) }
@@ -73,13 +73,13 @@ export function addResources(
   followChanges(server, access, callerOf, async () => {
     const files = await filesOf(await access.caller(server.getClientVersion()?.name))
     const before = listed
-    listed &&= namesOf(files)
+    listed &&= listKey(files)
     return { files, isOther: listed !== before }
   })
 }
 
 /** Returns a key that changes with the list of notes. */
-export function namesOf(files: readonly FileEntry[]): string {
+export function listKey(files: readonly FileEntry[]): string {
   return files.map(({ path }) => path).join('\n')
 }
 
@@ -117,7 +117,7 @@ const notThere: ReadonlySet<string> = new Set([
 ])
 
 /** Converts errors to protocol errors: expected ones to InvalidParams, others are logged. */
-async function told<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
+async function withProtocolErrors<T>(onFault: (error: unknown) => Promise<string>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

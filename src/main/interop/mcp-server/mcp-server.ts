@@ -36,7 +36,7 @@ export function buildMemoryServer(access: MemoryAccess): McpServer {
   for (const tool of memoryTools) if (tool.isReadOnly || !access.isReadOnly) addTool(server, tool, access, callerOf)
   addResources(server, access, callerOf)
   addPrompts(server)
-  refuseInWords(server)
+  rewriteValidationErrors(server)
   return server
 }
 
@@ -63,11 +63,11 @@ function addTool(
     if (looked.status === 'rejected') throw looked.reason
     const answer = await running
     const own: string[] = []
-    withTexts(given, (text) => {
+    mapStrings(given, (text) => {
       own.push(text)
       return text
     })
-    return passed(answer, looked.value.look, own, asker)
+    return redactAnswer(answer, looked.value.look, own, asker)
   }
   /** Caller of the last request, most likely also of the next one. */
   let last: Caller | undefined
@@ -94,7 +94,7 @@ function addTool(
  * Redacts local text anywhere in the answer; the primary instance decides what may leave.
  * @param own texts of the request, which stay unredacted: otherwise redaction would confirm guesses
  */
-async function passed<T extends object>(
+async function redactAnswer<T extends object>(
   answer: T,
   look: string | null,
   own: readonly string[],
@@ -102,22 +102,22 @@ async function passed<T extends object>(
 ): Promise<T> {
   if (look === null) return answer
   const texts: string[] = []
-  withTexts(answer, (text) => {
+  mapStrings(answer, (text) => {
     texts.push(text)
     return text
   })
   const shown = await ask((owner) => owner.clients.pass({ agent, client, look, texts, own: [...own] }))
   let at = 0
-  return withTexts(answer, () => shown.texts[at++] ?? '')
+  return mapStrings(answer, () => shown.texts[at++] ?? '')
 }
 
 /** Returns a copy with `change` applied to each string, in order. */
-function withTexts<T>(value: T, change: (text: string) => string): T
-function withTexts(value: unknown, change: (text: string) => string): unknown {
+function mapStrings<T>(value: T, change: (text: string) => string): T
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, change))
+  if (Array.isArray(value)) return value.map((one: unknown) => mapStrings(one, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withTexts(one, change)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)]))
 }
 
 /** Returns the program's name from the request, or from the initialisation. */
@@ -131,7 +131,7 @@ type Sent = Parameters<Transport['send']>[0]
 const issuesSchema = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1)
 
 /** Replaces JSON validation errors with readable messages, for every transport. */
-function refuseInWords({ server }: McpServer): void {
+function rewriteValidationErrors({ server }: McpServer): void {
   const connect = server.connect.bind(server)
   server.connect = async (transport) => {
     const send = transport.send.bind(transport)

@@ -8,7 +8,7 @@ import { buildMemoryServer } from './mcp-server.ts'
 const maxMessageBytes = 4 * 1024 * 1024
 
 /** Time to wait for open requests at the end, ms: longer than the timeout of a permission request. */
-const patienceMs = 60_000
+const drainTimeoutMs = 60_000
 
 /**
  * Serves the memory over stdin and stdout until the program closes stdin and all requests are answered.
@@ -61,7 +61,7 @@ function followRequests(transport: Transport): { answered(): Promise<void> } {
     async answered() {
       hasEnded = true
       settle(undefined)
-      const timer = setTimeout(resolve, patienceMs)
+      const timer = setTimeout(resolve, drainTimeoutMs)
       await allAnswered
       clearTimeout(timer)
     },

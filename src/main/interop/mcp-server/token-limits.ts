@@ -11,7 +11,7 @@ const plainLength = 12
 const pieces = /[A-Za-z]+|[0-9]+|\s+|[\u0021-\u007e]|[\u0080-\u{10ffff}]/gu
 
 /** Returns an upper bound for the tokens of a text. */
-export function tokensAtMost(text: string): number {
+export function maxTokensOf(text: string): number {
   let tokens = 0
   for (const [piece] of text.matchAll(pieces)) {
     const code = piece.codePointAt(0) ?? 0

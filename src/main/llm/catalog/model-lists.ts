@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import type { ModelProvider } from '#shared/util/providers.ts'
-import { readKept, writeDurably } from '#platform'
+import { readOrSetAside, writeDurably } from '#platform'
 import type { ListedModel } from '../model.ts'
 import type { ProviderOptions } from '../middleware/provider-fetch.ts'
 
@@ -49,7 +49,7 @@ export class ModelLists {
   }
 
   /** Returns the cached properties of a model; undefined if it is not listed. */
-  facts(provider: string, model: string): ListedModel | undefined {
+  listedModel(provider: string, model: string): ListedModel | undefined {
     return this.#lists.get(provider)?.find(({ name }) => name === model)
   }
 
@@ -57,7 +57,7 @@ export class ModelLists {
    * Returns a provider's models, cached for 10 minutes. Never throws for failures of the provider.
    * @param fresh true to bypass the cache
    */
-  async ask(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
+  async fetchModels(provider: ModelProvider, options: ProviderOptions, fresh = false): Promise<ListOutcome> {
     const address = `${provider} ${options.baseUrl ?? ''} ${options.apiKey}`
     const known = this.#lists.get(provider) ?? []
     const askedAt = this.#askedAt.get(address) ?? -Infinity
@@ -82,7 +82,7 @@ export class ModelLists {
   /** The cache can be rebuilt, so read errors are only reported. */
   async #read(): Promise<void> {
     try {
-      const kept = await readKept(
+      const kept = await readOrSetAside(
         this.#file,
         (text) => keptSchema.safeParse(parseJson(text)).data,
         (aside) => this.#onProblem(`the cached model lists could not be read and were moved to ${aside}`),

@@ -1,11 +1,11 @@
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
-import { plainWords, redirected, redirectTarget, retryAfterOf, type KeyRing } from '#platform'
+import { toPlainLine, redirectError, redirectTarget, parseRetryAfter, type KeyRing } from '#platform'
 import type { ChatModel } from '../model.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { fieldsOf, nameOf } from './lenient-json.ts'
+import { asObject, asIdText } from './lenient-json.ts'
 
 /** Facts about a failed request, independent of the client library. */
-interface ProviderFailure extends ToldError {
+interface ProviderFailure extends ParsedProviderError {
   readonly provider: string
   readonly isTimeout: boolean
   /** True if the answer had begun. */
@@ -46,11 +46,11 @@ type KnownFailure = keyof typeof sentences
 export function providerFailure(failure: ProviderFailure): AppError {
   const { provider, status, message, cause, headers } = failure
   const target = redirectTarget(status, headers)
-  if (target !== undefined) return redirected(provider, target, cause)
-  const retryAfterMs = retryAfterOf(headers)
+  if (target !== undefined) return redirectError(provider, target, cause)
+  const retryAfterMs = parseRetryAfter(headers)
   const code = codeOf(failure)
   // Without status and kind, the message comes from the client library.
-  const reason = status === undefined && failure.kind === '' ? '' : plainWords(message)
+  const reason = status === undefined && failure.kind === '' ? '' : toPlainLine(message)
   const data = {
     provider,
     status: status ?? 0,
@@ -69,8 +69,8 @@ type Told = Pick<ProviderFailure, 'status' | 'kind' | 'message'>
  * Rules in order of precedence. Messages come before the status, as providers use one status for a wrong key, a filter
  * and a blocked country.
  */
-const readings: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
-  ['provider_garbled', ({ kind }) => kind === noAnswer],
+const classificationRules: readonly (readonly [code: KnownFailure, holds: (told: Told) => boolean])[] = [
+  ['provider_garbled', ({ kind }) => kind === nonAnswerKind],
   ['provider_region', ({ kind, message }) => region.test(`${kind} ${message}`)],
   ['provider_timeout', ({ status, kind }) => status === 408 || status === 504 || late.test(kind)],
   ['provider_rate_limited', ({ message, status }) => isRefusal(status) && perMinute.test(message)],
@@ -121,19 +121,19 @@ const isTooLong = (status: number | undefined) =>
 
 function codeOf(failure: ProviderFailure): KnownFailure | undefined {
   if (failure.isTimeout) return 'provider_timeout'
-  const read = readings.find(([, holds]) => holds(failure))?.[0]
+  const read = classificationRules.find(([, holds]) => holds(failure))?.[0]
   if (read !== undefined) return read
   if (failure.status !== undefined || failure.kind !== '') return undefined
   return failure.hasBegun ? 'provider_cut' : 'provider_unavailable'
 }
 
 /** Creates a failure that has no HTTP status. */
-export function failure(code: KnownFailure, provider: string, cause?: unknown): AppError {
+export function createFailure(code: KnownFailure, provider: string, cause?: unknown): AppError {
   return new AppError(code, sentences[code](provider), { provider, status: 0 }, { cause })
 }
 
 /** Returns true for transient failures, worth a retry. */
-export function isPassing(error: AppError): boolean {
+export function isTransient(error: AppError): boolean {
   return passing.has(error.code)
 }
 
@@ -143,17 +143,17 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /** Returns true if an event is not JSON: it was cut off, or a proxy inserted text. */
-export function isCutEvent(error: unknown): boolean {
+export function isInvalidJsonEvent(error: unknown): boolean {
   return error instanceof SyntaxError
 }
 
 /** Returns true if the client library failed on an unexpected response shape. */
-export function isGarbled(error: unknown): boolean {
+export function isInvalidResponse(error: unknown): boolean {
   return error instanceof TypeError
 }
 
 /** Wraps a model so that failures contain no keys: servers may echo the request in their messages. */
-export function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
+export function withRedactedErrors(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
@@ -161,14 +161,14 @@ export function withoutSecrets(model: ChatModel, keys: Pick<KeyRing, 'scrub'>): 
         for await (const event of model.stream(request, signal))
           yield event.type === 'retry' ? { ...event, message: keys.scrub(event.message) } : event
       } catch (error) {
-        throw error instanceof AppError ? scrubbed(error, keys) : error
+        throw error instanceof AppError ? redactSecrets(error, keys) : error
       }
     },
   }
 }
 
 /** Returns the failure with secrets redacted. */
-export function scrubbed({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
+export function redactSecrets({ code, message, data, cause }: AppError, keys: Pick<KeyRing, 'scrub'>): AppError {
   const clean = Object.entries(data).map(([name, value]) => [
     name,
     typeof value === 'string' ? keys.scrub(value) : value,
@@ -177,7 +177,7 @@ export function scrubbed({ code, message, data, cause }: AppError, keys: Pick<Ke
   return new AppError(code, keys.scrub(message), Object.fromEntries(clean), why)
 }
 
-interface ToldError {
+interface ParsedProviderError {
   /** HTTP status of the response or named in its body; undefined if there is neither. */
   readonly status: number | undefined
   /** The provider's identifiers for the failure, such as `overloaded_error`, separated by spaces. */
@@ -192,12 +192,12 @@ interface ToldError {
  * @param status status of the response, if it was not 200
  * @param message used if the body has none
  */
-export function readError(body: unknown, status: number | undefined, message: string): ToldError {
-  const outer = fieldsOf(Array.isArray(body) ? body[0] : body)
-  const inner = fieldsOf(outer['error'])
+export function parseProviderError(body: unknown, status: number | undefined, message: string): ParsedProviderError {
+  const outer = asObject(Array.isArray(body) ? body[0] : body)
+  const inner = asObject(outer['error'])
   const fields = Object.keys(inner).length > 0 ? inner : outer
-  const further = upstream(fieldsOf(fields['metadata'])['raw'])
-  const names = [fields['code'], fields['type'], fields['status']].map(nameOf)
+  const further = upstream(asObject(fields['metadata'])['raw'])
+  const names = [fields['code'], fields['type'], fields['status']].map(asIdText)
   const told = status ?? names.map(Number).find((number) => number >= 400 && number < 600)
   const words = further?.message ?? wordsOf(fields) ?? (typeof body === 'string' ? body : undefined)
   const kinds = [...names, further?.kind ?? ''].filter((name) => name !== '' && !/^(\d+|error)$/.test(name))
@@ -212,7 +212,7 @@ export function readError(body: unknown, status: number | undefined, message: st
 const unnamed = 'unnamed'
 
 /** Kind of a response that is no answer, such as a proxy's error page. */
-export const noAnswer = 'no_answer'
+export const nonAnswerKind = 'no_answer'
 
 function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined {
   for (const name of ['message', 'error', 'detail', 'error_description']) {
@@ -224,11 +224,11 @@ function wordsOf(fields: Readonly<Record<string, unknown>>): string | undefined 
 }
 
 /** Parses the upstream provider's error, which routers pass on as text. */
-function upstream(raw: unknown): ToldError | undefined {
+function upstream(raw: unknown): ParsedProviderError | undefined {
   if (typeof raw !== 'string' || raw.trim() === '') return undefined
   const sent = parseJson(raw)
   return isRecord(sent) || Array.isArray(sent)
-    ? readError(sent, undefined, raw)
+    ? parseProviderError(sent, undefined, raw)
     : { status: undefined, kind: '', message: raw }
 }
 

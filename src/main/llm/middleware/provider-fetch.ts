@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { type Fetch, boundedFetch, type Clock } from '#platform'
 import { maxEventBytes, maxListBytes, maxStreamBytes } from '#shared/util/limits.ts'
-import { failure } from './provider-failures.ts'
-import { tellingFetch, type TellSent } from './request-capture.ts'
+import { createFailure } from './provider-failures.ts'
+import { capturingFetch, type OnRequestSent } from './request-capture.ts'
 import { streamingFetch } from '../providers/openai/non-streaming-fallback.ts'
 
 /** Returns a `fetch` that uses a proxy; undefined if no proxy is configured. */
@@ -70,7 +70,7 @@ export interface ProviderOptions {
   /** Replaces the global fetch, to use a proxy. */
   readonly fetch?: Fetch | undefined
   /** Receives each request before it is sent. */
-  readonly onSent?: TellSent | undefined
+  readonly onSent?: OnRequestSent | undefined
   /** Clock for the timestamps of answers. */
   readonly now?: Clock | undefined
 }
@@ -87,9 +87,9 @@ export function clientOptions(
     // Lists use GET; answers use POST and stream.
     fetch: streamingFetch(
       boundedFetch(
-        onSent ? tellingFetch(fetch, onSent) : fetch,
+        onSent ? capturingFetch(fetch, onSent) : fetch,
         (method) => (method === 'GET' ? { whole: maxListBytes } : { event: maxEventBytes, whole: maxStreamBytes }),
-        () => failure('provider_too_much', provider),
+        () => createFailure('provider_too_much', provider),
       ),
     ),
     // A redirect would pass on the conversation and the key.

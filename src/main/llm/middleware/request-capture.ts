@@ -1,12 +1,12 @@
 import type { WireRequest } from '#shared/contract/index.ts'
-import { maxWire, maxWirePicture } from '#shared/util/limits.ts'
+import { maxCapturedRequest, maxCapturedImage } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
 import type { ModelEvent } from '../model.ts'
 
-export type TellSent = (sent: WireRequest) => void
+export type OnRequestSent = (sent: WireRequest) => void
 
 /** Wraps a `fetch` to report each request before it is sent. */
-export function tellingFetch(inner: Fetch, tell: TellSent): Fetch {
+export function capturingFetch(inner: Fetch, tell: OnRequestSent): Fetch {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     const body = typeof init?.body === 'string' ? init.body : ''
@@ -35,7 +35,7 @@ const minSecret = 6
  * middle of long bodies.
  * @param scrub redacts other known secrets
  */
-export function shownRequest(
+export function redactRequest(
   { method, url, headers, body }: WireRequest,
   secrets: RequestSecrets,
   scrub: (text: string) => string,
@@ -84,25 +84,27 @@ const picture = /("type":"base64","data":"|"(?:url|image_url)":"data:[\w.+/-]+;b
 function withoutPictures(body: string): { body: string; leftOut: number } {
   let leftOut = 0
   const short = body.replace(picture, (whole, before: string, data: string) => {
-    if (data.length <= maxWirePicture) return whole
-    const rest = data.length - maxWirePicture
+    if (data.length <= maxCapturedImage) return whole
+    const rest = data.length - maxCapturedImage
     leftOut += rest
-    return `${before}${data.slice(0, maxWirePicture)}… [${rest} characters of base64 left out]"`
+    return `${before}${data.slice(0, maxCapturedImage)}… [${rest} characters of base64 left out]"`
   })
   return { body: short, leftOut }
 }
 
 function withoutMiddle(body: string): { body: string; leftOut: number } {
-  const leftOut = body.length - maxWire
+  const leftOut = body.length - maxCapturedRequest
   if (leftOut <= 0) return { body, leftOut: 0 }
-  const half = maxWire / 2
+  const half = maxCapturedRequest / 2
   const head = body.slice(0, half).toWellFormed()
   const tail = body.slice(-half).toWellFormed()
   return { body: `${head}\n… [${leftOut} characters left out]\n${tail}`, leftOut }
 }
 
 /** Merges the events of a stream with the requests sent for it, each as soon as it is sent. */
-export async function* withSent(open: (tell: TellSent) => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+export async function* withRequestEvents(
+  open: (tell: OnRequestSent) => AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent> {
   const waiting: WireRequest[] = []
   let wake: () => void = () => undefined
   const events = open((sent) => {

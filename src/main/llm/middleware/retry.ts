@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { failure, isPassing } from './provider-failures.ts'
+import { createFailure, isTransient } from './provider-failures.ts'
 import type { ChatModel, ModelEvent } from '../model.ts'
 import { maxAnswer, maxParts } from '#shared/util/limits.ts'
 
@@ -35,7 +35,7 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
           const attempts = (isQuiet ? quietDelaysMs : delays).length + 1
           const hurry = new AbortController()
           const told = { code, message, data, attempt: attempt + 1, attempts, afterMs: wait }
-          yield { type: 'retry', ...told, hurry: () => hurry.abort() }
+          yield { type: 'retry', ...told, retryNow: () => hurry.abort() }
           await waitFor(wait, signal, hurry.signal)
         }
       }
@@ -44,7 +44,7 @@ export function withRetries(model: ChatModel, delays: readonly number[] = delays
 }
 
 /**
- * Waits; ends early without error if `hurry` aborts.
+ * Waits; ends early without error if `retryNow` aborts.
  * @throws the signal's reason
  */
 async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Promise<void> {
@@ -57,7 +57,7 @@ async function waitFor(ms: number, signal: AbortSignal, hurry: AbortSignal): Pro
 
 function waitAfter(error: unknown, attempt: number, isQuiet: boolean, delays: readonly number[]): number | undefined {
   const planned = (isQuiet ? quietDelaysMs : delays)[attempt - 1]
-  if (planned === undefined || !(error instanceof AppError) || !isPassing(error)) return undefined
+  if (planned === undefined || !(error instanceof AppError) || !isTransient(error)) return undefined
   // The idle timeout has already cost enough time.
   if (isQuiet && error.code === 'provider_timeout') return undefined
   const asked = error.data['retryAfterMs']
@@ -76,7 +76,7 @@ export function withIdleTimeout(model: ChatModel, idleMs: number): ChatModel {
         for (;;) {
           const next = await within(events.next(), idleMs)
           if (next === 'silent') {
-            const timeout = failure('provider_timeout', model.provider)
+            const timeout = createFailure('provider_timeout', model.provider)
             giveUp.abort(timeout)
             throw timeout
           }
@@ -109,7 +109,7 @@ async function within(
  * Limits the size of a streamed answer.
  * @throws AppError `provider_too_much` from the stream
  */
-export function withBounds(model: ChatModel): ChatModel {
+export function withSizeLimit(model: ChatModel): ChatModel {
   return {
     ...model,
     async *stream(request, signal) {
@@ -121,7 +121,7 @@ export function withBounds(model: ChatModel): ChatModel {
           characters += event.delta.length
           if (event.type !== last) parts += 1
           last = event.type
-          if (characters > maxAnswer || parts > maxParts) throw failure('provider_too_much', model.provider)
+          if (characters > maxAnswer || parts > maxParts) throw createFailure('provider_too_much', model.provider)
         }
         yield event
       }

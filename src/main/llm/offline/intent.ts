@@ -1,4 +1,4 @@
-import { formatDay, parseDay, simplify, timesIn, type DaySpan } from '#search/text'
+import { formatDay, parseDay, simplify, parseTemporalExpressions, type DaySpan } from '#search/text'
 import { countCjk } from '#shared/util/tokens.ts'
 import { chinese, english, type Patterns } from './patterns.ts'
 
@@ -133,7 +133,7 @@ const weekday =
 
 /** Undefined for future times and for several times; a weekday alone is the most recent one. */
 function findSpan(text: string, now: number): (DaySpan & { readonly text: string }) | undefined {
-  const [time, ...others] = timesIn(text, now)
+  const [time, ...others] = parseTemporalExpressions(text, now)
   if (time) return others.length === 0 && time.first <= now && Number.isFinite(time.first) ? time : undefined
   const match = weekday.exec(text)
   if (!match) return undefined

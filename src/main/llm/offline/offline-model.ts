@@ -73,8 +73,10 @@ function nextStep({ purpose, messages }: ModelRequest, fallback: Language): Step
       return saveNotes(messages, purpose, fallback)
     case 'chat': {
       // A summary of the current turn is not the user's text.
-      const conversation = purpose.turn ?? (purpose.goesOn ? messages.slice(0, -1) : messages)
-      const step = purpose.goesOn ? resume(conversation, purpose, fallback) : answer(conversation, purpose, fallback)
+      const conversation = purpose.turn ?? (purpose.continuesAnswer ? messages.slice(0, -1) : messages)
+      const step = purpose.continuesAnswer
+        ? resume(conversation, purpose, fallback)
+        : answer(conversation, purpose, fallback)
       if (!step.calls || purpose.isWithoutMemory !== true) return step
       const last = conversation.findLast(({ role }) => role === 'user')
       return { text: sentencesFor(conversation, last ? plainText(last) : '', fallback).withoutMemory }

@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import type { MonthlyUsage, Spending } from '#shared/contract/index.ts'
 import {
   type Clock,
-  Changes,
-  type Announcements,
+  EventEmitter,
+  type Subscribable,
   appendDurably,
-  Exclusive,
+  Mutex,
   makeFolder,
-  readIfThere,
+  readIfExists,
   type SettingsStore,
 } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
@@ -19,7 +19,7 @@ import { parseJson } from '#shared/util/json.ts'
 
 const lineSchema = z.object({ at: z.number(), agent: z.string(), model: z.string(), usage: usageSchema })
 
-export interface LedgerOptions {
+export interface UsageStoreOptions {
   readonly file: string
   readonly now: Clock
   readonly settings: Pick<SettingsStore, 'config'>
@@ -33,20 +33,20 @@ type Sums = Map<string, MonthlyUsage>
 /** Share of the monthly limit from which the app warns. */
 const warnAt = 0.8
 
-export class Ledger {
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
-  readonly #options: LedgerOptions
-  readonly #alone: Exclusive
+export class UsageStore {
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
+  readonly #options: UsageStoreOptions
+  readonly #writeLock: Mutex
   #read: { readonly stamp: string; readonly sums: Sums } | undefined
   /** Entries not yet on disk; each write tries them again. */
   #unwritten: Line[] = []
   #hasTold = false
 
-  constructor(options: LedgerOptions) {
+  constructor(options: UsageStoreOptions) {
     this.changes = this.#changes
     this.#options = options
-    this.#alone = new Exclusive(options.file)
+    this.#writeLock = new Mutex(options.file)
   }
 
   /** Records the usage of a request, in memory if the disk fails. */
@@ -54,7 +54,7 @@ export class Ledger {
     const { now } = this.#options
     this.#unwritten.push({ at: now().getTime(), agent, model, usage })
     await this.#write()
-    this.#changes.announce()
+    this.#changes.emit()
   }
 
   /** Returns usage by month and model: newest month first, then by cost. */
@@ -77,7 +77,7 @@ export class Ledger {
   }
 
   /** @throws AppError `spending_limit` if this month's limit is reached */
-  async assertMaySpend(): Promise<void> {
+  async assertWithinLimit(): Promise<void> {
     const { spent, limit } = await this.spending()
     if (limit === null || spent < limit) return
     throw new AppError('spending_limit', `this month's limit of $${limit} is reached`, {
@@ -88,13 +88,13 @@ export class Ledger {
 
   async close(): Promise<void> {
     if (this.#unwritten.length > 0) await this.#write()
-    this.#alone.close()
+    this.#writeLock.close()
   }
 
   async #write(): Promise<void> {
     const { file, onProblem } = this.#options
     try {
-      await this.#alone.run(async () => {
+      await this.#writeLock.run(async () => {
         const lines = this.#unwritten
         if (lines.length === 0) return
         await makeFolder(dirname(file))
@@ -127,7 +127,7 @@ export class Ledger {
     const { file, onProblem } = this.#options
     const sums: Sums = new Map()
     try {
-      for (const row of ((await readIfThere(file)) ?? '').split('\n')) {
+      for (const row of ((await readIfExists(file)) ?? '').split('\n')) {
         const line = lineSchema.safeParse(parseJson(row))
         if (line.success) count(sums, line.data)
         else if (row.trim() !== '') this.#tellUnreadable()

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '#shared/contract/base.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
-import { isOwnFolder } from '#shared/util/own-files.ts'
+import { mayHoldAgentFiles } from '#shared/util/own-files.ts'
 import { embeddingProviders, modelProviders } from '#shared/util/providers.ts'
-import { reaches } from '#shared/util/locality.ts'
+import { dataLocalities } from '#shared/util/locality.ts'
 import {
   memoryScopeSchema,
   searchSettingsSchema,
@@ -35,7 +35,7 @@ const embeddingSchema = z.strictObject({
   /** Base URL of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`. */
   baseUrl: z.url().optional(),
   /** As that of a provider of models. */
-  reach: z.enum(reaches).default('auto'),
+  reach: z.enum(dataLocalities).default('auto'),
   /** For `local`: the model may be fetched from the hub. */
   allowDownload: z.boolean().default(false),
 })
@@ -84,7 +84,7 @@ const nearFolderSchema = z
 /** What is kept otherwise than the vault's own program says; what is left out is as it has it. */
 const vaultSchema = z.strictObject({
   /** Where AGENTS.md, MEMORY.md and the like lie: `.commonplace`, another folder that is not hidden, or empty for the top. */
-  own: folderSchema.refine(isOwnFolder, rules.ownFolder).optional(),
+  own: folderSchema.refine(mayHoldAgentFiles, rules.ownFolder).optional(),
   daily: z
     .strictObject({
       folder: folderSchema.optional(),
@@ -194,7 +194,7 @@ const providerSchema = z.strictObject({
   /** Used instead of HTTPS_PROXY and its like. */
   proxy: z.url().optional(),
   /** Whether what it is sent stays on this machine: `auto` goes by the address. Local notes reach local models alone. */
-  reach: z.enum(reaches).default('auto'),
+  reach: z.enum(dataLocalities).default('auto'),
 })
 
 /** A server of tools (Model Context Protocol): a program that is started, or an address. */

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProviderName, ModelProvider } from '#shared/util/providers.ts'
-import { Changes, type Announcements } from '../events.ts'
+import { EventEmitter, type Subscribable } from '../events.ts'
 
 export type KeyName = ModelProvider | Exclude<EmbeddingProviderName, 'builtin' | 'none' | 'local'>
 
@@ -26,8 +26,8 @@ export interface KeyVault {
 export type KeySource = 'environment' | 'keychain' | 'session' | 'none'
 
 export class KeyRing {
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #env: NodeJS.ProcessEnv
   readonly #vault: KeyVault | undefined
   readonly #given = new Map<KeyName, string>()
@@ -76,7 +76,7 @@ export class KeyRing {
       else this.#kept.set(name, trimmed)
       if (before !== this.#kept.get(name)) await this.#save(this.#vault)
     } else if (trimmed !== '') this.#given.set(name, trimmed)
-    this.#changes.announce()
+    this.#changes.emit()
   }
 
   /** The text without any key, and without what the environment keeps under a name that says it is secret. */

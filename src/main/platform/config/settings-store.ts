@@ -6,9 +6,9 @@ import { AppError } from '#shared/util/errors.ts'
 import { isRecord } from '#shared/util/json.ts'
 import type { ConfigProblem } from '#shared/contract/index.ts'
 import { mergeTexts } from '../diff/merge-texts.ts'
-import { Changes, type Announcements } from '../events.ts'
-import { copyAside } from '../fs/damaged-file.ts'
-import { Exclusive } from '../fs/mutex.ts'
+import { EventEmitter, type Subscribable } from '../events.ts'
+import { copyDamaged } from '../fs/damaged-file.ts'
+import { Mutex } from '../fs/mutex.ts'
 import { makeFolder } from '../fs/make-folder.ts'
 import { readSmallText } from '../fs/read-file.ts'
 import { writeDurably } from '../fs/durable-write.ts'
@@ -31,15 +31,15 @@ export class SettingsStore {
   #systemLanguage: string | undefined
   #watcher: FSWatcher | undefined
   #timer: NodeJS.Timeout | undefined
-  readonly #alone: Exclusive
+  readonly #alone: Mutex
   /** What is in force, or what is wrong with the file, is another. */
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
 
   private constructor(file: string) {
     this.file = file
     this.changes = this.#changes
-    this.#alone = new Exclusive(file)
+    this.#alone = new Mutex(file)
   }
 
   /** @param patienceMs how long to wait for a file that is missing or empty: somebody may be saving it */
@@ -174,7 +174,7 @@ export class SettingsStore {
 
   /** @param before what it takes the place of */
   async #write(before: string, text: string, { config, ignored }: ValidConfig): Promise<void> {
-    if (isNoText(before)) await copyAside(this.file)
+    if (isNoText(before)) await copyDamaged(this.file)
     await writeDurably(this.file, text)
     this.#text = text
     this.#accept(config, [], ignored)
@@ -207,7 +207,7 @@ export class SettingsStore {
     this.#config = config
     this.#problems = problems
     this.#ignored = ignored
-    if (before !== JSON.stringify([config, problems, ignored])) this.#changes.announce()
+    if (before !== JSON.stringify([config, problems, ignored])) this.#changes.emit()
   }
 }
 

@@ -15,7 +15,7 @@ interface Place {
 }
 
 /** Measures files and folders on disk. Omits places that do not exist. */
-export async function dataLocations(places: readonly Place[]): Promise<DataLocation[]> {
+export async function measureDataLocations(places: readonly Place[]): Promise<DataLocation[]> {
   const measured: DataLocation[] = []
   for (const { kind, path, agent, beside = [] } of places) {
     const size = await sizeOf(path, ...beside)

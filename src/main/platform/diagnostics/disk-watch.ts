@@ -7,7 +7,7 @@ const lowBytes = 100_000_000
 const intervalMs = 10_000
 const dataSettings = { kind: 'settings', section: 'data' } as const
 
-export class DiskWatch {
+export class DiskSpaceMonitor {
   readonly #health: Health
   readonly #folders: () => Promise<readonly string[]>
   readonly #onFault: (error: unknown) => void
@@ -27,8 +27,8 @@ export class DiskWatch {
     clearInterval(this.#timer)
   }
 
-  async look(): Promise<void> {
-    const reports = await Promise.all((await this.#folders()).map((path) => wrongWith(path)))
+  async check(): Promise<void> {
+    const reports = await Promise.all((await this.#folders()).map((path) => checkFolder(path)))
     this.#health.replace(
       ['disk'],
       reports.filter((report) => report !== undefined),
@@ -36,11 +36,11 @@ export class DiskWatch {
   }
 
   #lookSoon(): void {
-    void this.look().catch(this.#onFault)
+    void this.check().catch(this.#onFault)
   }
 }
 
-async function wrongWith(path: string) {
+async function checkFolder(path: string) {
   try {
     const { bavail, bsize } = await statfs(path)
     const free = bavail * bsize

@@ -5,7 +5,7 @@ import type { Health } from './health.ts'
 const keptMs = 60 * 60_000
 
 /** Wraps a log so that its faults of the last hour are also reported as a health problem. */
-export function withFaultsTold(log: Log, health: Health, now: Clock): Log {
+export function withFaultReports(log: Log, health: Health, now: Clock): Log {
   let times: number[] = []
   let timer: NodeJS.Timeout | undefined
   const forget = () => {

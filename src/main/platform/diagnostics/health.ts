@@ -1,9 +1,9 @@
-import { Changes, type Announcements } from '../events.ts'
+import { EventEmitter, type Subscribable } from '../events.ts'
 import type { Part, Problem } from '#shared/contract/index.ts'
 import type { Clock } from '../clock.ts'
 
 /** A problem as reported by a part; `since` (ms since the epoch) only if it began before the report. */
-export type Report = Omit<Problem, 'since' | 'level'> & {
+export type ProblemReport = Omit<Problem, 'since' | 'level'> & {
   readonly level?: Problem['level']
   readonly since?: number | undefined
 }
@@ -16,11 +16,11 @@ const order = { bad: 0, warning: 1, note: 2 } as const
 
 export class Health {
   /** Emitted when the problems change; changes within one microtask are coalesced. */
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #options: HealthOptions
   readonly #problems = new Map<string, Problem>()
-  #isTelling = false
+  #isNotifying = false
 
   constructor(options: HealthOptions) {
     this.changes = this.#changes
@@ -28,7 +28,7 @@ export class Health {
   }
 
   /** Reports a problem, by default as a warning. A problem already known keeps its `since`. */
-  report({ level = 'warning', since, ...report }: Report): void {
+  report({ level = 'warning', since, ...report }: ProblemReport): void {
     const key = keyOf(report)
     const known = this.#problems.get(key)
     const problem = { ...report, level, since: since ?? known?.since ?? this.#options.now().getTime() }
@@ -47,7 +47,7 @@ export class Health {
   }
 
   /** Replaces all problems of some parts of an agent (or of the app); problems not in `reports` are cleared. */
-  replace(parts: readonly Part[], reports: readonly Report[], agent?: string): void {
+  replace(parts: readonly Part[], reports: readonly ProblemReport[], agent?: string): void {
     const kept = new Set(reports.map(keyOf))
     for (const [key, problem] of this.#problems) {
       if (!parts.includes(problem.part) || problem.agent !== agent || kept.has(key)) continue
@@ -65,15 +65,15 @@ export class Health {
   }
 
   #tell(): void {
-    if (this.#isTelling) return
-    this.#isTelling = true
+    if (this.#isNotifying) return
+    this.#isNotifying = true
     queueMicrotask(() => {
-      this.#isTelling = false
-      this.#changes.announce()
+      this.#isNotifying = false
+      this.#changes.emit()
     })
   }
 }
 
-function keyOf({ part, code, agent = '', path = '' }: Pick<Report, 'part' | 'code' | 'agent' | 'path'>): string {
+function keyOf({ part, code, agent = '', path = '' }: Pick<ProblemReport, 'part' | 'code' | 'agent' | 'path'>): string {
   return JSON.stringify([part, code, agent, path])
 }

@@ -1,9 +1,9 @@
 import type { IndexStatus, Part, Remedy } from '#shared/contract/index.ts'
-import type { Health, Report } from './health.ts'
+import type { Health, ProblemReport } from './health.ts'
 
 const parts = ['embeddings', 'watcher', 'index', 'files'] as const satisfies readonly Part[]
 
-type Known = Pick<Report, 'part' | 'level' | 'remedy'>
+type Known = Pick<ProblemReport, 'part' | 'level' | 'remedy'>
 
 const models: Remedy = { kind: 'settings', section: 'models' }
 const tryAgain: Remedy = { kind: 'tryAgain' }
@@ -21,7 +21,7 @@ const known: Readonly<Record<string, Known>> = {
 }
 
 export function reportIndex(health: Health, agent: string, { problems, state }: IndexStatus): void {
-  const reports = problems.map(({ code, message, path, since }): Report => ({
+  const reports = problems.map(({ code, message, path, since }): ProblemReport => ({
     code,
     message,
     ...(known[code] ?? usual(code, path)),
@@ -29,7 +29,7 @@ export function reportIndex(health: Health, agent: string, { problems, state }: 
     since,
     ...(path === undefined ? {} : { path }),
   }))
-  const rebuilding: Report = { part: 'index', code: 'rebuilding', level: 'note', message: '', agent }
+  const rebuilding: ProblemReport = { part: 'index', code: 'rebuilding', level: 'note', message: '', agent }
   health.replace(parts, state === 'rebuilding' ? [...reports, rebuilding] : reports, agent)
 }
 

@@ -13,7 +13,7 @@ export interface DiagnosticsInput {
 }
 
 /** Returns the report as JSON. The user reviews it before sharing it. */
-export function diagnostics({ version, home, settings, agents, log, now }: DiagnosticsInput): string {
+export function createDiagnosticReport({ version, home, settings, agents, log, now }: DiagnosticsInput): string {
   const report = {
     app: version,
     at: now.toISOString(),

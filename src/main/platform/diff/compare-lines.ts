@@ -43,7 +43,7 @@ export function compareLines(
 }
 
 /** Compares two texts by line. A trailing line break counts as an empty last line. */
-export function changesOf(before: string, after: string): LineEdit[] {
+export function compareTexts(before: string, after: string): LineEdit[] {
   return compareLines(before.split('\n'), after.split('\n'))
 }
 

@@ -1,7 +1,7 @@
 import { serveWorker } from '../workers/serve-worker.ts'
-import { changesOf } from './compare-lines.ts'
-import { mergeBoth, mergeTexts } from './merge-texts.ts'
-import { describeChange, takeBack } from './patch.ts'
+import { compareTexts } from './compare-lines.ts'
+import { mergeKeepingBoth, mergeTexts } from './merge-texts.ts'
+import { describeChange, revertPatch } from './patch.ts'
 
 export interface Described {
   readonly path: string
@@ -19,9 +19,9 @@ export interface Merged {
 
 const jobs = {
   describe: ({ path, before, after, isKept }: Described) => describeChange(path, before, after, { isKept }),
-  takeBack: ({ text, patch }: { text: string; patch: string }) => takeBack(text, patch),
-  changes: ({ before, after }: { before: string; after: string }) => changesOf(before, after),
-  merge: ({ base, mine, theirs, keepsBoth }: Merged) => (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs),
+  takeBack: ({ text, patch }: { text: string; patch: string }) => revertPatch(text, patch),
+  changes: ({ before, after }: { before: string; after: string }) => compareTexts(before, after),
+  merge: ({ base, mine, theirs, keepsBoth }: Merged) => (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs),
 }
 
 export type DiffJobs = typeof jobs

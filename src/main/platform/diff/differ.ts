@@ -1,9 +1,9 @@
 import type { FileChange } from '#shared/util/file-change.ts'
 import { WorkerHost } from '../workers/worker-host.ts'
-import { changesOf, type LineEdit } from './compare-lines.ts'
+import { compareTexts, type LineEdit } from './compare-lines.ts'
 import type { Described, DiffJobs, Merged } from './diff.worker.ts'
-import { mergeBoth, mergeTexts } from './merge-texts.ts'
-import { describeChange, takeBack } from './patch.ts'
+import { mergeKeepingBoth, mergeTexts } from './merge-texts.ts'
+import { describeChange, revertPatch } from './patch.ts'
 
 /** Characters; shorter texts are compared on this thread, in about 10 ms at worst (test/stress/diff.ts). */
 const maxInPlace = 8000
@@ -24,7 +24,7 @@ export class Differ {
     if (entry) this.#worker = new WorkerHost({ entry, idleMs })
   }
 
-  get isAwake(): boolean {
+  get isWorkerRunning(): boolean {
     return this.#worker?.isRunning ?? false
   }
 
@@ -48,9 +48,9 @@ export class Differ {
    * @returns undefined if the changed lines are no longer there
    * @throws the signal's reason
    */
-  async takeBack(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
+  async revertPatch(text: string, patch: string, signal?: AbortSignal): Promise<string | undefined> {
     const worker = this.#workerFor(text, patch)
-    return worker ? worker.run((client) => client.takeBack({ text, patch }), signal) : takeBack(text, patch)
+    return worker ? worker.run((client) => client.takeBack({ text, patch }), signal) : revertPatch(text, patch)
   }
 
   /**
@@ -61,7 +61,7 @@ export class Differ {
   async merge(texts: Merged, signal?: AbortSignal): Promise<string | undefined> {
     const { base, mine, theirs, keepsBoth } = texts
     const worker = this.#workerFor(base, mine, theirs)
-    if (!worker) return (keepsBoth ? mergeBoth : mergeTexts)(base, mine, theirs)
+    if (!worker) return (keepsBoth ? mergeKeepingBoth : mergeTexts)(base, mine, theirs)
     return worker.run((client) => client.merge(texts), signal)
   }
 
@@ -70,9 +70,9 @@ export class Differ {
    * `.
    * @throws the signal's reason
    */
-  async changes(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
+  async changedLines(before: string, after: string, signal?: AbortSignal): Promise<readonly LineEdit[]> {
     const worker = this.#workerFor(before, after)
-    return worker ? worker.run((client) => client.changes({ before, after }), signal) : changesOf(before, after)
+    return worker ? worker.run((client) => client.changes({ before, after }), signal) : compareTexts(before, after)
   }
 
   /** Ends the worker. Pending `describe` calls return a coarse result; other calls reject. */

@@ -24,7 +24,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): string |
 }
 
 /** Merges two changes of one text; on overlap keeps the lines of both, `mine` first. */
-export function mergeBoth(base: string, mine: string, theirs: string): string {
+export function mergeKeepingBoth(base: string, mine: string, theirs: string): string {
   return [...piecesOf(base, mine, theirs)]
     .flatMap((piece) => ('lines' in piece ? piece.lines : [...withLineEnd(piece.mine), ...piece.theirs]))
     .join('')

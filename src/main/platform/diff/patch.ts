@@ -16,7 +16,7 @@ const context = 2
 const fuzz = 2
 
 /** `there`: the change can be undone; `undone`: the old text is back; `changed`: neither. */
-export type Standing = 'there' | 'undone' | 'changed'
+export type RevertStatus = 'there' | 'undone' | 'changed'
 
 export interface DescribeOptions {
   /** True if the history stores both texts, so a long patch can be replaced by their ids. */
@@ -69,10 +69,10 @@ export function countLines(before: string, after: string): { added: number; remo
  * Reverts a patch in a text, even if other lines have changed or some hunks are already undone.
  * @returns undefined if the changed lines are no longer there
  */
-export function takeBack(text: string, patch: string): string | undefined {
+export function revertPatch(text: string, patch: string): string | undefined {
   const [parsed] = parsePatch(patch)
   if (!parsed) return undefined
-  const standings = standingsOf(text, patch)
+  const standings = revertStatusOfHunks(text, patch)
   const hunks = parsed.hunks.filter((_, place) => standings[place] !== 'undone')
   if (hunks.length === 0) return text
   const restored = applyPatch(text, reversePatch({ ...parsed, hunks }), { fuzzFactor: fuzz })
@@ -80,7 +80,7 @@ export function takeBack(text: string, patch: string): string | undefined {
 }
 
 /** Returns the inverse patch. */
-export function reversed(patch: string): string {
+export function invertPatch(patch: string): string {
   const large = parseLargeChange(patch)
   if (large) {
     const { before, after, added, removed } = large
@@ -92,7 +92,7 @@ export function reversed(patch: string): string {
 }
 
 /** Returns the status of each hunk in a text, in order; empty if the patch has no hunks. */
-export function standingsOf(text: string, patch: string): Standing[] {
+export function revertStatusOfHunks(text: string, patch: string): RevertStatus[] {
   const [parsed] = parsePatch(patch)
   if (!parsed) return []
   const lines = splitLines(text)
@@ -104,11 +104,11 @@ function standingOf(
   lines: readonly string[],
   patch: StructuredPatch,
   hunk: StructuredPatchHunk,
-): Standing {
+): RevertStatus {
   const [olds, news] = [sideOf(hunk, '-'), sideOf(hunk, '+')]
   const isLast = reachesEnd(hunk)
-  if (standsAt(lines, hunk.newStart, news, isLast)) return 'there'
-  if (standsAt(lines, hunk.oldStart, olds, isLast)) return 'undone'
+  if (matchesAt(lines, hunk.newStart, news, isLast)) return 'there'
+  if (matchesAt(lines, hunk.oldStart, olds, isLast)) return 'undone'
   const reversed = reversePatch(patch)
   const isBack = applyPatch(text, reversed) !== false
   const again = applyPatch(text, patch)
@@ -121,7 +121,7 @@ function standingOf(
 }
 
 /** @param start 1-based */
-function standsAt(lines: readonly string[], start: number, side: readonly string[], isLast: boolean): boolean {
+function matchesAt(lines: readonly string[], start: number, side: readonly string[], isLast: boolean): boolean {
   const from = start - 1
   return (!isLast || from + side.length === lines.length) && side.every((line, place) => lines[from + place] === line)
 }

@@ -1,7 +1,7 @@
 import { copyFile, rename } from 'node:fs/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { fileTime } from './file-age.ts'
-import { readIfThere } from './read-file.ts'
+import { currentFileTime } from './file-age.ts'
+import { readIfExists } from './read-file.ts'
 
 /**
  * Reads and parses a file; renames it if it is invalid.
@@ -9,17 +9,17 @@ import { readIfThere } from './read-file.ts'
  * @param onDamaged receives the new path of an invalid file
  * @returns undefined if the file is missing or invalid
  */
-export async function readKept<T>(
+export async function readOrSetAside<T>(
   file: string,
   parse: (text: string) => T | undefined,
   onDamaged: (aside: string) => void,
 ): Promise<T | undefined> {
-  const text = await readIfThere(file).catch((error: unknown) => {
+  const text = await readIfExists(file).catch((error: unknown) => {
     if (isSystemError(error, 'EISDIR')) return '\0'
     throw error
   })
   const value = text === undefined ? undefined : parse(text)
-  if (text !== undefined && value === undefined) onDamaged(await setAside(file))
+  if (text !== undefined && value === undefined) onDamaged(await renameDamaged(file))
   return value
 }
 
@@ -27,8 +27,8 @@ export async function readKept<T>(
  * Renames a damaged file.
  * @returns the new path
  */
-export async function setAside(file: string): Promise<string> {
-  const aside = nameAside(file)
+export async function renameDamaged(file: string): Promise<string> {
+  const aside = damagedPath(file)
   await rename(file, aside)
   return aside
 }
@@ -37,12 +37,12 @@ export async function setAside(file: string): Promise<string> {
  * Copies a damaged file that stays in use.
  * @returns the path of the copy
  */
-export async function copyAside(file: string): Promise<string> {
-  const aside = nameAside(file)
+export async function copyDamaged(file: string): Promise<string> {
+  const aside = damagedPath(file)
   await copyFile(file, aside)
   return aside
 }
 
-function nameAside(file: string): string {
-  return `${file}.damaged-${fileTime().toISOString().replaceAll(/[-:.]/g, '')}`
+function damagedPath(file: string): string {
+  return `${file}.damaged-${currentFileTime().toISOString().replaceAll(/[-:.]/g, '')}`
 }

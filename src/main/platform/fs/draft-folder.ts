@@ -2,14 +2,14 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { readKept } from './damaged-file.ts'
-import { Queue } from './work-queue.ts'
+import { readOrSetAside } from './damaged-file.ts'
+import { KeyedQueue } from './work-queue.ts'
 import { writeDurably } from './durable-write.ts'
 
 /** Writer id of drafts that belong to no window. */
-export const unnamedWriter = 'earlier'
+export const sharedWriter = 'earlier'
 
-export interface KeptDraft<T> {
+export interface StoredDraft<T> {
   /** Id of the window that wrote it. */
   readonly writer: string
   /** Milliseconds since the epoch. */
@@ -27,10 +27,10 @@ export interface DraftFolderOptions<T> {
 }
 
 /** Unsaved text, one file per name and writer. */
-export class DraftFolder<T extends object> {
+export class DraftStore<T extends object> {
   readonly #options: DraftFolderOptions<T>
   /** Serializes access, so that the last save wins. */
-  readonly #queue = new Queue()
+  readonly #queue = new KeyedQueue()
 
   constructor(options: DraftFolderOptions<T>) {
     this.#options = options
@@ -40,18 +40,18 @@ export class DraftFolder<T extends object> {
    * Returns the drafts of one name, newest first.
    * @param name valid file name without `~`
    */
-  async list(name: string): Promise<KeptDraft<T>[]> {
+  async list(name: string): Promise<StoredDraft<T>[]> {
     const { folder, onDamaged } = this.#options
     const names = await readdir(folder).catch((error: unknown) => {
       if (isSystemError(error, 'ENOENT')) return []
       throw error
     })
-    const found: KeptDraft<T>[] = []
+    const found: StoredDraft<T>[] = []
     for (const file of names) {
       const writer = writerOf(name, file)
       if (writer === undefined) continue
       const parse = (text: string) => this.#parse(writer, parseJson(text))
-      const kept = await this.#queue.run(file, () => readKept(join(folder, file), parse, onDamaged))
+      const kept = await this.#queue.run(file, () => readOrSetAside(join(folder, file), parse, onDamaged))
       if (kept) found.push(kept)
     }
     return found.toSorted((one, other) => other.at - one.at)
@@ -64,7 +64,7 @@ export class DraftFolder<T extends object> {
    * @throws AppError 'disk_full', 'write_failed'
    */
   async save(name: string, writer: string, draft: T | null, shownAs?: string): Promise<void> {
-    const file = writer === unnamedWriter ? `${name}.json` : `${name}~${writer}.json`
+    const file = writer === sharedWriter ? `${name}.json` : `${name}~${writer}.json`
     const target = join(this.#options.folder, file)
     await this.#queue.run(file, () =>
       draft === null
@@ -73,7 +73,7 @@ export class DraftFolder<T extends object> {
     )
   }
 
-  #parse(writer: string, value: unknown): KeptDraft<T> | undefined {
+  #parse(writer: string, value: unknown): StoredDraft<T> | undefined {
     const draft = this.#options.parse(value)
     if (draft === undefined || !isRecord(value)) return undefined
     return { writer, at: typeof value['at'] === 'number' ? value['at'] : 0, draft }
@@ -81,7 +81,7 @@ export class DraftFolder<T extends object> {
 }
 
 function writerOf(name: string, file: string): string | undefined {
-  if (file === `${name}.json`) return unnamedWriter
+  if (file === `${name}.json`) return sharedWriter
   if (!file.startsWith(`${name}~`) || !file.endsWith('.json')) return undefined
   const writer = file.slice(name.length + 1, -'.json'.length)
   return /^[\w-]+$/.test(writer) ? writer : undefined

@@ -7,18 +7,18 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
-import { writeFailure } from './write-failure.ts'
+import { toWriteError } from './write-failure.ts'
 import { makeFolder } from './make-folder.ts'
 
 const temporaryName = /^\.commonplace-[0-9a-f]{16}\.tmp$/
 
 /** Returns true for the name of a temporary file; after a crash, nothing refers to it. */
-export function isLeftOver(name: string): boolean {
+export function isTemporaryFile(name: string): boolean {
   return temporaryName.test(name)
 }
 
 /** Returns a new temporary path in the same folder. */
-export function temporaryBeside(file: string): string {
+export function temporaryPath(file: string): string {
   return join(dirname(file), `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
 }
 
@@ -41,7 +41,7 @@ export async function writeDurably(
  * Like `writeDurably`, but a new file gets mode 0600. An existing file keeps its mode.
  * @throws AppError 'disk_full', 'write_failed'
  */
-export async function writePrivately(file: string, data: string | Uint8Array): Promise<void> {
+export async function writeDurablyPrivate(file: string, data: string | Uint8Array): Promise<void> {
   await replace(file, bytesOf(data), { shownAs: file, isDurable: true, newMode: 0o600 })
 }
 
@@ -50,7 +50,7 @@ export async function writePrivately(file: string, data: string | Uint8Array): P
  * lose it.
  * @throws AppError 'disk_full', 'write_failed'
  */
-export async function writeWhole(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
+export async function writeAtomically(file: string, data: string | Uint8Array, shownAs: string = file): Promise<void> {
   await replace(file, bytesOf(data), { shownAs, isDurable: false })
 }
 
@@ -68,7 +68,7 @@ export async function appendDurably(file: string, text: string, shownAs: string 
       await handle.close()
     }
   } catch (error) {
-    throw writeFailure(error, shownAs, Buffer.byteLength(text))
+    throw toWriteError(error, shownAs, Buffer.byteLength(text))
   }
 }
 
@@ -114,7 +114,7 @@ async function replace(
   { shownAs, isDurable, newMode, beforeRename }: Replacement,
 ): Promise<void> {
   const folder = dirname(file)
-  const temporary = temporaryBeside(file)
+  const temporary = temporaryPath(file)
   try {
     await makeFolder(folder)
     const mode = (await modeOf(file)) ?? newMode
@@ -128,7 +128,7 @@ async function replace(
     }
     if (isDurable) await syncFolder(folder)
   } catch (error) {
-    throw writeFailure(error, shownAs, bytes.length)
+    throw toWriteError(error, shownAs, bytes.length)
   }
 }
 

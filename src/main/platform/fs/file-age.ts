@@ -6,6 +6,6 @@ export function ageOf({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
 }
 
 /** Returns the current time for file names and time stamps. */
-export function fileTime(): Date {
+export function currentFileTime(): Date {
   return new Date()
 }

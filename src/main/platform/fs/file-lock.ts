@@ -7,14 +7,14 @@ import { mkdirSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isSystemError } from '#shared/util/errors.ts'
-import { fileTime } from './file-age.ts'
-import { Queue } from './work-queue.ts'
+import { currentFileTime } from './file-age.ts'
+import { KeyedQueue } from './work-queue.ts'
 
 /** Poll interval, initial and maximum, ms. A write with two syncs takes about 5 ms. */
 const firstDelayMs = 1
 const maxDelayMs = 25
 /** Default timeout, ms; a holder needs a lock only for a few writes. */
-const usualPatienceMs = 30_000
+const defaultTimeoutMs = 30_000
 
 /** Another process did not release the lock in time. */
 export class LockBusyError extends Error {
@@ -25,7 +25,7 @@ export class LockBusyError extends Error {
 }
 
 /** Waiters of all FileLock objects in this process, by file. */
-const queue = new Queue()
+const queue = new KeyedQueue()
 
 export class FileLock {
   readonly file: string
@@ -39,14 +39,14 @@ export class FileLock {
 
   /**
    * Runs `work` while no other process, and no other caller in this process, holds the lock.
-   * @param patienceMs timeout in ms
+   * @param timeoutMs timeout in ms
    * @throws LockBusyError after the timeout; SqliteError if locks are not supported; errors of `work`
    */
-  async hold<T>(work: () => Promise<T>, patienceMs: number = usualPatienceMs): Promise<T> {
+  async withLock<T>(work: () => Promise<T>, timeoutMs: number = defaultTimeoutMs): Promise<T> {
     return queue.run(this.file, async () => {
-      const deadline = performance.now() + patienceMs
-      for (let delay = firstDelayMs; !this.tryTake(); delay = Math.min(maxDelayMs, delay * 2)) {
-        if (performance.now() > deadline) throw new LockBusyError(this.file, patienceMs)
+      const deadline = performance.now() + timeoutMs
+      for (let delay = firstDelayMs; !this.tryAcquire(); delay = Math.min(maxDelayMs, delay * 2)) {
+        if (performance.now() > deadline) throw new LockBusyError(this.file, timeoutMs)
         await sleep(delay * (0.5 + Math.random()))
       }
       try {
@@ -61,7 +61,7 @@ export class FileLock {
    * Takes the lock without a timeout; `release` or the end of the process frees it.
    * @returns false if another holder has it
    */
-  tryTake(): boolean {
+  tryAcquire(): boolean {
     const database = this.#open()
     try {
       database.exec('BEGIN IMMEDIATE')
@@ -70,13 +70,13 @@ export class FileLock {
       throw error
     }
     // The lock file was deleted or replaced meanwhile; retry.
-    if (this.isIntact) return true
+    if (this.isFileCurrent) return true
     this.close()
-    return this.tryTake()
+    return this.tryAcquire()
   }
 
   /** False if the lock file was deleted or replaced, so that other processes cannot see this lock. */
-  get isIntact(): boolean {
+  get isFileCurrent(): boolean {
     return inodeOf(this.file) === this.#inode
   }
 
@@ -89,8 +89,8 @@ export class FileLock {
   }
 
   /** Deletes the lock file if this object holds the lock, and closes it. For names that are not used again. */
-  discard(): void {
-    // A process that has opened the file detects through `isIntact` that it was deleted.
+  deleteAndClose(): void {
+    // A process that has opened the file detects through `isFileCurrent` that it was deleted.
     if (this.isHeld) unlinkSync(this.file)
     this.close()
   }
@@ -124,7 +124,7 @@ function makeParent(file: string): void {
 
 /** Systems that clean temporary folders keep recently modified files. */
 function touch(file: string): void {
-  const now = fileTime()
+  const now = currentFileTime()
   try {
     utimesSync(file, now, now)
   } catch (error) {

@@ -21,7 +21,7 @@ export function lockFolder(): string {
 }
 
 /** Returns the lock for a name, shared by all processes of this user. */
-export function lockOf(name: string): FileLock {
+export function lockForName(name: string): FileLock {
   const key = createHash('sha256').update(name).digest('hex').slice(0, 32)
   return new FileLock(join(lockFolder(), `${key}.lock`))
 }

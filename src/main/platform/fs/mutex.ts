@@ -7,18 +7,18 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { LockBusyError, type FileLock } from './file-lock.ts'
-import { lockOf } from './lock-folder.ts'
-import { Queue } from './work-queue.ts'
+import { lockForName } from './lock-folder.ts'
+import { KeyedQueue } from './work-queue.ts'
 
 /** Queues by real path, shared by all objects. */
-const lines = new Queue()
+const queue = new KeyedQueue()
 
-export class Exclusive {
+export class Mutex {
   readonly #path: string
   readonly #onUnlocked: (error: unknown) => void
   #name: string | undefined
   #lock: FileLock | undefined
-  #hasTold = false
+  #hasReported = false
 
   /**
    * @param path file or folder to protect; symlinks to it share the lock
@@ -34,12 +34,12 @@ export class Exclusive {
    * @throws AppError 'file_busy' if another process keeps the lock for 30 s; errors of `work`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const name = (this.#name ??= await realName(this.#path))
-    return lines.run(name, async () => {
+    const name = (this.#name ??= await resolveRealPath(this.#path))
+    return queue.run(name, async () => {
       let hasBegun = false
       try {
-        this.#lock ??= lockOf(name)
-        return await this.#lock.hold(() => {
+        this.#lock ??= lockForName(name)
+        return await this.#lock.withLock(() => {
           hasBegun = true
           return work()
         })
@@ -59,8 +59,8 @@ export class Exclusive {
   }
 
   #tell(error: unknown): void {
-    if (this.#hasTold) return
-    this.#hasTold = true
+    if (this.#hasReported) return
+    this.#hasReported = true
     this.#onUnlocked(error)
   }
 }
@@ -70,10 +70,10 @@ function busy(path: string, cause: LockBusyError): AppError {
 }
 
 /** Resolves symlinks; for a missing file, resolves its nearest existing parent. */
-export async function realName(path: string): Promise<string> {
+export async function resolveRealPath(path: string): Promise<string> {
   const absolute = resolve(path)
   return realpath(absolute).catch(async () => {
     const parent = dirname(absolute)
-    return parent === absolute ? absolute : join(await realName(parent), basename(absolute))
+    return parent === absolute ? absolute : join(await resolveRealPath(parent), basename(absolute))
   })
 }

@@ -3,7 +3,7 @@ import { open, readFile, type FileHandle } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 
 /** Reads a UTF-8 file; undefined if it does not exist. */
-export async function readIfThere(file: string): Promise<string | undefined> {
+export async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

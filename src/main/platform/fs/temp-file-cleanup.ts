@@ -2,39 +2,42 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
 import { ageOf } from './file-age.ts'
-import { isLeftOver } from './durable-write.ts'
+import { isTemporaryFile } from './durable-write.ts'
 
 /** Temporary files younger than this may still be in use by another process, ms. */
-const atWorkMs = 60_000
+const minAgeMs = 60_000
 /** Delay after the start, so that the first requests come first, ms. */
 const tidyAfterMs = 3000
 
-export interface Tidied {
+export interface CleanupResult {
   /** Paths of all other files, relative to the folder, with forward slashes. */
-  readonly others: readonly string[]
+  readonly otherFiles: readonly string[]
   /** True if some temporary files were too young to delete. */
-  readonly isUnsure: boolean
+  readonly hasRecentFiles: boolean
 }
 
 /**
  * Deletes the app's temporary files in a folder and its subfolders.
- * @param isOpen returns true for subfolders to enter; receives their relative path
+ * @param shouldEnter returns true for subfolders to enter; receives their relative path
  */
-export async function tidyFolder(folder: string, isOpen: (path: string) => boolean): Promise<Tidied> {
+export async function cleanTemporaryFiles(
+  folder: string,
+  shouldEnter: (path: string) => boolean,
+): Promise<CleanupResult> {
   const others: string[] = []
   let isUnsure = false
   const tidy = async (prefix: string): Promise<void> => {
     for (const entry of await entriesOf(join(folder, prefix))) {
       const path = prefix + entry.name
       if (entry.isDirectory()) {
-        if (isOpen(path)) await tidy(`${path}/`)
-      } else if (!isLeftOver(entry.name)) others.push(path)
-      else if (await isOlderThan(join(folder, path), atWorkMs)) await rm(join(folder, path), { force: true })
+        if (shouldEnter(path)) await tidy(`${path}/`)
+      } else if (!isTemporaryFile(entry.name)) others.push(path)
+      else if (await isOlderThan(join(folder, path), minAgeMs)) await rm(join(folder, path), { force: true })
       else isUnsure = true
     }
   }
   await tidy('')
-  return { others, isUnsure }
+  return { otherFiles: others, hasRecentFiles: isUnsure }
 }
 
 /**
@@ -42,16 +45,16 @@ export async function tidyFolder(folder: string, isOpen: (path: string) => boole
  * restart they are.
  * @returns a function that cancels it
  */
-export function tidyLater(
-  tidy: () => Promise<Pick<Tidied, 'isUnsure'>>,
+export function scheduleCleanup(
+  tidy: () => Promise<Pick<CleanupResult, 'hasRecentFiles'>>,
   onFault: (error: unknown) => void,
 ): () => void {
   let isOff = false
   let timer: NodeJS.Timeout | undefined
   const begin = (ms: number, isLast: boolean) => {
     timer = setTimeout(() => {
-      tidy().then(({ isUnsure }) => {
-        if (isUnsure && !isLast && !isOff) begin(atWorkMs + 1000, true)
+      tidy().then(({ hasRecentFiles: isUnsure }) => {
+        if (isUnsure && !isLast && !isOff) begin(minAgeMs + 1000, true)
       }, onFault)
     }, ms)
     timer.unref()

@@ -1,5 +1,5 @@
 /** Runs async work sequentially per name. */
-export class Queue {
+export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
   /**

@@ -9,7 +9,7 @@ const smallestNeed = 4096
  * @param bytes size of the attempted write
  * @returns AppError 'disk_full' or 'write_failed'; an AppError is returned unchanged
  */
-export function writeFailure(error: unknown, shownAs: string, bytes: number = smallestNeed): AppError {
+export function toWriteError(error: unknown, shownAs: string, bytes: number = smallestNeed): AppError {
   if (error instanceof AppError) return error
   const options = { cause: error }
   if (isSystemError(error, 'ENOSPC', 'EDQUOT')) {
@@ -18,11 +18,11 @@ export function writeFailure(error: unknown, shownAs: string, bytes: number = sm
     return new AppError('disk_full', message, { path: shownAs, kilobytes }, options)
   }
   const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  const message = `${shownAs} could not be saved: ${whyText(error)}`
+  const message = `${shownAs} could not be saved: ${describeCause(error)}`
   return new AppError('write_failed', message, { path: shownAs, reason }, options)
 }
 
-const inWords: Readonly<Record<string, string>> = {
+const errorTexts: Readonly<Record<string, string>> = {
   EROFS: 'the disk or folder is read-only',
   EACCES: 'no permission to write to its folder',
   EPERM: 'no permission to write to its folder',
@@ -30,9 +30,9 @@ const inWords: Readonly<Record<string, string>> = {
 }
 
 /** Removes internal paths (temporary files) from the system's message. */
-function whyText(error: unknown): string {
+function describeCause(error: unknown): string {
   if (!isSystemError(error)) return error instanceof Error ? error.message : String(error)
   const code = error.code ?? ''
   const plain = /^\w+: (.+?), \w+(?: '.*)?$/s.exec(error.message)?.[1] ?? error.message
-  return `${inWords[code] ?? plain} (${code})`
+  return `${errorTexts[code] ?? plain} (${code})`
 }

@@ -7,7 +7,7 @@ import type { Log } from './log.ts'
 export interface UncaughtOptions {
   readonly log: Log
   /** Shows the fault in the interface. */
-  readonly tell: (fault: UncaughtFault) => void
+  readonly onFault: (fault: UncaughtFault) => void
   readonly now?: () => number
 }
 
@@ -28,8 +28,8 @@ const minuteMs = 60_000
  * Installs the handler.
  * @returns a function that removes it, which restores Node's default: the process exits
  */
-export function followUncaught(
-  { log, tell, now = () => performance.now() }: UncaughtOptions,
+export function handleUncaughtErrors(
+  { log, onFault: tell, now = () => performance.now() }: UncaughtOptions,
   source: Source = process,
 ): () => void {
   let times: number[] = []

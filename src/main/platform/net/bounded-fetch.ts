@@ -3,7 +3,7 @@
  * backpressure. Only GET requests follow redirects, so a request body is not sent to another host.
  */
 import { maxErrorBytes } from '#shared/util/limits.ts'
-import { Nesting } from './json-depth.ts'
+import { JsonDepthCounter } from './json-depth.ts'
 
 export type Fetch = typeof fetch
 
@@ -34,7 +34,7 @@ export function boundedFetch(
     if (!response.body) return response
     const body = response.ok
       ? limited(response.body, limitsOf(method, typeOf(response)), tooMuch)
-      : beginning(response.body, maxErrorBytes)
+      : truncated(response.body, maxErrorBytes)
     const { status, statusText, headers } = response
     // These headers describe the compressed body.
     const told = new Headers(headers)
@@ -57,7 +57,7 @@ function limited(
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   const lines = event === undefined ? undefined : new Lines(event, tooMuch)
-  const nesting = new Nesting()
+  const nesting = new JsonDepthCounter()
   let bytes = 0
   const next = async (): Promise<Uint8Array | undefined> => {
     for (;;) {
@@ -99,7 +99,7 @@ class Lines {
   #eventBytes = 0
   #isLineEmpty = true
   #wasReturn = false
-  readonly #nesting = new Nesting()
+  readonly #nesting = new JsonDepthCounter()
 
   constructor(most: number, tooMuch: (limit: number) => Error) {
     this.#most = most
@@ -147,7 +147,7 @@ class Lines {
 }
 
 /** Returns the first `most` bytes and cancels the rest. */
-function beginning(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
+function truncated(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let left = most
   return new ReadableStream(

@@ -5,7 +5,7 @@ const quote = 0x22
 const backslash = 0x5c
 
 /** Tracks the nesting depth of a JSON byte stream. */
-export class Nesting {
+export class JsonDepthCounter {
   #levels = 0
   #isString = false
   #isEscaped = false
@@ -38,8 +38,8 @@ export class Nesting {
 }
 
 /** Returns true if the nesting stays within `maxLevels`. */
-export function isShallow(json: string): boolean {
-  const nesting = new Nesting()
+export function isWithinDepthLimit(json: string): boolean {
+  const nesting = new JsonDepthCounter()
   for (let at = 0; at < json.length; at += 1) if (!nesting.add(json.charCodeAt(at))) return false
   return true
 }

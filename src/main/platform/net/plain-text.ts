@@ -3,7 +3,7 @@ import { parseJson } from '#shared/util/json.ts'
 const maxWords = 300
 
 /** Converts an error body to one line of at most 300 characters, without markup and enclosing quotes. */
-export function plainWords(words: string): string {
+export function toPlainLine(words: string): string {
   const text = unquoted(words)
     .replace(/<(style|script)\b[^]*?<\/\1>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')

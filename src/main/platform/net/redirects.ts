@@ -12,7 +12,7 @@ export function redirectTarget(status: number | undefined, headers: Headers | un
   return url ? `${url.origin}${url.pathname}`.slice(0, maxCharacters) : '?'
 }
 
-export function redirected(provider: string, target: string, cause: unknown): AppError {
+export function redirectError(provider: string, target: string, cause: unknown): AppError {
   const message = `${provider} redirects to ${target}; the request was not sent there. If that address is correct, set it as the base URL`
   return new AppError('provider_redirected', message, { provider, target }, { cause })
 }

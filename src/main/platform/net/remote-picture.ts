@@ -36,15 +36,15 @@ export interface RemotePicture {
 interface PicturesOptions {
   readonly env: NodeJS.ProcessEnv
   /** Returns true if connections to the address are allowed; by default, public addresses. */
-  readonly isOpen?: ((address: string) => boolean) | undefined
+  readonly isAllowedAddress?: ((address: string) => boolean) | undefined
 }
 
-export class RemotePictures {
+export class RemoteImages {
   readonly #isOpen: (address: string) => boolean
   readonly #env: NodeJS.ProcessEnv
   #dispatcher: Dispatcher | undefined
 
-  constructor({ env, isOpen = isPublicAddress }: PicturesOptions) {
+  constructor({ env, isAllowedAddress: isOpen = isPublicAddress }: PicturesOptions) {
     this.#env = env
     this.#isOpen = isOpen
   }

@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts'
  * Returns the wait that the server requests, in ms, from `retry-after-ms` or `retry-after` (seconds or a date);
  * undefined if neither is valid.
  */
-export function retryAfterOf(headers: Headers | undefined): number | undefined {
+export function parseRetryAfter(headers: Headers | undefined): number | undefined {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(exact)) return exact
   const value = headers?.get('retry-after')

@@ -1,7 +1,7 @@
 import { os, type, type AnyRouter } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { shareWithThreads } from './worker-start.ts'
+import { shareMemory } from './worker-start.ts'
 import { toOrpcError } from './worker-errors.ts'
 
 /** Converts AppErrors so that code and data survive the transfer between threads. */
@@ -45,7 +45,7 @@ export function serveWorker(jobs: WorkerJobs): void {
 
 export function serveThread(router: AnyRouter): void {
   parentPort?.once('message', ({ port, shared }: FirstMessage) => {
-    for (const [name, memory] of shared) shareWithThreads(name, memory)
+    for (const [name, memory] of shared) shareMemory(name, memory)
     new RPCHandler(router).upgrade(port)
   })
 }

@@ -1,7 +1,7 @@
 import { type ClientLink, createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { allShared, startWorker, usualYoungMb } from './worker-start.ts'
+import { sharedMemories, startWorker, defaultYoungGenerationMb } from './worker-start.ts'
 import type { FirstMessage, WorkerJobs } from './serve-worker.ts'
 import { fromOrpcError } from './worker-errors.ts'
 
@@ -31,7 +31,7 @@ export interface WorkerOptions<Client> {
    */
   readonly onStart?: (client: Client, ending: AbortSignal) => Promise<void>
   /** Awaited before an idle worker ends; requests are served meanwhile. */
-  readonly settle?: (client: Client) => Promise<void>
+  readonly flush?: (client: Client) => Promise<void>
   /** Last request before the worker ends. */
   readonly onStop?: (client: Client) => Promise<void>
   readonly onCrash?: (error: Error) => void
@@ -112,7 +112,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
     const known = this.#running
     if (known?.thread.isOpen) return known
     // The worker has crashed, but its exit event is still pending.
-    if (known) this.#ended = known.thread.gone
+    if (known) this.#ended = known.thread.exited
     return (this.#running = this.#start())
   }
 
@@ -143,7 +143,7 @@ export class WorkerHost<Jobs extends WorkerJobs> {
 
   async #endIdle(): Promise<void> {
     const running = this.#running
-    const { settle } = this.#options
+    const { flush: settle } = this.#options
     if (running && settle) {
       this.#open += 1
       await settle(running.thread.client).catch(() => undefined)
@@ -193,18 +193,21 @@ export interface Thread<Client> {
   /** Called if the thread exits without `terminate`. */
   onExit(listener: (error: Error) => void): void
   /** Resolves when the thread has exited for any reason; pending requests are not answered. */
-  readonly gone: Promise<void>
+  readonly exited: Promise<void>
   terminate(): Promise<void>
 }
 
 /**
  * Starts a worker.
- * @param youngMb V8 young generation in MB; more helps threads that allocate many short-lived objects
+ * @param maxYoungGenerationMb V8 young generation in MB; more helps threads that allocate many short-lived objects
  */
-export function startThread<Client extends object>(entry: URL, youngMb = usualYoungMb): Thread<Client> {
-  const worker = startWorker(entry, youngMb)
+export function startThread<Client extends object>(
+  entry: URL,
+  maxYoungGenerationMb = defaultYoungGenerationMb,
+): Thread<Client> {
+  const worker = startWorker(entry, maxYoungGenerationMb)
   const { port1, port2 } = new MessageChannel()
-  worker.postMessage({ port: port2, shared: allShared() } satisfies FirstMessage, [port2])
+  worker.postMessage({ port: port2, shared: sharedMemories() } satisfies FirstMessage, [port2])
   const link = new LinkToThread(port1)
   const client = createORPCClient(link) as Client
   let terminated = false
@@ -218,7 +221,7 @@ export function startThread<Client extends object>(entry: URL, youngMb = usualYo
     get isOpen() {
       return link.isOpen
     },
-    gone,
+    exited: gone,
     onExit(listener) {
       worker.on('exit', (code) => {
         port1.close()

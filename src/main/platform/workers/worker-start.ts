@@ -4,12 +4,12 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /** Default V8 young generation, MB: a larger one mostly costs memory. */
-export const usualYoungMb = 2
+export const defaultYoungGenerationMb = 2
 /** Searches allocate many short-lived objects and are latency-sensitive, MB. */
-export const searcherYoungMb = 8
+export const searcherYoungGenerationMb = 8
 
 /** Returns the entry file of a worker: the TypeScript source, or in a build its compiled file. */
-export function threadFile(mainFolder: URL, name: string): URL {
+export function workerEntry(mainFolder: URL, name: string): URL {
   const source = new URL(`${name}.ts`, mainFolder)
   return existsSync(source) ? source : new URL(`${name}.js`, mainFolder)
 }
@@ -27,7 +27,7 @@ function threadEnv(): NodeJS.ProcessEnv {
 /** Memory shared by all threads. A worker receives the map as it is when the worker starts. */
 const shared = new Map<string, SharedArrayBuffer>()
 
-export function shareWithThreads(name: string, memory: SharedArrayBuffer): void {
+export function shareMemory(name: string, memory: SharedArrayBuffer): void {
   shared.set(name, memory)
 }
 
@@ -35,6 +35,6 @@ export function sharedMemory(name: string): SharedArrayBuffer | undefined {
   return shared.get(name)
 }
 
-export function allShared(): ReadonlyMap<string, SharedArrayBuffer> {
+export function sharedMemories(): ReadonlyMap<string, SharedArrayBuffer> {
   return shared
 }

@@ -1,9 +1,9 @@
-import { embeddingAddressOf, embeddingModelOf, type EmbeddingProviderName } from '#shared/util/providers.ts'
+import { embeddingBaseUrl, embeddingModelOrDefault, type EmbeddingProviderName } from '#shared/util/providers.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { builtinModelName, builtinNearness, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
+import { builtinModelName, builtinSimilarity, createBuiltinEmbeddings } from './builtin/builtin-provider.ts'
 import { shareBuiltinModel } from './builtin/builtin-model.ts'
 import type { DownloadProgress } from './local-embeddings.ts'
-import type { EmbeddingProvider, NearnessModel } from './embedding-provider.ts'
+import type { EmbeddingProvider, SimilarityModel } from './embedding-provider.ts'
 
 /** Settings for creating a provider in any thread; plain data, so that it can be sent to a worker. */
 export interface EmbeddingSource {
@@ -46,14 +46,14 @@ export async function createEmbeddings(
   if (provider !== 'openai-compatible' && apiKey === undefined) return 'no_key'
   const { createOpenAiEmbeddings } = await import('./openai-embeddings.ts')
   const baseUrl = options.baseUrl ?? (provider === 'gemini' ? geminiBaseUrl : undefined)
-  const address = embeddingAddressOf(provider, options.baseUrl)
+  const address = embeddingBaseUrl(provider, options.baseUrl)
   // Local servers need no key, but the client library requires one.
   return createOpenAiEmbeddings({ ...options, provider, apiKey: apiKey ?? 'none', baseUrl, address })
 }
 
 /** Returns the model that makes digests, or undefined if the index stores vectors of this provider. */
-export function digestsOf({ provider, builtinFile }: DigestSource): NearnessModel | undefined {
-  return provider === 'builtin' ? builtinNearness(builtinFile) : undefined
+export function digestModelOf({ provider, builtinFile }: DigestSource): SimilarityModel | undefined {
+  return provider === 'builtin' ? builtinSimilarity(builtinFile) : undefined
 }
 
 export interface DigestSource {
@@ -63,7 +63,7 @@ export interface DigestSource {
 
 /** Returns the model name; the built-in provider ignores `named`. */
 export function modelOf(provider: EmbeddingProviderName, named: string | undefined): string {
-  return provider === 'builtin' ? builtinModelName : embeddingModelOf(provider, named)
+  return provider === 'builtin' ? builtinModelName : embeddingModelOrDefault(provider, named)
 }
 
 /** Allocates the memory in which worker threads share the built-in model. Must be called before they start. */

@@ -9,7 +9,7 @@ export interface EmbeddingProvider {
   /** Maximum number of texts per request. */
   readonly batchSize: number
   /** Quality measured on judged questions, by script (`latin`, `cjk`). */
-  readonly judged?: Readonly<Record<string, JudgedModel>>
+  readonly priorQuality?: Readonly<Record<string, ModelQuality>>
   /**
    * Returns unit vectors in the order of `texts`; undefined for texts without a usable vector, but never for all.
    * @throws AppError `provider_auth`, `provider_rate_limited`, `provider_timeout`, `provider_unavailable`,
@@ -19,49 +19,49 @@ export interface EmbeddingProvider {
   /** Warms up, so that the first question does not wait. */
   prepare?(): void
   /** Resolves to true if a text is private and is not sent. */
-  holds?(text: string): Promise<boolean>
+  isPrivate?(text: string): Promise<boolean>
   /** Returns false if the model does not know the language of a question. Absent if that can't be known in advance. */
-  reads?(text: string): boolean
+  understands?(text: string): boolean
   /** Present if the model has a better similarity measure than the cosine. */
-  readonly nearness?: NearnessModel
+  readonly similarity?: SimilarityModel
   /** Returns each question word's share of the similarity; the shares add up to it. */
-  terms?(question: string, passage: string): MeaningTerm[]
+  explain?(question: string, passage: string): MeaningTerm[]
   /** Returns words similar to a folded word, most similar first. */
   related?(word: string): RelatedWord[]
 }
 
 /** Compact form of a passage that only its model can read. The index stores it instead of a vector. */
-export type Digest = Uint16Array
+export type TokenIdSequence = Uint16Array
 
-export interface NearnessModel {
+export interface SimilarityModel {
   /** Computes a digest. @throws AppError `provider_unavailable` if the model can't be loaded */
-  digestOf(passage: string): Digest
+  digestOf(passage: string): TokenIdSequence
   /** Returns the same vector as `embed`, and its length before normalization. */
-  vectorOf(passage: Digest): { readonly vector: Float32Array; readonly length: number }
+  vectorOf(passage: TokenIdSequence): { readonly vector: Float32Array; readonly length: number }
   /**
    * Returns a function that computes the cosine of a digest and `vector`. `vector` has length 1; `length` is the
    * digest's vector length before normalization.
    */
-  cosinesWith(vector: Float32Array): (passage: Digest, length: number) => number
+  cosinesWith(vector: Float32Array): (passage: TokenIdSequence, length: number) => number
   /**
    * Returns a function that computes the similarity of a passage and the question from its digest and cosine; at most
    * 1.
    */
-  to(question: string): (passage: Digest, cosine: number) => number
+  similarityTo(question: string): (passage: TokenIdSequence, cosine: number) => number
 }
 
-export interface JudgedModel {
+export interface ModelQuality {
   /** Lower bound of the model's worth, in [0, 1]. Needed for memories with too few related texts to measure it. */
   readonly worth: number
   /** Overrides the default margin. */
-  readonly margin?: Margin
+  readonly margin?: ThresholdMargin
 }
 
 /**
  * Distance of the threshold from the mean cosine of unanswerable questions, in standard deviations: `surest` for a
  * model of full worth, `leastSure` for one without any.
  */
-export interface Margin {
+export interface ThresholdMargin {
   readonly surest: number
   readonly leastSure: number
 }

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { AppError, type ErrorCode } from '#shared/util/errors.ts'
 import { maxVectorBytes } from '#shared/util/limits.ts'
-import { boundedFetch, redact, plainWords, redirected, redirectTarget, retryAfterOf } from '#platform'
+import { boundedFetch, redact, toPlainLine, redirectError, redirectTarget, parseRetryAfter } from '#platform'
 import { toUnitVector, type EmbeddingProvider } from './embedding-provider.ts'
 
 /** Dimensions of known models: platform.openai.com/docs/guides/embeddings, November 2026. */
@@ -153,8 +153,8 @@ function embeddingFailure(error: unknown, { provider, apiKey }: Asked): AppError
   if (error instanceof OpenAI.APIError) {
     const status = error.status ?? 0
     const target = redirectTarget(error.status, error.headers)
-    if (target !== undefined) return redirected(provider, target, error)
-    const retryAfterMs = retryAfterOf(error.headers)
+    if (target !== undefined) return redirectError(provider, target, error)
+    const retryAfterMs = parseRetryAfter(error.headers)
     const data = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
     if (status === 401 || status === 403)
       return make('provider_auth', `${provider} refused the key for embeddings`, data)
@@ -194,5 +194,5 @@ function deepest(error: Error): string {
 
 /** Removes secrets and markup from a server's message. */
 function cleanWords(words: string, apiKey: string): string {
-  return plainWords(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
+  return toPlainLine(redact(apiKey.length < 4 ? words : words.replaceAll(apiKey, '[redacted]')))
 }

@@ -29,7 +29,7 @@ export interface ProviderFailure {
 }
 
 /** Says whether a search may request a vector, and how long it waits. */
-export type QueryLeave =
+export type QueryPermit =
   | { readonly waitMs: number; readonly failure?: undefined }
   | { readonly failure: ProviderFailure; readonly waitMs?: undefined }
 
@@ -66,7 +66,7 @@ export class ProviderHealth {
     this.#random = random
   }
 
-  note(outcome: ProviderOutcome): void {
+  record(outcome: ProviderOutcome): void {
     switch (outcome.kind) {
       case 'late':
         this.#late += 1
@@ -96,11 +96,11 @@ export class ProviderHealth {
   }
 
   /** Milliseconds until the next attempt; undefined if no pause is set. */
-  get restMs(): number | undefined {
+  get retryInMs(): number | undefined {
     return this.#retryAt === undefined ? undefined : Math.max(0, this.#retryAt - this.#elapsed())
   }
 
-  queryLeave(): QueryLeave {
+  queryPermit(): QueryPermit {
     const { failure } = this
     return failure ? { failure } : { waitMs: waitsMs[Math.min(this.#late, waitsMs.length - 1)] ?? 0 }
   }

@@ -39,7 +39,7 @@ export interface EvaluationReport extends RecallFigures {
   readonly offTopic?: { readonly n: number; readonly auc: number; readonly answered: number }
 }
 
-export interface Evaluated {
+export interface EvaluationTarget {
   /** Searches without a threshold. */
   readonly rank: (query: string) => Promise<SearchResponse>
   /** Searches with the settings in force. */
@@ -65,7 +65,7 @@ export async function readQuestions(file: string, kind: 'judged' | 'offTopic' = 
   return parseQuestions(text, file, kind)
 }
 
-interface Asked {
+interface QuestionResult {
   readonly category: string | undefined
   /** Number of judged line ranges. */
   readonly judged: number
@@ -81,13 +81,13 @@ interface Asked {
  * @param onProgress called after each question
  */
 export async function evaluate(
-  { rank, search, minScore, maxResults }: Evaluated,
+  { rank, search, minScore, maxResults }: EvaluationTarget,
   questions: readonly JudgedQuestion[],
   offTopic: readonly JudgedQuestion[] | undefined,
   onProgress: (done: number, total: number) => void,
 ): Promise<EvaluationReport> {
   const total = questions.length + (offTopic?.length ?? 0)
-  const rows: Asked[] = []
+  const rows: QuestionResult[] = []
   for (const { query, category, relevant } of questions) {
     const ranked = await rank(query)
     const returned = await search(query)
@@ -148,11 +148,11 @@ export async function evaluate(
   }
 }
 
-function rankedFigures(rows: readonly Asked[]): RecallFigures {
+function rankedFigures(rows: readonly QuestionResult[]): RecallFigures {
   return figuresOf(rows.map(({ ranked, judged }) => ({ hits: ranked, judged })))
 }
 
-function returnedFigures(rows: readonly Asked[]): ReturnedFigures {
+function returnedFigures(rows: readonly QuestionResult[]): ReturnedFigures {
   const answered = rows.filter(({ returned }) => returned.length > 0)
   return {
     ...figuresOf(rows.map(({ returned, judged }) => ({ hits: returned, judged }))),

@@ -5,7 +5,7 @@ import { AppError } from '#shared/util/errors.ts'
 const linesSchema = z
   .object({ path: z.string().min(1), startLine: z.number().int().min(1), endLine: z.number().int().min(1) })
   .refine(({ startLine, endLine }) => startLine <= endLine, 'startLine is after endLine')
-export type Lines = z.infer<typeof linesSchema>
+export type LineRange = z.infer<typeof linesSchema>
 
 const judgedQuestionSchema = z.object({
   id: z.string().optional(),
@@ -54,6 +54,6 @@ function detailOf(error: SyntaxError | z.ZodError): string {
 }
 
 /** Returns true if both are in the same file and their lines overlap. */
-export function isHit(result: Lines, judged: Lines): boolean {
+export function isHit(result: LineRange, judged: LineRange): boolean {
   return result.path === judged.path && result.startLine <= judged.endLine && judged.startLine <= result.endLine
 }

@@ -1,7 +1,7 @@
 /** Entry of the thread that tries another size of chunks on part of a memory, by keywords only (M44). */
 import { type } from '@orpc/server'
 import type { Explanation, SearchOptions, SearchSettings } from '#shared/contract/index.ts'
-import { clockAhead, serveThread, threadBase } from '#platform'
+import { clockWithOffset, serveThread, threadBase } from '#platform'
 import type { ChunkSettings } from '../indexing/chunk.ts'
 import { createTables, openForWriting } from '../indexing/index-schema.ts'
 import { Searcher } from '../ranking/searcher.ts'
@@ -36,7 +36,7 @@ async function tryOne(
     createTables(db, { chunk, provider: '', model: '', dimensions: 0 })
     const store = new IndexStore(db, chunk)
     await syncPaths(store, [folder], paths, { signal, onProgress: () => undefined })
-    const searcher = new Searcher(db, undefined, clockAhead(clockAheadMs))
+    const searcher = new Searcher(db, undefined, clockWithOffset(clockAheadMs))
     const explanation = await searcher.explain(query, defaults, options, undefined, false)
     return { chunks: store.counts().chunks, explanation }
   } finally {

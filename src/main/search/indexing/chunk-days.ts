@@ -4,7 +4,7 @@
  * a synced folder would date years of notes anew. Pure.
  */
 import { fold } from '../text/terms.ts'
-import { datesIn, type DateForm } from '../text/dates.ts'
+import { findDates, type DateMatch } from '../text/dates.ts'
 import { calendarOf, isoWeekSpan, spanOf, yearSpan, type DaySpan } from '../text/days.ts'
 import { headingSeparator } from './chunk.ts'
 
@@ -33,7 +33,7 @@ function spanOfName(name: string): DaySpan | undefined {
   const month = /(?<!\d)((?:19|20)\d\d)[-.](0[1-9]|1[0-2])(?!\d)/.exec(name)
   if (month) return spanOf(Number(month[1]), Number(month[2]))
   if (/^(?:19|20)\d\d$/.test(name)) return yearSpan(Number(name))
-  return datesIn(fold(name)).flatMap((form) => spanOfForm(form, undefined) ?? [])[0]
+  return findDates(fold(name)).flatMap((form) => spanOfForm(form, undefined) ?? [])[0]
 }
 
 /** `journal/2024/05/03.md`, `2024/05/…`, `2024/…`. */
@@ -66,7 +66,7 @@ export function daysOfPassage({ heading, text }: DatedPassage, ofPath: readonly 
   const read = (title: string) => {
     const alone = /^((?:19|20)\d\d)\s*年?$/.exec(title.trim())?.[1]
     const spans =
-      alone === undefined ? datesIn(fold(title)).map((form) => spanOfForm(form, year)) : [yearSpan(Number(alone))]
+      alone === undefined ? findDates(fold(title)).map((form) => spanOfForm(form, year)) : [yearSpan(Number(alone))]
     for (const span of spans) {
       add(span)
       if (span) year = calendarOf(span.first).year
@@ -79,14 +79,14 @@ export function daysOfPassage({ heading, text }: DatedPassage, ofPath: readonly 
     if (title !== undefined) read(title)
     else {
       const start = fold(line.slice(0, 48))
-      const [form] = datesIn(start)
+      const [form] = findDates(start)
       if (form && beforeDate.test(start.slice(0, form.start))) add(spanOfForm(form, year))
     }
   }
   return [...found.values()]
 }
 
-function spanOfForm({ year, month, day }: DateForm, otherwise: number | undefined): DaySpan | undefined {
+function spanOfForm({ year, month, day }: DateMatch, otherwise: number | undefined): DaySpan | undefined {
   const of = year ?? otherwise
   return of === undefined ? undefined : spanOf(of, month, day)
 }

@@ -42,13 +42,13 @@ export class FolderWatchers {
       onReady: this.#events.onReady,
       onLimit: (reason) => {
         this.#limited.add(folder)
-        this.#problems.begin('watch_limit', reason)
+        this.#problems.raise('watch_limit', reason)
       },
-      onRoom: () => {
+      onLimitCleared: () => {
         this.#limited.delete(folder)
-        if (this.#limited.size === 0) this.#problems.end('watch_limit')
+        if (this.#limited.size === 0) this.#problems.clear('watch_limit')
       },
-      onError: (error) => this.#problems.begin('watch_failed', error instanceof Error ? error.message : String(error)),
+      onError: (error) => this.#problems.raise('watch_failed', error instanceof Error ? error.message : String(error)),
     })
   }
 }

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import type { Unsearched } from '#shared/contract/index.ts'
+import type { IndexExclusion } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { isMemoryPath, unsearchedFor, resolveInside } from '#workspace'
+import { isMemoryPath, exclusionReason, resolveInside } from '#workspace'
 import type { IndexedFolder } from './indexed-folder.ts'
 
-export interface Unfound {
+export interface ExclusionQuery {
   /** Path as requested: relative to the workspace, or with another folder's prefix. */
   readonly path: string
   readonly folders: readonly IndexedFolder[]
@@ -15,7 +15,7 @@ export interface Unfound {
 }
 
 /** Returns the reason why a line of a file can't be found by a search. */
-export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfound): Promise<Unsearched> {
+export async function whyUnsearched({ path, folders, isIndexed, problems }: ExclusionQuery): Promise<IndexExclusion> {
   if (isIndexed) return { reason: 'emptyLine' }
   const problem = problems.find((one) => one.path === path)
   if (problem) return { reason: 'unreadable', message: problem.message }
@@ -26,7 +26,7 @@ export async function whyUnsearched({ path, folders, isIndexed, problems }: Unfo
   const file = path.slice(folder.prefix.length)
   if (file.split(/[\\/]/).includes('..')) return { reason: 'outside' }
   const { source, scope = 'memory', layout } = folder
-  const named = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : unsearchedFor(file, scope, layout)
+  const named = source === 'shared' && !isMemoryPath(file, layout) ? 'outside' : exclusionReason(file, scope, layout)
   if (named === 'hidden' || named === 'notMarkdown' || named === 'outside') return { reason: named }
   const there = await lookAt(folder, file)
   return { reason: there === 'there' ? (source === 'memory' ? (named ?? 'pending') : 'pending') : there }

@@ -6,15 +6,15 @@ import { existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import { makeFolder, setAside } from '#platform'
+import { makeFolder, renameDamaged } from '#platform'
 import type { ChunkSettings } from './chunk.ts'
 import {
   createTables,
   ensureIdentity,
   identityOf,
-  isDamage,
+  isCorruption,
   isIndexOf,
-  keptAheadOf,
+  snapshotPathOf,
   openForWriting,
   type Db,
   type IndexIdentity,
@@ -26,9 +26,9 @@ export interface OpenedIndex {
   /** Path of the store while an older index still serves searches; undefined if the store is the index itself. */
   readonly building: string | undefined
   /** New path of a file that was at the index's path but is not an index. */
-  readonly aside: string | undefined
+  readonly movedAsideTo: string | undefined
   /** Error message if the existing file was corrupt; undefined if it was sound or missing. */
-  readonly damage: string | undefined
+  readonly corruption: string | undefined
 }
 
 /**
@@ -51,8 +51,8 @@ export async function openIndexFile(
     begun?.close()
     ensureIdentity(current)
     const store = storeOf(current)
-    await takeOver(store, [files.last, files.next, files.damaged])
-    return { store, building: undefined, damage, aside }
+    await adoptCaches(store, [files.last, files.next, files.damaged])
+    return { store, building: undefined, corruption: damage, movedAsideTo: aside }
   }
   const hasOld = current !== undefined && hasTable(current, 'embedding_cache')
   current?.close()
@@ -66,8 +66,8 @@ export async function openIndexFile(
     await removeIndexFile(files.next)
   }
   const store = storeOf(canGoOn ? begun : createIndex(place, identity))
-  await takeOver(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
-  return { store, building: hasOld ? files.next : undefined, damage, aside }
+  await adoptCaches(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
+  return { store, building: hasOld ? files.next : undefined, corruption: damage, movedAsideTo: aside }
 }
 
 /** Replaces the old index by the built one. Both must be closed. */
@@ -90,13 +90,13 @@ function createIndex(file: string, identity: IndexIdentity): Db {
 }
 
 /** Copies readable vectors from other index files and deletes those files, except `keep`. */
-async function takeOver(store: IndexStore, others: readonly string[], keep?: string): Promise<void> {
+async function adoptCaches(store: IndexStore, others: readonly string[], keep?: string): Promise<void> {
   for (const other of others) {
     if (!existsSync(other)) continue
     try {
       store.adoptCache(other)
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!isCorruption(error)) throw error
     }
     if (other !== keep) await removeIndexFile(other)
   }
@@ -111,7 +111,7 @@ interface Opened {
 async function openCurrent(file: string, damaged: string): Promise<Opened & { readonly aside: string | undefined }> {
   const info = await stat(file).catch(() => undefined)
   const isOurs = info === undefined || (info.isFile() && !isForeign(file))
-  if (!isOurs) return { db: undefined, damage: undefined, aside: await setAside(file) }
+  if (!isOurs) return { db: undefined, damage: undefined, aside: await renameDamaged(file) }
   return { ...(await openSound(file, damaged)), aside: undefined }
 }
 
@@ -129,7 +129,7 @@ function isForeign(file: string): boolean {
   }
 }
 
-/** Opens a database. A corrupt one is moved to `aside`, or deleted if `aside` is undefined. */
+/** Opens a database. A corrupt one is moved to `movedAsideTo`, or deleted if `movedAsideTo` is undefined. */
 async function openSound(file: string, aside: string | undefined): Promise<Opened> {
   if (!existsSync(file)) return { db: undefined, damage: undefined }
   let db: Db | undefined
@@ -139,7 +139,7 @@ async function openSound(file: string, aside: string | undefined): Promise<Opene
     return { db, damage: undefined }
   } catch (error) {
     db?.close()
-    if (!isDamage(error)) throw error
+    if (!isCorruption(error)) throw error
     if (aside === undefined) await removeIndexFile(file)
     else await putAside(file, aside)
     return { db: undefined, damage: error.message }
@@ -157,5 +157,5 @@ function hasTable(db: Db, name: string): boolean {
 }
 
 async function removeIndexFile(file: string): Promise<void> {
-  for (const each of [file, `${file}-wal`, `${file}-shm`, keptAheadOf(file)]) await rm(each, { force: true })
+  for (const each of [file, `${file}-wal`, `${file}-shm`, snapshotPathOf(file)]) await rm(each, { force: true })
 }

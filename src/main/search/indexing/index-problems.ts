@@ -6,7 +6,7 @@ export class IndexProblems {
   #standing: SyncProblem[] = []
   readonly #ofFiles = new Map<string, SyncProblem>()
 
-  /** @param onChange called after `begin` and `end` have changed the list */
+  /** @param onChange called after `raise` and `clear` have changed the list */
   constructor(onChange: () => void) {
     this.#onChange = onChange
   }
@@ -15,21 +15,21 @@ export class IndexProblems {
     return [...this.#standing, ...this.#ofFiles.values()]
   }
 
-  /** Adds a problem that remains until `end`. Does nothing if there is one with this code. */
-  begin(code: string, message: string): void {
+  /** Adds a problem that remains until `clear`. Does nothing if there is one with this code. */
+  raise(code: string, message: string): void {
     if (this.#standing.some((problem) => problem.code === code)) return
     this.#standing.push({ code, message })
     this.#onChange()
   }
 
-  end(code: string): void {
+  clear(code: string): void {
     const before = this.#standing.length
     this.#standing = this.#standing.filter((problem) => problem.code !== code)
     if (this.#standing.length < before) this.#onChange()
   }
 
   /** @param paths the paths that were synced; undefined for all */
-  note({ problems }: SyncReport, paths: readonly string[] | undefined): void {
+  recordSync({ problems }: SyncReport, paths: readonly string[] | undefined): void {
     if (paths) for (const path of paths) this.#ofFiles.delete(path)
     else this.#ofFiles.clear()
     for (const problem of problems) this.#ofFiles.set(problem.path ?? problem.code, problem)

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import * as sqliteVec from 'sqlite-vec'
 import { z } from 'zod'
-import { embeddingAddressOf } from '#shared/util/providers.ts'
+import { embeddingBaseUrl } from '#shared/util/providers.ts'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { ChunkSettings } from './chunk.ts'
 import { tokenizerVersion } from '../text/terms.ts'
@@ -17,7 +17,7 @@ const transcriptVersion = 1
 export const identityKey = 'identity'
 
 /** Returns the path of the snapshot that the next process loads instead of reading the whole index. */
-export function keptAheadOf(file: string): string {
+export function snapshotPathOf(file: string): string {
   return `${file}.ahead`
 }
 
@@ -37,7 +37,7 @@ export interface IndexIdentity {
 export function identityOf({ chunk, embedding }: { chunk: ChunkSettings; embedding: EmbeddingSource }): IndexIdentity {
   if (embedding.provider === 'none') return { chunk, provider: '', model: '', dimensions: 0 }
   const { provider, model, baseUrl } = embedding
-  return { chunk, provider, model, dimensions: 0, address: embeddingAddressOf(provider, baseUrl) }
+  return { chunk, provider, model, dimensions: 0, address: embeddingBaseUrl(provider, baseUrl) }
 }
 
 export function fingerprint(identity: IndexIdentity): string {
@@ -73,13 +73,13 @@ const builtForSchema = z.object({
 })
 
 /** The embedding model of an index; empty strings if it has none. */
-export type BuiltFor = Readonly<z.infer<typeof builtForSchema>>
+export type IndexModel = Readonly<z.infer<typeof builtForSchema>>
 
-export function parseFingerprint(text: string): BuiltFor {
+export function parseFingerprint(text: string): IndexModel {
   return builtForSchema.parse(JSON.parse(text))
 }
 
-export function builtFor(db: Db): BuiltFor {
+export function modelOfIndex(db: Db): IndexModel {
   const text = getMeta(db, 'fingerprint')
   return text === undefined ? { provider: '', model: '', dimensions: 0 } : parseFingerprint(text)
 }
@@ -88,10 +88,10 @@ export function builtFor(db: Db): BuiltFor {
  * Prefix of the keys that hold the dimensions of a model's vectors, copied from an earlier index, so that cached
  * vectors can be found before the model is called.
  */
-export const lengthKeys = 'length:'
+export const dimensionsKeyPrefix = 'length:'
 
-export function lengthKey({ model, dimensions, ...asked }: BuiltFor): string {
-  return `${lengthKeys}${cacheKey(asked)}/${model}/${dimensions}`
+export function dimensionsKey({ model, dimensions, ...asked }: IndexModel): string {
+  return `${dimensionsKeyPrefix}${cacheKey(asked)}/${model}/${dimensions}`
 }
 
 /** Returns the provider column of the embedding cache: the provider, plus its address if it is not the default one. */
@@ -247,7 +247,7 @@ export function setDimensions(db: Db, dimensions: number): void {
 
 /** Returns the dimensions that the vectors of this index have or will have; 0 if unknown. */
 export function expectedDimensions(db: Db): number {
-  return vectorDimensions(db) || Number(getMeta(db, lengthKey(builtFor(db))) ?? 0)
+  return vectorDimensions(db) || Number(getMeta(db, dimensionsKey(modelOfIndex(db))) ?? 0)
 }
 
 /** Returns the dimensions of the stored vectors; 0 if there are none. */
@@ -276,7 +276,7 @@ export function setMeta(db: Db, key: string, value: string): void {
 }
 
 /** Returns true for SQLite errors that mean a corrupt file or no database. */
-export function isDamage(error: unknown): error is Error {
+export function isCorruption(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code))
 }
 

@@ -1,31 +1,31 @@
-import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
 import { toBlob } from '../embeddings/embedding-provider.ts'
 import type { ChunkSettings } from './chunk.ts'
 import {
-  builtFor,
+  modelOfIndex,
   cacheKey,
   expectedDimensions,
-  isDamage,
-  lengthKey,
-  lengthKeys,
+  isCorruption,
+  dimensionsKey,
+  dimensionsKeyPrefix,
   parseFingerprint,
   setDimensions,
   setMeta,
   vectorDimensions,
-  type BuiltFor,
+  type IndexModel,
   type Db,
 } from './index-schema.ts'
 import { PassageStore } from './passage-store.ts'
 import type { KnownFile, Source } from './indexed-file.ts'
 import {
-  Preparer,
+  FilePreparer,
   type FileContent,
-  type PreparedFacts,
+  type PreparedMetadata,
   type PreparedFile,
   type PrepareSettings,
 } from './prepare-file.ts'
 import { calibrationKey } from '../ranking/calibrated.ts'
-import { untilChanged } from './memoize-by-data-version.ts'
+import { memoizeByDataVersion } from './memoize-by-data-version.ts'
 
 export interface IndexCounts {
   readonly files: number
@@ -33,7 +33,7 @@ export interface IndexCounts {
   readonly embedded: number
 }
 
-export interface CachedText {
+export interface CachedVectorRow {
   readonly id: number
   readonly vector: Buffer
 }
@@ -46,7 +46,7 @@ interface CachedVector {
   readonly vector: Buffer
 }
 /** The built-in model's vectors are computed from digests; older indexes cached them. */
-const whereDear = "WHERE provider <> 'builtin'"
+const exceptBuiltin = "WHERE provider <> 'builtin'"
 
 /** Size of the write-ahead log that triggers a checkpoint, in pages of 4 KiB; 1,000 is SQLite's default. */
 const pagesOfLog = { usual: 1000, many: 8192 } as const
@@ -59,18 +59,18 @@ export class IndexStore {
   readonly passages: PassageStore | undefined
   /** Settings for preparing files. */
   readonly preparing: PrepareSettings
-  #preparer: Preparer
+  #preparer: FilePreparer
 
   /** @param embedding the configured model; used if it is the index's model and makes digests */
   constructor(db: Db, chunk: ChunkSettings, embedding?: DigestSource) {
     this.db = db
     this.#statements = prepare(db)
-    this.counts = untilChanged(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
-    const { provider } = builtFor(db)
+    this.counts = memoizeByDataVersion(db, () => this.#statements.counts.get() ?? { files: 0, chunks: 0, embedded: 0 })
+    const { provider } = modelOfIndex(db)
     const own = embedding?.provider === provider ? embedding : undefined
-    if (provider !== '') this.passages = new PassageStore(db, own && digestsOf(own))
+    if (provider !== '') this.passages = new PassageStore(db, own && digestModelOf(own))
     this.preparing = { chunk, hasPassages: this.passages !== undefined, embedding: own }
-    this.#preparer = new Preparer(this.preparing)
+    this.#preparer = new FilePreparer(this.preparing)
   }
 
   knownFiles(): KnownFile[] {
@@ -82,7 +82,7 @@ export class IndexStore {
   }
 
   /** With true, checkpoints run less often, so that pages that change repeatedly are written back less often. */
-  writeMuch(isMuch: boolean): void {
+  setBulkMode(isMuch: boolean): void {
     this.db.pragma(`wal_autocheckpoint = ${isMuch ? pagesOfLog.many : pagesOfLog.usual}`)
   }
 
@@ -100,8 +100,8 @@ export class IndexStore {
    * Resets the preparer after a failure: it omits spellings that it has already returned, and those may not be in the
    * index.
    */
-  prepareAnew(): void {
-    this.#preparer = new Preparer(this.preparing)
+  resetPreparer(): void {
+    this.#preparer = new FilePreparer(this.preparing)
   }
 
   /** Replaces a file's chunks. */
@@ -126,7 +126,7 @@ export class IndexStore {
     for (const [word, term] of spellings) this.#statements.putSpelling.run(word, term)
   }
 
-  #putFacts(source: Source, path: string, { tags, properties, names }: PreparedFacts): void {
+  #putFacts(source: Source, path: string, { tags, properties, names }: PreparedMetadata): void {
     for (const { tag, line } of tags) this.#statements.putTag.run(tag, source, path, line)
     for (const { name, value, line } of properties) this.#statements.putProperty.run(name, source, path, line, value)
     for (const { name, place } of names) this.#statements.putName.run(source, path, place, name)
@@ -144,7 +144,7 @@ export class IndexStore {
   }
 
   /** Returns the cache row of a text's vector, or undefined. */
-  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedText | undefined {
+  cachedVector(provider: string, model: string, hash: string, dimensions: number): CachedVectorRow | undefined {
     return this.#statements.cached.get(provider, model, dimensions, hash)
   }
 
@@ -159,7 +159,7 @@ export class IndexStore {
   }
 
   /** Removes the vectors of all passages, because the model now returns vectors of another length. */
-  forgetVectors(dimensions: number): void {
+  resetVectors(dimensions: number): void {
     this.transaction(() => {
       this.passages?.forgetVectors()
       setDimensions(this.db, dimensions)
@@ -196,18 +196,18 @@ export class IndexStore {
           .all()
           .map(({ key, value }) => [key, value]),
       )
-      for (const [key, value] of meta) if (key.startsWith(lengthKeys)) this.setMeta(key, value)
+      for (const [key, value] of meta) if (key.startsWith(dimensionsKeyPrefix)) this.setMeta(key, value)
       const [fingerprint, dimensions] = [meta.get('fingerprint'), meta.get('dimensions')]
       const was = fingerprint === undefined ? undefined : parseFingerprint(fingerprint)
       const built = was && this.#withAddress(was)
-      if (built && dimensions !== undefined) this.setMeta(lengthKey(built), dimensions)
+      if (built && dimensions !== undefined) this.setMeta(dimensionsKey(built), dimensions)
       this.db.exec(
         `INSERT OR IGNORE INTO embedding_cache (provider, model, dims, hash, vector)
-           SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear}`,
+           SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${exceptBuiltin}`,
       )
       if (built && built !== was) this.#noteAddress(built)
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!isCorruption(error)) throw error
       this.#adoptReadable()
     } finally {
       this.db.exec('DETACH other')
@@ -215,15 +215,15 @@ export class IndexStore {
   }
 
   /** For an index from before addresses were stored, assumes the address of the current settings. */
-  #withAddress(other: BuiltFor): BuiltFor {
-    const { provider, model, address } = builtFor(this.db)
+  #withAddress(other: IndexModel): IndexModel {
+    const { provider, model, address } = modelOfIndex(this.db)
     const isOld = other.provider === 'openai-compatible' && other.address === undefined
     if (!isOld || other.provider !== provider || other.model !== model) return other
     return { ...other, address }
   }
 
   /** Adds the address to the vectors of such an index. */
-  #noteAddress(built: BuiltFor): void {
+  #noteAddress(built: IndexModel): void {
     this.db
       .prepare('UPDATE OR IGNORE embedding_cache SET provider = ? WHERE provider = ? AND model = ?')
       .run(cacheKey(built), built.provider, built.model)
@@ -237,10 +237,10 @@ export class IndexStore {
     )
     const rows: CachedVector[] = []
     try {
-      const all = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${whereDear} ORDER BY rowid`
+      const all = `SELECT provider, model, dims, hash, vector FROM other.embedding_cache ${exceptBuiltin} ORDER BY rowid`
       for (const row of this.db.prepare<[], CachedVector>(all).iterate()) rows.push(row)
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!isCorruption(error)) throw error
     }
     this.transaction(() => {
       for (const row of rows) put.run(row)
@@ -306,7 +306,7 @@ function prepare(db: Db) {
       `SELECT (SELECT count(*) FROM files WHERE source <> 'sessions') AS files, (SELECT count(*) FROM chunks) AS chunks,
               (SELECT count(*) FROM chunks) - (SELECT count(*) FROM chunks WHERE embedded = 0) AS embedded`,
     ),
-    cached: db.prepare<[string, string, number, string], CachedText>(
+    cached: db.prepare<[string, string, number, string], CachedVectorRow>(
       'SELECT id, vector FROM embedding_cache WHERE provider = ? AND model = ? AND dims = ? AND hash = ?',
     ),
     cache: db

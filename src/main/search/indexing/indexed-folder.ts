@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { MemoryScope } from '#shared/contract/index.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import {
-  askDirectly,
+  createAdaptiveStat,
   isBehindLink,
   walkMarkdown,
   type WalkProblem,
   isMarkdown,
   isMemoryPath,
   maxDepth,
-  unsearchedFor,
+  exclusionReason,
   type Layout,
 } from '#workspace'
 import type { KnownFile, Source } from './indexed-file.ts'
@@ -31,7 +31,7 @@ export interface IndexedFolder {
 }
 
 /** Files to index by kind of folder: as the scope says, memory files only, all Markdown, or transcripts. */
-export const contents: Readonly<Record<Source, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
+export const contentBySource: Readonly<Record<Source, 'scope' | 'memory' | 'markdown' | 'transcripts'>> = {
   memory: 'scope',
   // Not the scope: a wider scope of the owner must not share more notes with other agents.
   shared: 'memory',
@@ -46,7 +46,7 @@ export interface SyncProblem {
 }
 
 /** A file found on disk. */
-export interface Candidate {
+export interface FileCandidate {
   readonly folder: IndexedFolder
   /** Path in the index. */
   readonly path: string
@@ -64,14 +64,14 @@ export async function findFiles(
   folder: IndexedFolder,
   signal: AbortSignal,
   problems: SyncProblem[],
-): Promise<Candidate[] | undefined> {
+): Promise<FileCandidate[] | undefined> {
   try {
-    const content = contents[folder.source]
+    const content = contentBySource[folder.source]
     if (content === 'transcripts') return await findTranscripts(folder)
-    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, askDirectly())
+    const { files, problems: met } = await walkMarkdown(folder.folder, signal, folder.forbidden, createAdaptiveStat())
     problems.push(...met.map((problem) => describeProblem(folder, problem)))
     return files
-      .filter(({ path }) => isTaken(folder, path))
+      .filter(({ path }) => isInScope(folder, path))
       .map(({ path, size, modifiedAt }) => ({
         folder,
         file: path,
@@ -102,7 +102,7 @@ function describeProblem(folder: IndexedFolder, { path, code }: WalkProblem): Sy
 }
 
 /** Returns the transcripts; the folder does not exist before the first session. */
-async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
+async function findTranscripts(folder: IndexedFolder): Promise<FileCandidate[]> {
   if (!existsSync(folder.folder)) return []
   const names = (await readdir(folder.folder)).filter(isTranscript)
   const found = await Promise.all(names.map((name) => describe(folder, name)))
@@ -113,15 +113,15 @@ async function findTranscripts(folder: IndexedFolder): Promise<Candidate[]> {
  * Returns a candidate for one path, as a full scan would find it. Undefined if it is not a file, is unreadable, or is
  * behind a symbolic link.
  */
-export async function noticed(folder: IndexedFolder, file: string): Promise<Candidate | undefined> {
+export async function candidateAt(folder: IndexedFolder, file: string): Promise<FileCandidate | undefined> {
   const found = await describe(folder, file)
-  if (!found || contents[folder.source] === 'transcripts') return found
+  if (!found || contentBySource[folder.source] === 'transcripts') return found
   // A file that vanished meanwhile is handled by the next sync.
   const isLinked = await isBehindLink(folder.folder, file).catch(() => true)
   return isLinked ? undefined : found
 }
 
-async function describe(folder: IndexedFolder, path: string): Promise<Candidate | undefined> {
+async function describe(folder: IndexedFolder, path: string): Promise<FileCandidate | undefined> {
   try {
     const info = await stat(join(folder.folder, path))
     if (!info.isFile()) return undefined
@@ -133,10 +133,10 @@ async function describe(folder: IndexedFolder, path: string): Promise<Candidate 
 }
 
 /** Returns true if the path is in scope. Does not look at the disk. */
-export function isTaken({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
-  switch (contents[source]) {
+export function isInScope({ source, scope = 'memory', layout }: IndexedFolder, file: string): boolean {
+  switch (contentBySource[source]) {
     case 'scope':
-      return unsearchedFor(file, scope, layout) === undefined
+      return exclusionReason(file, scope, layout) === undefined
     case 'memory':
       return isMemoryPath(file, layout)
     case 'markdown':
@@ -157,7 +157,7 @@ function isTranscript(path: string): boolean {
 export function folderOf(folders: readonly IndexedFolder[], path: string): IndexedFolder | undefined {
   if (isTranscript(path)) return folders.find(({ source, prefix }) => source === 'sessions' && path.startsWith(prefix))
   const [workspace] = folders
-  return workspace && isTaken(workspace, path) ? workspace : undefined
+  return workspace && isInScope(workspace, path) ? workspace : undefined
 }
 
 export function belongsTo(file: KnownFile, folder: IndexedFolder): boolean {

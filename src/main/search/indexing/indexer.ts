@@ -10,15 +10,15 @@ import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'
 import type { ChunkSettings } from './chunk.ts'
 import { describeMissing } from '../vector/embed-queue.ts'
-import { Embedder, remaining } from '../vector/embedder.ts'
+import { Embedder, remainingMs } from '../vector/embedder.ts'
 import { FolderWatchers } from './folder-watchers.ts'
 import { openIndexFile, replaceIndexFile } from './index-file.ts'
 import { IndexProblems } from './index-problems.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { isDamage, openForWriting } from './index-schema.ts'
+import { isCorruption, openForWriting } from './index-schema.ts'
 import { IndexStore, type IndexCounts } from './index-store.ts'
 import { folderOf, type IndexedFolder } from './indexed-folder.ts'
-import { dropForeign, syncAll, syncPaths, type SyncReport } from './sync.ts'
+import { removeOrphans, syncAll, syncPaths, type SyncReport } from './sync.ts'
 
 export interface IndexerSettings {
   readonly file: string
@@ -45,7 +45,7 @@ export type IndexerEvent =
   | { readonly type: 'replace' }
   /** Result of a request to the embedding provider. */
   | { readonly type: 'provider'; readonly outcome: ProviderOutcome }
-  /** True while there is work. `touches` is the number of `touch` calls so far. */
+  /** True while there is work. `touches` is the number of `notifyWritten` calls so far. */
   | { readonly type: 'pending'; readonly isPending: boolean; readonly touches: number }
   /** The index file was replaced by another one at the same path. */
   | { readonly type: 'reopen' }
@@ -80,7 +80,7 @@ export class Indexer {
   #queued = 0
   #touches = 0
   /** Value of `#touches` when the last `pending: false` was emitted; undefined while there is work. */
-  #toldIdleAt: number | undefined
+  #reportedIdleAt: number | undefined
   readonly #changes: PendingChanges
   #retry: NodeJS.Timeout | undefined
   #toldFiles = new Set<string>()
@@ -90,12 +90,12 @@ export class Indexer {
   #total = 0
   #toldAt = 0
   #etaMs: number | undefined
-  readonly #problems = new IndexProblems(() => this.#tell())
+  readonly #problems = new IndexProblems(() => this.#emitStatus())
   readonly #watchers = new FolderWatchers(
     {
-      onPath: (path) => this.#noticed(path),
-      onOther: () => this.#changes.addAll(),
-      onReady: () => this.#changes.addAll(readyMs),
+      onPath: (path) => this.#onPathChanged(path),
+      onOther: () => this.#changes.requestFullSync(),
+      onReady: () => this.#changes.requestFullSync(readyMs),
     },
     this.#problems,
   )
@@ -103,7 +103,7 @@ export class Indexer {
   #hasLooked = false
   /** The database was found to be corrupt while in use. */
   #isDamaged = false
-  #hasMended = false
+  #hasRecreated = false
 
   /** @param prepareEntry script of the worker that prepares many files */
   constructor(settings: IndexerSettings, emit: (event: IndexerEvent) => void, prepareEntry?: URL) {
@@ -112,7 +112,7 @@ export class Indexer {
     this.#prepareEntry = prepareEntry
     this.#changes = new PendingChanges(
       settings.debounceMs,
-      () => void this.#enqueue(() => this.#look(false)),
+      () => void this.#enqueue(() => this.#sync(false)),
       () => this.#tellPending(),
     )
   }
@@ -124,14 +124,14 @@ export class Indexer {
       this.#download = share < 1 ? { file, share } : undefined
       this.#progress(this.#done, this.#total)
     })
-    if (typeof provider === 'string') this.#problems.begin(provider, describeMissing(provider, embedding))
+    if (typeof provider === 'string') this.#problems.raise(provider, describeMissing(provider, embedding))
     else if (provider) {
       const { notes } = this.#settings
       const local = embedding.isLocal ? undefined : new LocalNotes(() => notes)
       this.#embedder = new Embedder(provider, this.#embedderEvents(), this.#stop.signal, local)
     }
     await this.#enqueue(async () => this.#openIndex())
-    this.#changes.addAll(0)
+    this.#changes.requestFullSync(0)
     if (this.#settings.watch) void this.#watchSoon()
   }
 
@@ -144,7 +144,7 @@ export class Indexer {
     const first = this.#changes.noticed
     const latest = performance.now() + watchByMs
     try {
-      while (!this.#changes.isLookedAt(first) && performance.now() < latest) await pause(watchPauseMs / 10)
+      while (!this.#changes.isSynced(first) && performance.now() < latest) await pause(watchPauseMs / 10)
       await pause(watchPauseMs)
       this.#watchers.watch(this.#settings.folders)
     } catch {
@@ -153,9 +153,9 @@ export class Indexer {
   }
 
   /** Notes that the app itself wrote these files. */
-  touch(paths: readonly string[]): void {
+  notifyWritten(paths: readonly string[]): void {
     this.#touches += 1
-    for (const path of paths) this.#noticed(path)
+    for (const path of paths) this.#onPathChanged(path)
     this.#tellPending()
   }
 
@@ -168,11 +168,11 @@ export class Indexer {
    * Waits until every change noticed so far is indexed, at most `timeoutMs`.
    * @returns false on timeout
    */
-  async settle(timeoutMs: number): Promise<boolean> {
+  async flush(timeoutMs: number): Promise<boolean> {
     if (!this.#isPending()) return true
-    this.#changes.hurry()
+    this.#changes.flush()
     const stop = new AbortController()
-    const settled = this.#untilLookedAt(this.#changes.noticed).then(() => true)
+    const settled = this.#untilSynced(this.#changes.noticed).then(() => true)
     const late = sleep(timeoutMs, false, { signal: stop.signal, ref: false }).catch(() => false)
     const answer = await Promise.race([settled, late])
     stop.abort()
@@ -183,35 +183,35 @@ export class Indexer {
   async reindex(signal?: AbortSignal): Promise<IndexStatus> {
     await this.#enqueue(async () => {
       try {
-        await this.#look(true, signal)
+        await this.#sync(true, signal)
       } catch (error) {
         if (!signal?.aborted) throw error
         this.#state = 'ready'
-        this.#changes.addAll()
+        this.#changes.requestFullSync()
       }
     })
-    await this.askAgain()
+    await this.retryEmbedding()
     return this.status()
   }
 
   /** Checks the index after the searcher could not open or read it. Recreates it if it is missing or corrupt. */
-  revive(isDamaged: boolean): Promise<void> {
+  recover(isDamaged: boolean): Promise<void> {
     return this.#enqueue(async () => {
       this.#isDamaged ||= isDamaged
-      if (this.#store && !this.#isDamaged) return this.#look(false)
+      if (this.#store && !this.#isDamaged) return this.#sync(false)
       await this.#openIndex()
-      await this.#look(true)
+      await this.#sync(true)
     })
   }
 
   /** While true, the provider is not called. With false, embedding resumes. */
-  hold(isHeld: boolean): void {
-    if (this.#embedder) this.#embedder.isHeld = isHeld
-    if (!isHeld) this.goOn()
+  pauseEmbedding(isHeld: boolean): void {
+    if (this.#embedder) this.#embedder.isPaused = isHeld
+    if (!isHeld) this.resumeEmbedding()
   }
 
   /** Embeds missing passages, if the indexer is idle. */
-  goOn(): void {
+  resumeEmbedding(): void {
     if (this.#store && this.#building === undefined && this.#state === 'ready') this.#embedder?.start(this.#store)
   }
 
@@ -219,14 +219,14 @@ export class Indexer {
    * Embeds missing passages, including those that the provider rejected before, and all passages if its vectors have
    * another length now.
    */
-  async askAgain(): Promise<void> {
-    if (this.#store && this.#building === undefined) await this.#embedder?.startAnew(this.#store)
+  async retryEmbedding(): Promise<void> {
+    if (this.#store && this.#building === undefined) await this.#embedder?.restart(this.#store)
   }
 
   /** Waits until all files are synced and embedded. `isStopped`: the provider stopped embedding before the end. */
   async embedded(): Promise<{ readonly status: IndexStatus; readonly isStopped: boolean }> {
-    this.#changes.hurry()
-    if (this.#isPending()) await this.#untilLookedAt(this.#changes.noticed)
+    this.#changes.flush()
+    if (this.#isPending()) await this.#untilSynced(this.#changes.noticed)
     await this.#embedder?.ended
     return { status: this.status(), isStopped: this.#embedder?.isStopped ?? false }
   }
@@ -246,7 +246,7 @@ export class Indexer {
       const { chunk, embedding } = this.#settings
       this.#store = new IndexStore(openForWriting(file), chunk, embedding)
       this.#state = 'ready'
-      this.#tell()
+      this.#emitStatus()
       this.#embedder?.start(this.#store)
     })
   }
@@ -282,22 +282,27 @@ export class Indexer {
     this.#store = undefined
     const isDamaged = this.#isDamaged
     const { file, folders } = this.#settings
-    const { store, building, damage, aside } = await openIndexFile(file, this.#settings, isDamaged)
+    const {
+      store,
+      building,
+      corruption: damage,
+      movedAsideTo: aside,
+    } = await openIndexFile(file, this.#settings, isDamaged)
     this.#isDamaged = false
     this.#store = store
     this.#building = building
     this.#isReplacing = false
-    dropForeign(store, folders)
-    this.#problems.end('index_failed')
+    removeOrphans(store, folders)
+    this.#problems.clear('index_failed')
     if (aside !== undefined)
-      this.#problems.begin('index_foreign', `a file at the index's path was not an index; it was moved to ${aside}`)
-    if (isDamaged || damage !== undefined) this.#problems.begin('index_damaged', damage ?? 'the index file is corrupt')
+      this.#problems.raise('index_foreign', `a file at the index's path was not an index; it was moved to ${aside}`)
+    if (isDamaged || damage !== undefined) this.#problems.raise('index_damaged', damage ?? 'the index file is corrupt')
     if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
-    this.#tell()
+    this.#emitStatus()
   }
 
-  #noticed(path: string): void {
+  #onPathChanged(path: string): void {
     this.#tellFile(path)
     if (folderOf(this.#settings.folders, path)) this.#changes.add(path)
   }
@@ -315,19 +320,19 @@ export class Indexer {
     return this.#queued > 0 || !this.#changes.isEmpty
   }
 
-  /** While nothing is pending, callers need not call `settle` before each search. */
+  /** While nothing is pending, callers need not call `flush` before each search. */
   #tellPending(): void {
     const isPending = this.#isPending()
     const idleAt = isPending ? undefined : this.#touches
-    if (idleAt === this.#toldIdleAt) return
-    this.#toldIdleAt = idleAt
+    if (idleAt === this.#reportedIdleAt) return
+    this.#reportedIdleAt = idleAt
     this.#emit({ type: 'pending', isPending, touches: this.#touches })
   }
 
-  /** Ignores changes noticed later, such as the watcher's event for a file that `touch` reported. */
-  async #untilLookedAt(count: number): Promise<void> {
+  /** Ignores changes noticed later, such as the watcher's event for a file that `notifyWritten` reported. */
+  async #untilSynced(count: number): Promise<void> {
     await this.#work
-    while (!this.#changes.isLookedAt(count) && !this.#stop.signal.aborted) {
+    while (!this.#changes.isSynced(count) && !this.#stop.signal.aborted) {
       await sleep(1)
       await this.#work
     }
@@ -350,20 +355,20 @@ export class Indexer {
     return turn
   }
 
-  async #look(force: boolean, signal?: AbortSignal): Promise<void> {
+  async #sync(force: boolean, signal?: AbortSignal): Promise<void> {
     const { noticed } = this.#changes
     try {
-      await this.#lookAtFiles(force, signal)
+      await this.#syncFiles(force, signal)
     } finally {
-      this.#changes.lookedAt(noticed)
+      this.#changes.markSynced(noticed)
     }
   }
 
-  async #lookAtFiles(force: boolean, signal?: AbortSignal): Promise<void> {
+  async #syncFiles(force: boolean, signal?: AbortSignal): Promise<void> {
     // The index was deleted while in use: create a new one from the files.
     if (this.#store && !existsSync(this.#building ?? this.#settings.file)) {
       await this.#openIndex()
-      this.#changes.expectAll()
+      this.#changes.markFull()
       this.#emit({ type: 'reopen' })
     }
     const { paths, isFull } = this.#changes.take()
@@ -378,14 +383,14 @@ export class Indexer {
       prepareEntry: this.#prepareEntry,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       onProgress: (done: number, total: number) => {
-        this.#etaMs = remaining(started, done, total)
+        this.#etaMs = remainingMs(started, done, total)
         this.#progress(done, total)
       },
     }
     const { folders } = this.#settings
     const report = full ? await syncAll(store, folders, options) : await syncPaths(store, folders, paths, options)
     this.#etaMs = undefined
-    this.#problems.note(report, full ? undefined : paths)
+    this.#problems.recordSync(report, full ? undefined : paths)
     if (full && !force && this.#hasLooked) for (const path of report.changed) this.#tellFile(path)
     this.#hasLooked ||= full
     if (full && report.problems.some((problem) => problem.path === folders[0]?.folder)) this.#retryLater()
@@ -395,7 +400,7 @@ export class Indexer {
   async #finish(store: IndexStore, report: SyncReport): Promise<void> {
     if (this.#building !== undefined) return this.#replaceOld(store)
     this.#state = 'ready'
-    this.#tell()
+    this.#emitStatus()
     if (report.changed.length > 0) this.#emit({ type: 'indexed' })
     this.#embedder?.start(store)
   }
@@ -407,7 +412,7 @@ export class Indexer {
   #replaceOld(store: IndexStore): void {
     if (this.#isReplacing) return
     this.#isReplacing = true
-    this.#embedder?.giveKnown(store)
+    this.#embedder?.assignCachedVectors(store)
     this.#emit({ type: 'replace' })
   }
 
@@ -419,10 +424,10 @@ export class Indexer {
       },
       onOutcome: (outcome) => this.#emit({ type: 'provider', outcome }),
       onEnd: (isOther) => {
-        this.#tell()
+        this.#emitStatus()
         if (isOther) this.#emit({ type: 'indexed' })
       },
-      onFault: (error) => void this.#recover(error),
+      onError: (error) => void this.#recover(error),
     }
   }
 
@@ -432,20 +437,20 @@ export class Indexer {
   async #recover(error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return
     const message = error instanceof Error ? error.message : String(error)
-    if (isDamage(error)) {
+    if (isCorruption(error)) {
       this.#isDamaged = true
       this.#store?.db.close()
       this.#store = undefined
     }
     this.#state = 'failed'
-    this.#problems.end('index_failed')
-    this.#problems.begin('index_failed', message)
-    if (!this.#isDamaged || this.#hasMended) return this.#retryLater(() => this.#openIndex())
+    this.#problems.clear('index_failed')
+    this.#problems.raise('index_failed', message)
+    if (!this.#isDamaged || this.#hasRecreated) return this.#retryLater(() => this.#openIndex())
     // A corrupt index is recreated at once, but only the first time; then after the retry delay.
-    this.#hasMended = true
+    this.#hasRecreated = true
     void this.#enqueue(async () => {
       await this.#openIndex()
-      await this.#look(true)
+      await this.#sync(true)
     })
   }
 
@@ -453,10 +458,10 @@ export class Indexer {
     clearTimeout(this.#retry)
     if (this.#stop.signal.aborted || !this.#settings.watch) return
     this.#retry = setTimeout(() => {
-      this.#changes.expectAll()
+      this.#changes.markFull()
       void this.#enqueue(async () => {
         await first()
-        await this.#look(false)
+        await this.#sync(false)
       })
     }, this.#settings.retryMs)
   }
@@ -467,10 +472,10 @@ export class Indexer {
     const now = performance.now()
     if (now - this.#toldAt < progressMs) return
     this.#toldAt = now
-    this.#tell()
+    this.#emitStatus()
   }
 
-  #tell(): void {
+  #emitStatus(): void {
     this.#emit({ type: 'status', status: this.status() })
   }
 }

@@ -1,10 +1,10 @@
 import { EventPublisher, type } from '@orpc/server'
 import { Indexer, type IndexerEvent, type IndexerSettings } from './indexer.ts'
-import { serveThread, threadBase, threadFile } from '#platform'
+import { serveThread, threadBase, workerEntry } from '#platform'
 
 const events = new EventPublisher<{ event: IndexerEvent }>({ maxBufferedEvents: 1000 })
 let indexer: Indexer | undefined
-const prepareEntry = threadFile(new URL('../../', import.meta.url), 'search/indexing/prepare.worker')
+const prepareEntry = workerEntry(new URL('../../', import.meta.url), 'search/indexing/prepare.worker')
 
 function opened(): Indexer {
   if (!indexer) throw new Error('the indexer was not opened')
@@ -17,14 +17,14 @@ const router = {
     await indexer.open()
   }),
   events: threadBase.handler(({ signal }) => events.subscribe('event', signal ? { signal } : {})),
-  touch: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().touch(input)),
-  settle: threadBase.input(type<number>()).handler(({ input }) => opened().settle(input)),
+  notifyWritten: threadBase.input(type<readonly string[]>()).handler(({ input }) => opened().notifyWritten(input)),
+  flush: threadBase.input(type<number>()).handler(({ input }) => opened().flush(input)),
   reindex: threadBase.handler(({ signal }) => opened().reindex(signal)),
   savePower: threadBase.input(type<boolean>()).handler(({ input }) => opened().savePower(input)),
-  revive: threadBase.input(type<boolean>()).handler(({ input }) => opened().revive(input)),
-  hold: threadBase.input(type<boolean>()).handler(({ input }) => opened().hold(input)),
-  goOn: threadBase.handler(() => opened().goOn()),
-  askAgain: threadBase.handler(() => opened().askAgain()),
+  recover: threadBase.input(type<boolean>()).handler(({ input }) => opened().recover(input)),
+  pauseEmbedding: threadBase.input(type<boolean>()).handler(({ input }) => opened().pauseEmbedding(input)),
+  resumeEmbedding: threadBase.handler(() => opened().resumeEmbedding()),
+  retryEmbedding: threadBase.handler(() => opened().retryEmbedding()),
   embedded: threadBase.handler(() => opened().embedded()),
   swap: threadBase.handler(() => opened().swap()),
   status: threadBase.handler(() => opened().status()),

@@ -3,11 +3,11 @@
  * share a vector. The vectors themselves are in `embedding_cache`, or made of the passages' digests where the model can do
  * that; here stands which one, and its signs as bits, which the searcher keeps in memory for its first pass.
  */
-import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
-import { coarseBits } from '../vector/binary-quantization.ts'
+import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-provider.ts'
+import { binaryCodeOf } from '../vector/binary-quantization.ts'
 import type { PackedDigests, PreparedPassage } from './prepare-file.ts'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from './index-schema.ts'
-import { untilChanged } from './memoize-by-data-version.ts'
+import { memoizeByDataVersion } from './memoize-by-data-version.ts'
 
 export interface PassageToEmbed {
   readonly id: number
@@ -42,16 +42,16 @@ export class PassageStore {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepare>
   readonly #counts: () => { readonly passages: number; readonly embedded: number }
-  readonly #model: NearnessModel | undefined
+  readonly #model: SimilarityModel | undefined
   #centre: Float32Array | undefined
   #hasReadCentre = false
 
   /** @param model that makes vectors of digests, where the index is built for such a one */
-  constructor(db: Db, model?: NearnessModel) {
+  constructor(db: Db, model?: SimilarityModel) {
     this.#db = db
     this.#model = model
     this.#statements = prepare(db)
-    this.#counts = untilChanged(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
+    this.#counts = memoizeByDataVersion(db, () => this.#statements.counts.get() ?? { passages: 0, embedded: 0 })
   }
 
   /** Gives a chunk its passages; those whose text has a vector already need no other. */
@@ -68,7 +68,7 @@ export class PassageStore {
     if (missing === 0) this.#statements.markEmbedded.run(chunk)
   }
 
-  #putForms(id: number, digest: Digest): void {
+  #putForms(id: number, digest: TokenIdSequence): void {
     const made = this.#model?.vectorOf(digest)
     if (!made) return
     this.#statements.putDigest.run(id, Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength), made.length)
@@ -78,7 +78,7 @@ export class PassageStore {
   #putBits(id: number, vector: Float32Array): void {
     // The first vector of all decides how long they are.
     if (vectorDimensions(this.#db) === 0) setDimensions(this.#db, vector.length)
-    this.#statements.putBits.run(id, coarseBits(vector, this.centre))
+    this.#statements.putBits.run(id, binaryCodeOf(vector, this.centre))
   }
 
   /** Takes the passages of chunks that are going; to be followed by `sweep` when their successors are in. */
@@ -131,7 +131,7 @@ export class PassageStore {
   }
 
   /** @param digest of which the model makes the passage's vector */
-  giveDigest(id: number, digest: Digest): void {
+  giveDigest(id: number, digest: TokenIdSequence): void {
     this.#statements.setVector.run(ofDigest, id)
     this.#putForms(id, digest)
     this.#statements.markComplete.run(id)
@@ -171,7 +171,7 @@ export class PassageStore {
       const page = this.#statements.vectors.all(last)
       for (const { id, ...stored } of page) {
         const vector = vectorIn(stored, this.#model)
-        if (vector) this.#statements.putBits.run(id, coarseBits(vector, centre))
+        if (vector) this.#statements.putBits.run(id, binaryCodeOf(vector, centre))
       }
       const end = page.at(-1)
       if (!end) return
@@ -206,14 +206,14 @@ export function readCentre(db: Db): Float32Array | undefined {
 /** @param model that made the digest; undefined where the vector is in neither form */
 export function vectorIn(
   { vector, digest }: StoredVector,
-  model: Pick<NearnessModel, 'vectorOf'> | undefined,
+  model: Pick<SimilarityModel, 'vectorOf'> | undefined,
 ): Float32Array | undefined {
   if (vector) return floatsOf(vector)
   return digest ? model?.vectorOf(digestIn(digest)).vector : undefined
 }
 
 /** A digest's numbers; its bytes may lie anywhere in a larger buffer. */
-export function digestIn(bytes: Buffer): Digest {
+export function digestIn(bytes: Buffer): TokenIdSequence {
   const { buffer, byteOffset, byteLength } = bytes
   if (byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, byteLength / 2)
   return new Uint16Array(Uint8Array.from(bytes).buffer)

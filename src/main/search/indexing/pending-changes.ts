@@ -38,14 +38,14 @@ export class PendingChanges {
   }
 
   /** Requests a full scan, for changes whose paths are unknown. @param delayMs 0 runs it at once */
-  addAll(delayMs: number = this.#debounceMs): void {
-    this.expectAll()
+  requestFullSync(delayMs: number = this.#debounceMs): void {
+    this.markFull()
     this.#noticed += 1
     this.#schedule(delayMs)
   }
 
   /** Makes the next sync a full scan, without scheduling it. */
-  expectAll(): void {
+  markFull(): void {
     this.#isFull = true
     this.#onNoticed()
   }
@@ -54,11 +54,11 @@ export class PendingChanges {
    * Syncs changed paths now, because a caller waits for them. A full scan keeps its schedule, unless power saving has
    * suspended it.
    */
-  hurry(): void {
+  flush(): void {
     if (this.#paths.size > 0 || (this.#isSavingPower && this.#isFull)) this.#schedule(0)
   }
 
-  /** While true, changes wait for `hurry`. */
+  /** While true, changes wait for `flush`. */
   savePower(isSaving: boolean): void {
     this.#isSavingPower = isSaving
     if (!isSaving && !this.isEmpty) this.#schedule(0)
@@ -73,11 +73,11 @@ export class PendingChanges {
   }
 
   /** Marks all changes up to this value of `noticed` as synced. */
-  lookedAt(noticed: number): void {
+  markSynced(noticed: number): void {
     this.#looked = noticed
   }
 
-  isLookedAt(noticed: number): boolean {
+  isSynced(noticed: number): boolean {
     return this.#looked >= noticed
   }
 

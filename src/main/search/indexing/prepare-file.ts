@@ -7,8 +7,8 @@ import { parseDay, type DaySpan } from '../text/days.ts'
 import { ChunkPacker } from '../keyword/packed-terms.ts'
 import { passagesOf, type Passage } from './passages.ts'
 import type { KnownFile } from './indexed-file.ts'
-import { digestsOf, type DigestSource } from '../embeddings/create-embeddings.ts'
-import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
+import { digestModelOf, type DigestSource } from '../embeddings/create-embeddings.ts'
+import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** A file with its text. */
@@ -28,7 +28,7 @@ export interface PreparedPassage extends Omit<Passage, 'text'> {
  * than computing them.
  */
 export interface PackedDigests {
-  readonly numbers: Digest
+  readonly numbers: TokenIdSequence
   /** End offset of each passage's digest in `numbers`. */
   readonly ends: Uint32Array
 }
@@ -45,7 +45,7 @@ export interface PreparedChunk extends Chunk {
 }
 
 /** Tags, properties and names of a note. Keys are normalized by `parse-properties.ts`; lines are 1-based. */
-export interface PreparedFacts {
+export interface PreparedMetadata {
   readonly tags: readonly { readonly tag: string; readonly line: number }[]
   /** A property without a value has an empty string. */
   readonly properties: readonly { readonly name: string; readonly value: string; readonly line: number }[]
@@ -56,7 +56,7 @@ export interface PreparedFacts {
 export interface PreparedFile extends KnownFile {
   readonly words: number
   readonly tokens: number
-  readonly facts: PreparedFacts
+  readonly facts: PreparedMetadata
   readonly chunks: readonly PreparedChunk[]
   /** Words with their terms, without those that this preparer has returned before. */
   readonly spellings: ReadonlyMap<string, string>
@@ -72,20 +72,20 @@ export interface PrepareSettings {
 
 /** Number of returned spellings to remember. */
 const maxRemembered = 50_000
-const noFacts: PreparedFacts = { tags: [], properties: [], names: [] }
+const noFacts: PreparedMetadata = { tags: [], properties: [], names: [] }
 
 /**
  * Cuts files into chunks and computes everything that the index stores of them. Omits spellings that it has returned
  * before, so all results of one preparer must go into the same index.
  */
-export class Preparer {
+export class FilePreparer {
   readonly #settings: PrepareSettings
-  readonly #told = new Set<string>()
-  #digests: NearnessModel | undefined
+  readonly #returnedSpellings = new Set<string>()
+  #digests: SimilarityModel | undefined
 
   constructor(settings: PrepareSettings) {
     this.#settings = settings
-    this.#digests = settings.embedding && digestsOf(settings.embedding)
+    this.#digests = settings.embedding && digestModelOf(settings.embedding)
   }
 
   prepare({ text, lineDays, ...file }: FileContent): PreparedFile {
@@ -123,14 +123,14 @@ export class Preparer {
   }
 
   #tell(word: string, term: string, spellings: Map<string, string>): void {
-    if (this.#told.has(word)) return
-    if (this.#told.size >= maxRemembered) this.#told.clear()
-    this.#told.add(word)
+    if (this.#returnedSpellings.has(word)) return
+    if (this.#returnedSpellings.size >= maxRemembered) this.#returnedSpellings.clear()
+    this.#returnedSpellings.add(word)
     spellings.set(word, term)
   }
 }
 
-function packed(digests: readonly Digest[]): PackedDigests {
+function packed(digests: readonly TokenIdSequence[]): PackedDigests {
   let end = 0
   const ends = Uint32Array.from(digests, ({ length }) => (end += length))
   const numbers = new Uint16Array(end)
@@ -138,7 +138,7 @@ function packed(digests: readonly Digest[]): PackedDigests {
   return { numbers, ends }
 }
 
-function factsOf(text: string): PreparedFacts {
+function factsOf(text: string): PreparedMetadata {
   const said = parseProperties(text)
   const title = said.properties.find(({ name, isTop }) => isTop && nameKey(name) === 'title')?.values[0]?.trim()
   return {

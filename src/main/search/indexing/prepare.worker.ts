@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Preparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
+import { FilePreparer, type FileContent, type PreparedFile, type PrepareSettings } from './prepare-file.ts'
 
-const preparer = new Preparer(workerData as PrepareSettings)
+const preparer = new FilePreparer(workerData as PrepareSettings)
 
 parentPort?.on('message', (files: readonly FileContent[]) => {
   const prepared = files.map((file) => preparer.prepare(file))

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
-import { isInside, placeOf, resolveInside, type Place, readText } from '#workspace'
+import { isInside, resolveRoots, resolveInside, type ResolvedRoots, readText } from '#workspace'
 import {
   belongsTo,
-  contents,
+  contentBySource,
   findFiles,
   folderOf,
-  isTaken,
-  noticed,
-  type Candidate,
+  isInScope,
+  candidateAt,
+  type FileCandidate,
   type IndexedFolder,
   type SyncProblem,
 } from './indexed-folder.ts'
 import { transcriptDays, transcriptText } from './transcript-text.ts'
-import { type FileContent, type PreparedFile, Preparer, type PrepareSettings } from './prepare-file.ts'
+import { type FileContent, type PreparedFile, FilePreparer, type PrepareSettings } from './prepare-file.ts'
 import type { KnownFile, Source } from './indexed-file.ts'
 import type { IndexStore } from './index-store.ts'
 import { Worker } from 'node:worker_threads'
@@ -43,10 +43,10 @@ const manyFiles = 200
 const batchesAhead = 3
 
 /** Pause after each batch, so that searches stay fast during a rebuild. */
-const breathMs = 6
+const batchPauseMs = 6
 
 /** Errors after which a file is removed from the index: it is gone, belongs to another agent, or is hidden. */
-const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
+const removalErrors: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
 /** Syncs the index with all files on disk. The entries of an unreadable folder stay unchanged. */
 export async function syncAll(
@@ -56,7 +56,7 @@ export async function syncAll(
 ): Promise<SyncReport> {
   const known = new Map(store.knownFiles().map((file) => [keyOf(file.source, file.path), file]))
   const problems: SyncProblem[] = []
-  const todo: Candidate[] = []
+  const todo: FileCandidate[] = []
   const gone = new Map(known)
   for (const folder of folders) {
     const found = await findFiles(folder, options.signal, problems)
@@ -91,14 +91,14 @@ export async function syncPaths(
 ): Promise<SyncReport> {
   const known = new Map<string, KnownFile>()
   const problems: SyncProblem[] = []
-  const todo: Candidate[] = []
+  const todo: FileCandidate[] = []
   const changed: string[] = []
   for (const path of paths) {
     const folder = folderOf(folders, path)
     if (!folder) continue
     const before = store.knownFile(folder.source, path)
     if (before) known.set(keyOf(folder.source, path), before)
-    const candidate = await noticed(folder, path.slice(folder.prefix.length))
+    const candidate = await candidateAt(folder, path.slice(folder.prefix.length))
     if (candidate) todo.push(candidate)
     else if (before) {
       store.transaction(() => store.removeFile(folder.source, path))
@@ -110,11 +110,11 @@ export async function syncPaths(
 }
 
 /** Removes files that now belong to another agent or are out of scope. Checks paths only, not the disk. */
-export function dropForeign(store: IndexStore, folders: readonly IndexedFolder[]): void {
+export function removeOrphans(store: IndexStore, folders: readonly IndexedFolder[]): void {
   const foreign = store.knownFiles().filter((file) => {
     const folder = folders.find((known) => belongsTo(file, known))
     if (!folder) return false
-    if (!isTaken(folder, file.path.slice(folder.prefix.length))) return true
+    if (!isInScope(folder, file.path.slice(folder.prefix.length))) return true
     const path = join(folder.folder, file.path.slice(folder.prefix.length))
     return folder.forbidden.some((other) => isInside(other, path) && !isInside(other, folder.folder))
   })
@@ -140,14 +140,15 @@ interface Taken {
 
 async function index(
   store: IndexStore,
-  todo: readonly Candidate[],
+  todo: readonly FileCandidate[],
   known: ReadonlyMap<string, KnownFile>,
   problems: SyncProblem[],
   { onProgress, signal, prepareEntry }: SyncOptions,
 ): Promise<string[]> {
   const changed: string[] = []
   const read = await reader(todo, known, problems)
-  const ahead = prepareEntry && todo.length >= manyFiles ? new PrepareAhead(prepareEntry, store.preparing) : undefined
+  const ahead =
+    prepareEntry && todo.length >= manyFiles ? new PreparationWorker(prepareEntry, store.preparing) : undefined
   const batches = batchesOf(todo, ahead ? 2 : 1)
   const coming: Promise<Taken>[] = []
   let before: Promise<unknown> = Promise.resolve()
@@ -166,7 +167,7 @@ async function index(
     before = taken.catch(() => undefined)
     coming.push(taken)
   }
-  store.writeMuch(ahead !== undefined)
+  store.setBulkMode(ahead !== undefined)
   try {
     let done = 0
     for (let at = 0; at < (ahead ? batchesAhead : 1); at += 1) takeNext()
@@ -184,16 +185,16 @@ async function index(
       changed.push(...batch.gone.flatMap(({ source, path }) => (known.has(keyOf(source, path)) ? [path] : [])))
       done += batch.files
       onProgress(done, todo.length)
-      await sleep(breathMs)
+      await sleep(batchPauseMs)
       signal.throwIfAborted()
       if (!ahead) takeNext()
     }
   } catch (error) {
     // Some prepared spellings may not have been stored.
-    store.prepareAnew()
+    store.resetPreparer()
     throw error
   } finally {
-    if (store.db.open) store.writeMuch(false)
+    if (store.db.open) store.setBulkMode(false)
     await ahead?.close()
   }
   return changed
@@ -201,14 +202,14 @@ async function index(
 
 /** Returns a function that reads files and separates unchanged ones. */
 async function reader(
-  todo: readonly Candidate[],
+  todo: readonly FileCandidate[],
   known: ReadonlyMap<string, KnownFile>,
   problems: SyncProblem[],
-): Promise<(files: readonly Candidate[]) => Promise<Batch>> {
-  const places = new Map<IndexedFolder, Place>()
+): Promise<(files: readonly FileCandidate[]) => Promise<Batch>> {
+  const places = new Map<IndexedFolder, ResolvedRoots>()
   for (const { folder } of todo)
     if (!places.has(folder))
-      places.set(folder, await placeOf({ workspace: folder.folder, forbidden: folder.forbidden }))
+      places.set(folder, await resolveRoots({ workspace: folder.folder, forbidden: folder.forbidden }))
   const isNew = (file: FileContent) => known.get(keyOf(file.source, file.path))?.hash !== file.hash
   return async (files) => {
     const read = await Promise.all(files.map((file) => readCandidate(file, places.get(file.folder), problems)))
@@ -227,9 +228,9 @@ async function reader(
  * Cuts the list into batches for one transaction each, with at least one file.
  * @param times factor for the batch limits
  */
-function* batchesOf(todo: readonly Candidate[], times: number): Generator<readonly Candidate[], undefined> {
+function* batchesOf(todo: readonly FileCandidate[], times: number): Generator<readonly FileCandidate[], undefined> {
   for (let from = 0; from < todo.length;) {
-    const batch: Candidate[] = []
+    const batch: FileCandidate[] = []
     let bytes = 0
     for (const candidate of todo.slice(from, from + times * batchFiles)) {
       bytes += candidate.size
@@ -246,8 +247,8 @@ function* batchesOf(todo: readonly Candidate[], times: number): Generator<readon
  * unchanged.
  */
 async function readCandidate(
-  { folder, file, path, mtime, size }: Candidate,
-  place: Place | undefined,
+  { folder, file, path, mtime, size }: FileCandidate,
+  place: ResolvedRoots | undefined,
   problems: SyncProblem[],
 ): Promise<FileContent | Pick<FileContent, 'source' | 'path'> | undefined> {
   try {
@@ -259,13 +260,13 @@ async function readCandidate(
       hash,
       mtime,
       size,
-      ...(contents[folder.source] === 'transcripts'
+      ...(contentBySource[folder.source] === 'transcripts'
         ? { text: transcriptText(text), lineDays: transcriptDays(text) }
         : { text }),
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (notHere.has(error.code)) return { source: folder.source, path }
+    if (removalErrors.has(error.code)) return { source: folder.source, path }
     problems.push({ code: error.code, message: error.message, path })
     return error.code === 'folder_unreadable' ? undefined : { source: folder.source, path }
   }
@@ -279,13 +280,13 @@ function keyOf(source: Source, path: string): string {
 const youngMb = 8
 
 /** Prepares files in a worker thread while the caller writes earlier ones. */
-export class PrepareAhead {
+export class PreparationWorker {
   readonly #settings: PrepareSettings
   readonly #worker: Worker
   readonly #waiting: { readonly files: readonly FileContent[]; readonly resolve: (files: PreparedFile[]) => void }[] =
     []
   /** Replaces the worker if it has died. */
-  #own: Preparer | undefined
+  #own: FilePreparer | undefined
 
   /** @param entry the worker's script */
   constructor(entry: URL, settings: PrepareSettings) {
@@ -317,11 +318,11 @@ export class PrepareAhead {
 
   /** Prepares pending and all later files in this thread. */
   #prepareHere(): void {
-    this.#own = new Preparer(this.#settings)
+    this.#own = new FilePreparer(this.#settings)
     for (const { files, resolve } of this.#waiting.splice(0)) resolve(prepareAll(this.#own, files))
   }
 }
 
-function prepareAll(preparer: Preparer, files: readonly FileContent[]): PreparedFile[] {
+function prepareAll(preparer: FilePreparer, files: readonly FileContent[]): PreparedFile[] {
   return files.map((file) => preparer.prepare(file))
 }

@@ -5,8 +5,8 @@
  */
 import { branchEntry, readBranchMark } from '#shared/chat/branch-mark.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
-import { isWithoutMemory, memoryEntry } from '#shared/chat/memory-mark.ts'
-import { fromMemoryIn } from '#shared/chat/offline-answer.ts'
+import { isWithoutMemory, memoryToggleEntry } from '#shared/chat/memory-mark.ts'
+import { quotedMemoryLines } from '#shared/chat/offline-answer.ts'
 import { localMark } from '#shared/markdown/visibility.ts'
 import { localDate } from '#workspace'
 
@@ -29,7 +29,9 @@ export function transcriptDays(jsonl: string): (string | undefined)[] {
 }
 
 function isApart(lines: readonly string[]): boolean {
-  const mark = lines.findLast((line) => line.includes(`"${memoryEntry}"`) && parsed(line)['customType'] === memoryEntry)
+  const mark = lines.findLast(
+    (line) => line.includes(`"${memoryToggleEntry}"`) && parsed(line)['customType'] === memoryToggleEntry,
+  )
   return mark !== undefined && isWithoutMemory(parsed(mark)['data'])
 }
 
@@ -60,7 +62,7 @@ function spoken(line: string): string {
   if (!isRecord(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return ''
   const { role, content, local, provider } = message
   const said = typeof content === 'string' ? content : textParts(content)
-  const text = provider === 'offline' ? fromMemoryIn(said) : said
+  const text = provider === 'offline' ? quotedMemoryLines(said) : said
   const flat = text.replace(/\s+/g, ' ').trim()
   const mark = local === true ? ` ${localMark}` : ''
   return flat === '' ? '' : `- ${role === 'user' ? 'User' : 'Assistant'}: ${flat}${mark}`

@@ -11,7 +11,7 @@ const usualRetryMs = 5 * 60_000
  * Limit for closing: chokidar 6 can wait indefinitely for a folder that was replaced while it was read. It emits no
  * events in that state.
  */
-const patienceMs = 1000
+const closeTimeoutMs = 1000
 
 export interface WatchEvents {
   /** A path relative to the folder, with forward slashes; called for every write. */
@@ -21,7 +21,7 @@ export interface WatchEvents {
   /** Changes are now found by polling; `reason` is the system's message. */
   readonly onLimit: (reason: string) => void
   /** Polling has ended: system notifications are available again. */
-  readonly onRoom: () => void
+  readonly onLimitCleared: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -31,7 +31,7 @@ export class FolderWatcher {
   readonly #retryMs: number
   #watcher: FSWatcher
   /** A native watcher that is being tried while the current one polls. */
-  #trial: FSWatcher | undefined
+  #nativeCandidate: FSWatcher | undefined
   #retry: NodeJS.Timeout | undefined
   #isPolling = false
   #closed = false
@@ -48,7 +48,7 @@ export class FolderWatcher {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    await Promise.all([end(this.#watcher), this.#trial && end(this.#trial)])
+    await Promise.all([end(this.#watcher), this.#nativeCandidate && end(this.#nativeCandidate)])
   }
 
   #watch(usePolling: boolean): FSWatcher {
@@ -88,21 +88,21 @@ export class FolderWatcher {
 
   #try(): void {
     const trial = this.#watch(false)
-    this.#trial = trial
+    this.#nativeCandidate = trial
     trial.on('error', () => void this.#giveUp(trial))
     trial.on('ready', () => void this.#takeOver(trial))
   }
 
   async #giveUp(trial: FSWatcher): Promise<void> {
-    if (this.#trial !== trial || this.#closed) return
-    this.#trial = undefined
+    if (this.#nativeCandidate !== trial || this.#closed) return
+    this.#nativeCandidate = undefined
     await end(trial)
     if (!this.#closed) this.#tryLater()
   }
 
   async #takeOver(trial: FSWatcher): Promise<void> {
-    if (this.#trial !== trial || this.#closed) return
-    this.#trial = undefined
+    if (this.#nativeCandidate !== trial || this.#closed) return
+    this.#nativeCandidate = undefined
     const polling = this.#watcher
     this.#watcher = trial
     this.#isPolling = false
@@ -110,7 +110,7 @@ export class FolderWatcher {
     trial.on('error', (error) => void this.#fail(error))
     await end(polling)
     if (this.#closed) return
-    this.#events.onRoom()
+    this.#events.onLimitCleared()
     this.#events.onReady()
   }
 
@@ -123,7 +123,7 @@ export class FolderWatcher {
 }
 
 async function end(watcher: FSWatcher): Promise<void> {
-  await Promise.race([watcher.close(), pause(patienceMs, undefined, { ref: false })])
+  await Promise.race([watcher.close(), pause(closeTimeoutMs, undefined, { ref: false })])
 }
 
 function isLimit(error: unknown): error is NodeJS.ErrnoException {

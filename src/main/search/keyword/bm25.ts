@@ -67,7 +67,7 @@ export function scoreChunk(plan: KeywordPlan, chunk: Pick<PackedTerms, 'length'>
       part,
     })
   }
-  const most = plan.reach * (coverageK1 + 1) * (1 + coverageWindowWeight)
+  const most = plan.expectedWeight * (coverageK1 + 1) * (1 + coverageWindowWeight)
   return { raw, parts, coverage: most > 0 ? coverage / most : 0, bestLine: line }
 }
 

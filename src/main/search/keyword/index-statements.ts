@@ -15,7 +15,7 @@ export interface ChunkText {
 /** Selects a note by its path. Paths are unique among these sources. */
 const ofNotes = "source IN ('memory', 'extra', 'shared') AND path = ?"
 
-export function prepareSearch(db: Db) {
+export function prepareSearchStatements(db: Db) {
   return {
     /** Changes whenever another connection has changed the database. */
     version: db.prepare<[], number>('PRAGMA data_version').pluck(),

@@ -8,9 +8,9 @@ import { deserialize, serialize } from 'node:v8'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { isSystemError } from '#shared/util/errors.ts'
-import { writePrivately } from '#platform'
-import { getMeta, identityKey, keptAheadOf, vectorDimensions, type Db } from '../indexing/index-schema.ts'
-import type { CoarseParts } from '../vector/coarse-index.ts'
+import { writeDurablyPrivate } from '#platform'
+import { getMeta, identityKey, snapshotPathOf, vectorDimensions, type Db } from '../indexing/index-schema.ts'
+import type { BinaryCodeSnapshot } from '../vector/coarse-index.ts'
 import type { PostingParts } from './postings.ts'
 
 /** Another shape of what is kept is another number. */
@@ -21,7 +21,7 @@ const newest = 32
 
 export interface ReadAhead {
   readonly words: PostingParts
-  readonly meaning: CoarseParts | undefined
+  readonly meaning: BinaryCodeSnapshot | undefined
 }
 
 type Hashes = readonly (readonly [id: number, hash: string])[]
@@ -37,7 +37,7 @@ const headSchema = z.object({ format: z.literal(format), identity: z.string() })
 /** What was kept of this index; undefined where there is nothing, or nothing of use. */
 export function readKept(db: Db): ReadAhead | undefined {
   try {
-    const bytes = readFileSync(keptAheadOf(db.name))
+    const bytes = readFileSync(snapshotPathOf(db.name))
     const body = bytes.subarray(sumBytes)
     if (bytes.length <= sumBytes || crc32(body) !== bytes.readUInt32LE(0)) return undefined
     const kept: unknown = deserialize(body)
@@ -63,9 +63,9 @@ export function toKept(db: Db, read: ReadAhead): Buffer | undefined {
   return Buffer.concat([sum, body])
 }
 
-/** @throws AppError as `writePrivately` */
+/** @throws AppError as `writeDurablyPrivate` */
 export async function writeKept(file: string, kept: Buffer): Promise<void> {
-  await writePrivately(keptAheadOf(file), kept)
+  await writeDurablyPrivate(snapshotPathOf(file), kept)
 }
 
 /** No id is given twice, unless the index lost changes: then what has the ids now is something else. */

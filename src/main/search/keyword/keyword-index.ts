@@ -9,7 +9,7 @@ import { Postings, type PostingParts } from './postings.ts'
 import { chooseCandidateTerms, toIndexPhrase } from '../query/parse-query.ts'
 import type { KeywordPlan } from '../query/search-plan.ts'
 import type { ChunkPlace } from './segment.ts'
-import { Spellings } from './spellings.ts'
+import { SpellingDictionary } from './spellings.ts'
 import { termSource, type TermSource } from './index-statements.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -28,7 +28,7 @@ export interface Keywords extends PhraseIndex, Vocabulary {
 }
 
 export class KeywordIndex implements Keywords {
-  readonly spellings: Spellings
+  readonly spellings: SpellingDictionary
   readonly #phrase: (expression: string) => number[]
   readonly #terms: TermSource
   readonly #postings: Postings
@@ -37,7 +37,7 @@ export class KeywordIndex implements Keywords {
   readonly #phraseChunks = new Map<string, readonly number[]>()
 
   constructor(db: Db) {
-    this.spellings = new Spellings(db)
+    this.spellings = new SpellingDictionary(db)
     this.#terms = termSource(db)
     this.#postings = new Postings(this.#terms)
     const phrase = db

@@ -3,7 +3,7 @@
  * those of its headings and of its file's name. A word or another term is a hash; a CJK letter is its code point. Of
  * 200,000 different terms in a memory, one word in 20,000 that it lacks shares its hash with one that it has. Pure.
  */
-import { placeText } from '../indexing/path-text.ts'
+import { pathText } from '../indexing/path-text.ts'
 import { lineTerms, type OnSpelling } from '../text/terms.ts'
 
 /** Ends a line where another follows; neither a hash nor a letter is this. */
@@ -50,7 +50,7 @@ export class ChunkPacker {
    * @param names what the note calls itself besides
    */
   constructor(path: string, onSpelling?: OnSpelling, names: readonly string[] = []) {
-    this.#place = packLine(placeText(path, names))
+    this.#place = packLine(pathText(path, names))
     this.#onSpelling = onSpelling
   }
 

@@ -10,7 +10,7 @@ export interface Spelling {
   readonly term: string
 }
 
-export interface NearSpelling extends Spelling {
+export interface SpellingCorrection extends Spelling {
   /** Number of letters changed, inserted, deleted, or swapped with the next one. */
   readonly edits: number
 }
@@ -24,7 +24,7 @@ const lengthForTwo = 8
 /** Maximum number of corrections per word. */
 const maxReadings = 3
 
-export class Spellings {
+export class SpellingDictionary {
   readonly #statements: ReturnType<typeof prepare> | undefined
   readonly #byLength = new Map<number, Kept[]>()
   #last = 0
@@ -65,16 +65,16 @@ export class Spellings {
    * Returns the nearest spellings: one edit away or, if there are none and the word is long, two.
    * @param isThere returns true if the index contains a term
    */
-  nearest(word: string, isThere: (term: string) => boolean = () => true): NearSpelling[] {
+  nearest(word: string, isThere: (term: string) => boolean = () => true): SpellingCorrection[] {
     this.read()
     const most = word.length >= lengthForTwo ? 2 : 1
     const letters = lettersOf(word)
-    let found: NearSpelling[] = []
+    let found: SpellingCorrection[] = []
     let least = most
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       for (const { word: spelt, term, letters: other } of this.#byLength.get(length) ?? []) {
         if (bitCount(letters ^ other) > 2 * least) continue
-        const edits = editsBetween(word, spelt, least)
+        const edits = editDistance(word, spelt, least)
         if (edits > least || edits === 0 || !isThere(term)) continue
         if (edits < least) found = []
         least = edits
@@ -114,7 +114,7 @@ function bitCount(bits: number): number {
  * Returns the optimal string alignment distance (Damerau–Levenshtein without edits within a swap), or a number greater
  * than `most` if the distance exceeds it.
  */
-export function editsBetween(one: string, other: string, most: number): number {
+export function editDistance(one: string, other: string, most: number): number {
   let twoAbove: number[] = []
   let above = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row += 1) {

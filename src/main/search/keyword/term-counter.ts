@@ -3,10 +3,10 @@
  * of a chunk's terms are none of the query's, and that should cost no more than one look each. Pure.
  */
 import { hashTerm, lineEnd, runEnd, type PackedTerms, type TermLists } from './packed-terms.ts'
-import type { Phrase, Reading } from '../query/parse-query.ts'
+import type { Phrase, TermVariant } from '../query/parse-query.ts'
 
 interface Counted {
-  readonly readings: readonly Reading[]
+  readonly readings: readonly TermVariant[]
 }
 
 /** Numbers that follow each other in a list. */
@@ -105,7 +105,7 @@ class Sequences {
 }
 
 /** A term, or several joined by spaces, as packed lists have it. */
-function numbersOf(kind: Reading['kind'], term: string): number[] {
+function numbersOf(kind: TermVariant['kind'], term: string): number[] {
   const parts = term.split(' ')
   return parts.map((part) => (kind === 'word' ? hashTerm(part) : (part.codePointAt(0) ?? lineEnd)))
 }

@@ -3,15 +3,15 @@
  * two words written as one or one as two, the known pieces of a CJK word, the known beginning of a Korean one.
  */
 import { stem } from '../text/stem.ts'
-import { minSpelt } from '../text/terms.ts'
+import { minSpellingLength } from '../text/terms.ts'
 import { roleOfStem } from '../text/stop-words.ts'
-import type { QueryTerm, Reading } from '../query/parse-query.ts'
-import type { NearSpelling, Spellings } from './spellings.ts'
+import type { QueryTerm, TermVariant } from '../query/parse-query.ts'
+import type { SpellingCorrection, SpellingDictionary } from './spellings.ts'
 
 export interface Vocabulary {
   /** Chunks that have a reading. */
-  documents(reading: Pick<Reading, 'kind' | 'term'>): number
-  readonly spellings: Pick<Spellings, 'has'> & { nearest(word: string): NearSpelling[] }
+  documents(reading: Pick<TermVariant, 'kind' | 'term'>): number
+  readonly spellings: Pick<SpellingDictionary, 'has'> & { nearest(word: string): SpellingCorrection[] }
 }
 
 export interface KnownTerm extends QueryTerm {
@@ -57,7 +57,7 @@ function isKnownByPart({ shown }: QueryTerm, vocabulary: Vocabulary): boolean {
   return name !== undefined && vocabulary.documents({ kind: 'word', term: stem(name) }) > 0
 }
 
-function maxDocuments(readings: readonly Reading[], vocabulary: Vocabulary): number {
+function maxDocuments(readings: readonly TermVariant[], vocabulary: Vocabulary): number {
   return Math.max(0, ...readings.map((reading) => vocabulary.documents(reading)))
 }
 
@@ -78,12 +78,12 @@ function readOtherwise(
 
 /** The nearest spellings, as readings that count less. */
 function nearest(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined {
-  if (term.shown.length < minSpelt || term.role === 'figure' || term.role === 'filler') return undefined
-  const readings: Reading[] = []
+  if (term.shown.length < minSpellingLength || term.role === 'figure' || term.role === 'filler') return undefined
+  const readings: TermVariant[] = []
   const names: string[] = []
   for (const { word, term: spelt, edits } of vocabulary.spellings.nearest(term.shown)) {
     if (roleOfStem(spelt) === 'function' || readings.some((reading) => reading.term === spelt)) continue
-    const reading: Reading = { kind: 'word', term: spelt, weight: weightOf(term.shown, edits) }
+    const reading: TermVariant = { kind: 'word', term: spelt, weight: weightOf(term.shown, edits) }
     if (vocabulary.documents(reading) === 0) continue
     readings.push(reading)
     names.push(word)
@@ -97,7 +97,7 @@ function weightOf(word: string, edits: number): number {
 
 function instead(
   term: QueryTerm & Pick<KnownTerm, 'isRespelt'>,
-  readings: readonly Reading[],
+  readings: readonly TermVariant[],
   name: string,
   vocabulary: Vocabulary,
 ): KnownTerm[] | undefined {
@@ -126,9 +126,13 @@ function split(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined
   for (let at = minPart; at <= term.shown.length - minPart; at += 1) {
     const parts = [term.shown.slice(0, at), term.shown.slice(at)]
     if (!parts.every((part) => mayBeSpelt(part, vocabulary))) continue
-    const readings = parts.map((part): Reading => ({ kind: 'word', term: stem(part), weight: compound }))
+    const readings = parts.map((part): TermVariant => ({ kind: 'word', term: stem(part), weight: compound }))
     if (!readings.every((reading) => vocabulary.documents(reading) > 0)) continue
-    const phrase: Reading = { kind: 'word', term: readings.map((reading) => reading.term).join(' '), weight: compound }
+    const phrase: TermVariant = {
+      kind: 'word',
+      term: readings.map((reading) => reading.term).join(' '),
+      weight: compound,
+    }
     const found = instead(term, [phrase], parts.join(' '), vocabulary)
     if (found) return found
   }
@@ -137,7 +141,7 @@ function split(term: QueryTerm, vocabulary: Vocabulary): KnownTerm[] | undefined
 
 /** False only for what is spelt nowhere: spares the index most of the asking. */
 function mayBeSpelt(word: string, { spellings }: Vocabulary): boolean {
-  return word.length < minSpelt || /\d/.test(word) || spellings.has(word)
+  return word.length < minSpellingLength || /\d/.test(word) || spellings.has(word)
 }
 
 function isPlain(word: string): boolean {

@@ -6,8 +6,8 @@
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { overlaps, type DaySpan } from '../text/days.ts'
-import { admitsFile, isAboutFiles, spanOfFilters, type Filter, type Lift, type ReadQuery } from './filters.ts'
-import { fileKey, isNoteFilter, NoteFacts, type Having } from './note-facts.ts'
+import { admitsFile, isFileFilter, spanOfFilters, type Filter, type Boost, type FilteredQuery } from './filters.ts'
+import { fileKey, isNoteFilter, NoteMetadata, type NotesByFileKey } from './note-facts.ts'
 import type { KeywordMeasure } from '../ranking/calibrate.ts'
 import type { PackedTerms } from '../keyword/packed-terms.ts'
 import type { LegInput } from '../ranking/fuse.ts'
@@ -41,11 +41,11 @@ export interface Bounds extends Chosen {
 
 export class Conditions {
   readonly #statements: ReturnType<typeof prepare>
-  readonly facts: NoteFacts
+  readonly facts: NoteMetadata
 
   constructor(db: Db) {
     this.#statements = prepare(db)
-    this.facts = new NoteFacts(db)
+    this.facts = new NoteMetadata(db)
   }
 
   /**
@@ -54,7 +54,7 @@ export class Conditions {
    * @param isSeen whether it is there for whoever asks
    */
   boundsOf(
-    { filters, lifts, topic }: ReadQuery,
+    { filters, boosts: lifts, topic }: FilteredQuery,
     most: number,
     termsOf: (id: number) => PackedTerms | undefined,
     isSeen: (id: number) => boolean,
@@ -68,7 +68,7 @@ export class Conditions {
       const terms = termsOf(id)
       return terms !== undefined && excludedBy(terms).size > 0
     }
-    const having = this.facts.having(filters)
+    const having = this.facts.notesMatching(filters)
     const havingOf = (source: Source, path: string) => {
       const key = fileKey(source, path)
       return new Set([...having].flatMap(([text, files]) => (files.has(key) ? text : [])))
@@ -100,7 +100,7 @@ export class Conditions {
   }
 
   /** Of each note the chunk where it says what is asked for; newest notes first. */
-  #standing(having: Having | undefined, admitted: ReadonlySet<number> | undefined): ReadonlySet<number> {
+  #standing(having: NotesByFileKey | undefined, admitted: ReadonlySet<number> | undefined): ReadonlySet<number> {
     const ids = [...(having?.values() ?? [])].map(
       ({ source, path, line }) => this.#statements.at.get(source, path, line, line) ?? 0,
     )
@@ -110,7 +110,7 @@ export class Conditions {
   /** Chunks that path, source, tags, properties and days let through; undefined for all. */
   #admitted(filters: readonly Filter[], havingOf: Bounds['havingOf']): ReadonlySet<number> | undefined {
     const span = spanOfFilters(filters)
-    const areAboutFiles = filters.some(isAboutFiles)
+    const areAboutFiles = filters.some(isFileFilter)
     if (!span && !areAboutFiles) return undefined
     const inTime = span && new Set(this.#statements.within.all(...sqlSpan(span)))
     if (!areAboutFiles) return inTime
@@ -122,7 +122,7 @@ export class Conditions {
   }
 
   /** Chunks of the days that phrases name. */
-  #dated(lifts: readonly Lift[]): ReadonlySet<number> {
+  #dated(lifts: readonly Boost[]): ReadonlySet<number> {
     return new Set(lifts.flatMap((lift) => this.#statements.within.all(...sqlSpan(lift))))
   }
 
@@ -185,7 +185,10 @@ function isBare(
  * passage that has most, for what is of the day and of nothing else that was asked is no answer yet. A date that words
  * have found in it already (`May 2024` in its text, heading or name) is not counted twice.
  */
-export function withDeservedLifts(inputs: readonly LegInput[], { lifts, topic }: ReadQuery): readonly LegInput[] {
+export function withDeservedLifts(
+  inputs: readonly LegInput[],
+  { boosts: lifts, topic }: FilteredQuery,
+): readonly LegInput[] {
   if (lifts.length === 0) return inputs
   const telling = new Set(queryTerms(topic).map(({ shown }) => shown))
   const shareOf = ({ keyword }: LegInput) =>
@@ -201,7 +204,7 @@ export function withDeservedLifts(inputs: readonly LegInput[], { lifts, topic }:
 }
 
 /** The first of the lifts whose days a passage is of. */
-export function liftOf(lifts: readonly Lift[], days: readonly DaySpan[]): LegInput['lift'] {
+export function liftOf(lifts: readonly Boost[], days: readonly DaySpan[]): LegInput['lift'] {
   const lift = lifts.find((one) => days.some((span) => overlaps(span, one)))
   return lift && { text: lift.text, part: 1 }
 }

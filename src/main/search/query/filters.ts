@@ -7,11 +7,11 @@
 import type { Condition } from '#shared/contract/index.ts'
 import { sourceSchema } from '#shared/contract/search.ts'
 import { nameKey, tagKey } from '#shared/markdown/properties/parse-properties.ts'
-import { readTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
+import { parsePropertyTest, type PropertyTest } from '#shared/markdown/properties/property-test.ts'
 import { formatDay, overlaps, spanOf, type Day, type DaySpan } from '../text/days.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { fold } from '../text/terms.ts'
-import { timesIn } from '../text/temporal-expressions.ts'
+import { parseTemporalExpressions } from '../text/temporal-expressions.ts'
 
 /** A condition on results; `text` is the filter as written. */
 export type Filter =
@@ -36,11 +36,11 @@ export type Filter =
 export type NoteFilter = Extract<Filter, { kind: 'tag' | 'property' }>
 
 /** The days of a time expression such as `last week`; passages about them get a boost. */
-export interface Lift extends DaySpan {
+export interface Boost extends DaySpan {
   readonly text: string
 }
 
-export interface ReadQuery {
+export interface FilteredQuery {
   /** Query without filters, with the active time expressions. */
   readonly words: string
   /** `words` without time expressions. */
@@ -48,7 +48,7 @@ export interface ReadQuery {
   /** Without those that the user turned off. */
   readonly filters: readonly Filter[]
   /** Without those that the user turned off. */
-  readonly lifts: readonly Lift[]
+  readonly boosts: readonly Boost[]
   /** All filters and time expressions, including those turned off or not understood, in the order of the query. */
   readonly conditions: readonly Condition[]
 }
@@ -97,12 +97,12 @@ interface Found {
  * @param off texts of conditions that the user turned off
  * @param isProperty returns true if some note has a property of this name
  */
-export function readQuery(
+export function parseFilters(
   query: string,
   today: Day,
   off: readonly string[] = [],
   isProperty: (name: string) => boolean = () => false,
-): ReadQuery {
+): FilteredQuery {
   const found = [...keyedFilters(query, today), ...propertyFilters(query, isProperty), ...excludedWords(query)]
     .filter(
       (one, index, all) => !all.slice(0, index).some((other) => other.start <= one.start && one.start < other.end),
@@ -110,7 +110,7 @@ export function readQuery(
     .map((one) => ({ ...one, condition: { ...one.condition, isOff: off.includes(one.condition.text) } }))
   const read = found.filter(({ filter }) => filter !== undefined)
   const rest = blanked(query, read)
-  const times = timesIn(rest, today).map((time) => ({ ...time, isOff: off.includes(time.text) }))
+  const times = parseTemporalExpressions(rest, today).map((time) => ({ ...time, isOff: off.includes(time.text) }))
   const lifts = times.filter(({ isOff }) => !isOff)
   const searched = blanked(
     rest,
@@ -125,12 +125,12 @@ export function readQuery(
     words: tidy(searched),
     topic: tidy(blanked(searched, lifts)),
     filters: read.flatMap(({ filter, condition }) => (filter && !condition.isOff ? filter : [])),
-    lifts: lifts.map(({ text, first, last }) => ({ text, first, last })),
+    boosts: lifts.map(({ text, first, last }) => ({ text, first, last })),
     conditions: [...found, ...timed].sort((one, other) => one.start - other.start).map(({ condition }) => condition),
   }
 }
 
-export function hasConditions({ filters, lifts }: ReadQuery): boolean {
+export function hasConditions({ filters, boosts: lifts }: FilteredQuery): boolean {
   return filters.length + lifts.length > 0
 }
 
@@ -148,7 +148,7 @@ export function spanOfFilters(filters: readonly Filter[]): DaySpan | undefined {
 }
 
 /** Returns true if the filter applies to whole files. */
-export function isAboutFiles({ kind }: Filter): boolean {
+export function isFileFilter({ kind }: Filter): boolean {
   return kind === 'path' || kind === 'source' || kind === 'tag' || kind === 'property'
 }
 
@@ -157,7 +157,7 @@ export function admitsFile(
   filters: readonly Filter[],
   file: Pick<FilteredPassage, 'path' | 'source' | 'having'>,
 ): boolean {
-  return failedFilters(filters.filter(isAboutFiles), { ...file, days: [], excludedBy: new Set() }).length === 0
+  return failedFilters(filters.filter(isFileFilter), { ...file, days: [], excludedBy: new Set() }).length === 0
 }
 
 /** Returns the texts of the filters that reject a passage; empty if it passes. */
@@ -191,7 +191,7 @@ function keyedFilters(query: string, today: Day): Found[] {
   return outsideQuotes(query, keyed).map(({ index, 0: whole, 1: minus, 2: name = '', 3: given = '' }) => {
     const text = whole.replace(trailing, '')
     const kind = name.toLowerCase() as Keyed
-    const filter = filterOf(kind, text, meantBy(given), minus === '-', today)
+    const filter = filterOf(kind, text, filterValue(given), minus === '-', today)
     const condition: Condition = {
       kind,
       text,
@@ -210,7 +210,7 @@ function propertyFilters(query: string, isProperty: (name: string) => boolean): 
   return [...inBrackets, ...plain].flatMap(({ found: { index, 0: whole, 1: minus, 2: name = '' }, given }) => {
     if (!isProperty(name)) return []
     const text = whole.replace(trailing, '')
-    const test = readTest(whole.endsWith(']') ? unquoted(given) : meantBy(given))
+    const test = parsePropertyTest(whole.endsWith(']') ? unquoted(given) : filterValue(given))
     const filter: Filter | undefined = test && {
       kind: 'property',
       text,
@@ -254,7 +254,7 @@ function spanOfValue(text: string, today: Day): DaySpan | undefined {
   const [, year, month, day] = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?$/.exec(text.trim()) ?? []
   if (year !== undefined) return spanOf(Number(year), asNumber(month), asNumber(day))
   const phrase = text.trim().replaceAll(/[-_]/g, ' ')
-  const [time] = timesIn(phrase, today)
+  const [time] = parseTemporalExpressions(phrase, today)
   return time?.text.length === phrase.length ? { first: time.first, last: time.last } : undefined
 }
 
@@ -309,7 +309,7 @@ function unquoted(text: string): string {
 }
 
 /** Returns a filter's value without quotation marks, or else without trailing punctuation. */
-function meantBy(given: string): string {
+function filterValue(given: string): string {
   const bare = unquoted(given)
   return bare === given ? given.replace(trailing, '') : bare
 }

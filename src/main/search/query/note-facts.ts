@@ -4,7 +4,7 @@ import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import type { Filter, NoteFilter } from './filters.ts'
 
-interface Stand {
+interface MetadataOccurrence {
   readonly source: Source
   readonly path: string
   /** 1-based. */
@@ -18,9 +18,9 @@ export interface NoteName {
 }
 
 /** Notes with a tag or property, newest first, by `fileKey`, each with its first occurrence. */
-export type Having = ReadonlyMap<string, Stand>
+export type NotesByFileKey = ReadonlyMap<string, MetadataOccurrence>
 
-export class NoteFacts {
+export class NoteMetadata {
   readonly #statements: ReturnType<typeof prepare> | undefined
 
   constructor(db: Db) {
@@ -34,7 +34,7 @@ export class NoteFacts {
   }
 
   /** Returns the matching notes for each tag or property filter, by the filter's text. */
-  having(filters: readonly Filter[]): ReadonlyMap<string, Having> {
+  notesMatching(filters: readonly Filter[]): ReadonlyMap<string, NotesByFileKey> {
     return new Map(
       filters.flatMap((filter) => (isNoteFilter(filter) ? [[filter.text, this.#of(filter)] as const] : [])),
     )
@@ -45,13 +45,13 @@ export class NoteFacts {
     return this.#statements?.names.all(source, path) ?? []
   }
 
-  #of(filter: NoteFilter): Having {
+  #of(filter: NoteFilter): NotesByFileKey {
     const { tagged, withProperty } = this.#statements ?? {}
     const found =
       filter.kind === 'tag'
         ? (tagged?.all(filter.key, `${filter.key}/`, `${filter.key}0`) ?? [])
         : (withProperty?.all(filter.name) ?? []).filter(({ value }) => testValue(filter.test, value))
-    const having = new Map<string, Stand>()
+    const having = new Map<string, MetadataOccurrence>()
     for (const { source, path, line } of found) {
       const key = fileKey(source, path)
       if (!having.has(key)) having.set(key, { source, path, line })
@@ -73,11 +73,11 @@ function prepare(db: Db) {
   return {
     isProperty: db.prepare<[string], number>('SELECT 1 FROM note_properties WHERE name = ? LIMIT 1').pluck(),
     // Nested tags sort between `tag/` and `tag0`, because 0 follows / in ASCII.
-    tagged: db.prepare<[string, string, string], Stand>(
+    tagged: db.prepare<[string, string, string], MetadataOccurrence>(
       `SELECT source, path, line FROM note_tags ${newestFirst} WHERE tag = ? OR (tag >= ? AND tag < ?)
        ORDER BY mtime DESC, path, line`,
     ),
-    withProperty: db.prepare<[string], Stand & { value: string }>(
+    withProperty: db.prepare<[string], MetadataOccurrence & { value: string }>(
       `SELECT source, path, line, value FROM note_properties ${newestFirst} WHERE name = ?
        ORDER BY mtime DESC, path, line`,
     ),

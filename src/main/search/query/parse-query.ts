@@ -1,20 +1,20 @@
-import { formsIn } from '../text/canonical-forms.ts'
+import { findCanonicalForms } from '../text/canonical-forms.ts'
 import {
   camelParts,
   cjkRun,
   fold,
   forEachWord,
   lineTerms,
-  pairsOf,
+  bigramsOf,
   withoutKoreanEnding,
-  withoutSpans,
-  words,
+  blankSpans,
+  wordSegmenter,
 } from '../text/terms.ts'
 import { stem } from '../text/stem.ts'
-import { roleOfCjk, roleOfStem, type Role } from '../text/stop-words.ts'
+import { roleOfCjk, roleOfStem, type WordRole } from '../text/stop-words.ts'
 
 /** One form of a query term that the index may contain. */
-export interface Reading {
+export interface TermVariant {
   /** `word` for words of any script, identifiers and canonical forms; `cjk` for runs of CJK characters. */
   readonly kind: 'word' | 'cjk'
   /** One term of the index, or several consecutive ones, separated by spaces. */
@@ -26,12 +26,12 @@ export interface Reading {
 export interface QueryTerm {
   /** The word in the query, folded. */
   readonly shown: string
-  readonly role: Role
-  readonly readings: readonly Reading[]
+  readonly role: WordRole
+  readonly readings: readonly TermVariant[]
 }
 
 export interface Phrase {
-  readonly kind: Reading['kind']
+  readonly kind: TermVariant['kind']
   /** Consecutive terms in the index, separated by spaces. */
   readonly term: string
   readonly shown: string
@@ -73,7 +73,7 @@ function phraseParts(text: string): Phrase[] {
 /** Returns the distinct terms of a query or a part of it. */
 export function queryTerms(query: string): QueryTerm[] {
   const terms = new Map<string, QueryTerm>()
-  const add = (shown: string, role: Role, ...readings: Reading[]) => {
+  const add = (shown: string, role: WordRole, ...readings: TermVariant[]) => {
     const key = readings[0]?.term ?? ''
     if (key !== '' && !terms.has(key)) terms.set(key, { shown, role, readings })
   }
@@ -82,18 +82,18 @@ export function queryTerms(query: string): QueryTerm[] {
   // If folding changed the length, offsets do not fit the original text.
   const isSameLength = folded.length === composed.length
   const written = (start: number, end: number) => (isSameLength ? composed.toLowerCase() : folded).slice(start, end)
-  const forms = formsIn(folded)
+  const forms = findCanonicalForms(folded)
   for (const { start, end, asked, replacesLetters } of forms) {
     const shown = folded.slice(start, end)
     const run = replacesLetters ? undefined : shown.match(cjkRun)?.[0]
     add(
       written(start, end),
       'figure',
-      ...asked.map((term, index): Reading => ({ kind: 'word', term, weight: index === 0 ? 1 : 0.5 })),
+      ...asked.map((term, index): TermVariant => ({ kind: 'word', term, weight: index === 0 ? 1 : 0.5 })),
       ...(run === shown ? [{ kind: 'cjk' as const, term: [...run].join(' '), weight: 1 }] : []),
     )
   }
-  const rest = withoutSpans(folded, forms)
+  const rest = blankSpans(folded, forms)
   const isNamed = (at: number) => isSameLength && beginsName(composed, at)
   forEachWord(
     rest.replace(cjkRun, (run) => ' '.repeat(run.length)),
@@ -124,7 +124,7 @@ interface CjkWord {
   readonly word: string
   /** UTF-16 offset in the run. */
   readonly at: number
-  readonly role: Role
+  readonly role: WordRole
 }
 
 /**
@@ -139,7 +139,7 @@ function cjkWords(run: string): CjkWord[] {
     if (singles !== '') found.push({ word: singles, at: from, role: roleOfCjk(singles) })
     singles = ''
   }
-  for (const { segment, index } of words.segment(run)) {
+  for (const { segment, index } of wordSegmenter.segment(run)) {
     const role = roleOfCjk(segment)
     const word = role === 'word' ? withoutInflection(segment) : segment
     const wordRole = role === 'word' ? roleOfCjk(word) : role
@@ -158,8 +158,8 @@ function cjkWords(run: string): CjkWord[] {
   return found.some(({ role }) => role !== 'function') ? found : [{ word: run, at: 0, role: 'function' }]
 }
 
-function cjkReadings(word: string): Reading[] {
-  const readings: Reading[] = []
+function cjkReadings(word: string): TermVariant[] {
+  const readings: TermVariant[] = []
   if (/^\p{Script=Hangul}+$/u.test(word)) {
     readings.push({ kind: 'word', term: word, weight: 1 })
     const bare = withoutKoreanEnding(word)
@@ -203,8 +203,8 @@ export function chooseCandidateTerms<T extends QueryTerm & { readonly documents:
 /**
  * Returns the FTS5 phrase of a term; CJK characters become bigrams. FTS5 treats any quoted string as a phrase.
  */
-export function toIndexPhrase({ kind, term }: Pick<Reading, 'kind' | 'term'>): string {
+export function toIndexPhrase({ kind, term }: Pick<TermVariant, 'kind' | 'term'>): string {
   const letters = kind === 'cjk' ? term.split(' ') : []
-  const phrase = letters.length > 1 ? pairsOf(letters).join(' ') : term
+  const phrase = letters.length > 1 ? bigramsOf(letters).join(' ') : term
   return `"${phrase.replaceAll('"', '""')}"`
 }

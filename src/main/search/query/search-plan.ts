@@ -1,22 +1,28 @@
 /**
- * Weighs the terms of a query: how much each would say if it were found, and how much of the total weight (`reach`)
+ * Weighs the terms of a query: how much each would say if it were found, and how much of the total weight (`expectedWeight`)
  * one passage can be expected to contain. Rare words, names and figures count more than common words and fillers. Each
- * further word adds less to `reach`, so that a long question is not harder to answer than a short one. A word that the
+ * further word adds less to `expectedWeight`, so that a long question is not harder to answer than a short one. A word that the
  * memory lacks counts according to its role. Pure. The constants are tuned on judged questions (docs/recall.md).
  */
-import { type Role, roleOfCjk, roleOfStem } from '../text/stop-words.ts'
-import type { ParsedQuery, Reading } from './parse-query.ts'
+import { type WordRole, roleOfCjk, roleOfStem } from '../text/stop-words.ts'
+import type { ParsedQuery, TermVariant } from './parse-query.ts'
 import { resolveTerms, shortLength, type KnownTerm, type Vocabulary } from '../keyword/vocabulary.ts'
 import type { RelatedWord } from '../embeddings/embedding-provider.ts'
 import { stem } from '../text/stem.ts'
 
 /** Factor on a term's rarity (IDF), by its role in the question. */
-const knownFactor: Readonly<Record<Role, number>> = { function: 1, filler: 0.5, word: 1, name: 2.1, figure: 1.2 }
+const knownFactor: Readonly<Record<WordRole, number>> = { function: 1, filler: 0.5, word: 1, name: 2.1, figure: 1.2 }
 /**
  * The same for terms that the memory lacks: an unknown name is strong evidence that the memory has no answer, an
  * unknown verb hardly any.
  */
-const unknownFactor: Readonly<Record<Role, number>> = { function: 1, filler: 0.35, word: 0.6, name: 2.8, figure: 0.43 }
+const unknownFactor: Readonly<Record<WordRole, number>> = {
+  function: 1,
+  filler: 0.35,
+  word: 0.6,
+  name: 2.8,
+  figure: 0.43,
+}
 /** Lower, because a wrong word boundary also looks like an unknown word. */
 const unknownCjkWord = 0.43
 /** Single CJK characters occur in many words. */
@@ -28,7 +34,7 @@ const unknownCjkLetter = 1.2
  */
 const shortSpelling = 0.48
 
-/** Factor per term on its share of `reach`, in the order of weight. */
+/** Factor per term on its share of `expectedWeight`, in the order of weight. */
 const diminishing = 0.66
 
 /** Minimum collection size for IDF: rarity means little in fewer chunks. */
@@ -39,7 +45,7 @@ const minDocuments = 600
  */
 const minAverageLength = 117
 
-export interface PlannedTerm extends KnownTerm {
+export interface WeightedTerm extends KnownTerm {
   readonly idf: number
   /** Weight of the term if it is found. */
   readonly weight: number
@@ -47,14 +53,14 @@ export interface PlannedTerm extends KnownTerm {
 
 export interface KeywordPlan {
   readonly query: ParsedQuery
-  readonly terms: readonly PlannedTerm[]
+  readonly terms: readonly WeightedTerm[]
   /** Mean length of a chunk, in terms. */
   readonly averageLength: number
   /** Sum of term weights that one passage is expected to contain. */
-  readonly reach: number
+  readonly expectedWeight: number
 }
 
-export interface CollectionFigures {
+export interface CollectionStats {
   readonly chunks: number
   readonly averageLength: number
 }
@@ -62,15 +68,15 @@ export interface CollectionFigures {
 /** @param related returns similar words; without it, terms only match themselves */
 export function planKeywords(
   query: ParsedQuery,
-  collection: CollectionFigures,
+  collection: CollectionStats,
   vocabulary: Vocabulary,
   related: RelatedWords = () => [],
 ): KeywordPlan {
   const size = Math.max(collection.chunks, minDocuments)
   const rarity = (documents: number) => Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
   const asked: number[] = []
-  const known = resolveTerms(query.terms, vocabulary).map((term) => withRelated(term, vocabulary, related))
-  const terms = known.map((term): PlannedTerm => {
+  const known = resolveTerms(query.terms, vocabulary).map((term) => expandWithSynonyms(term, vocabulary, related))
+  const terms = known.map((term): WeightedTerm => {
     const idf = rarity(term.documents)
     const weight = idf * factorOf(term)
     asked.push(isShortSpelling(term) ? Math.max(weight, rarity(0) * unknownFactor[term.role]) : weight)
@@ -79,7 +85,7 @@ export function planKeywords(
   const reach = asked
     .sort((one, other) => other - one)
     .reduce((sum, weight, index) => sum + weight * diminishing ** index, 0)
-  return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), reach }
+  return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), expectedWeight: reach }
 }
 
 function factorOf(term: KnownTerm): number {
@@ -111,11 +117,11 @@ const steepness = 3
 const mostWords = 8
 
 /** Adds similar words as readings. For a word that the memory lacks, they replace its spelling corrections. */
-export function withRelated(term: KnownTerm, vocabulary: Vocabulary, related: RelatedWords): KnownTerm {
+export function expandWithSynonyms(term: KnownTerm, vocabulary: Vocabulary, related: RelatedWords): KnownTerm {
   const { kind } = term.readings[0] ?? { kind: 'word' }
   if (term.role !== 'word' && term.role !== 'filler') return term
   const own = term.isRespelt ? [] : term.readings
-  const readings: Reading[] = []
+  const readings: TermVariant[] = []
   const names: string[] = []
   for (const { word, cosine } of related(term.shown)) {
     if (cosine < leastCosine[kind] || names.length === mostWords) break
@@ -137,10 +143,10 @@ export function withRelated(term: KnownTerm, vocabulary: Vocabulary, related: Re
   }
 }
 
-function readingOf(word: string, kind: Reading['kind'], weight: number): Reading {
+function readingOf(word: string, kind: TermVariant['kind'], weight: number): TermVariant {
   return { kind, term: kind === 'cjk' ? [...word].join(' ') : stem(word), weight }
 }
 
-function isFunction({ kind, term }: Reading, word: string): boolean {
+function isFunction({ kind, term }: TermVariant, word: string): boolean {
   return (kind === 'cjk' ? roleOfCjk(word) : roleOfStem(term)) === 'function'
 }

@@ -2,7 +2,7 @@
  * From what a leg measures to a score in [0, 1] that means something on its own (M17). Both steps are monotone, so that
  * what a leg ranks higher scores higher. Pure.
  */
-import type { Margin } from '../embeddings/embedding-provider.ts'
+import type { ThresholdMargin } from '../embeddings/embedding-provider.ts'
 import type { ScriptCalibration } from './calibrated.ts'
 import type { KeywordScore } from '../keyword/bm25.ts'
 
@@ -80,7 +80,7 @@ export interface VectorScale {
 /** What the passage scores that is nearest to a question which memory does not answer, on average. */
 const unansweredScore = 0.06
 /** The threshold's distance from there, tuned with four models. */
-const usualMargin: Margin = { surest: 1.6, leastSure: 4 }
+const usualMargin: ThresholdMargin = { surest: 1.6, leastSure: 4 }
 
 export function vectorScaleOf({ worth, background, unanswered, spread, margin }: ScriptCalibration): VectorScale {
   const { surest, leastSure } = margin ?? usualMargin

@@ -5,7 +5,7 @@
  */
 import { scripts } from '#shared/contract/search.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { EmbeddingProvider, JudgedModel } from '../embeddings/embedding-provider.ts'
+import type { EmbeddingProvider, ModelQuality } from '../embeddings/embedding-provider.ts'
 import {
   calibrationKey,
   minPassages,
@@ -60,7 +60,7 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
         vectors,
         texts: sample.map(({ text }) => text),
         total: (embedded * sample.length) / all.length,
-        judged: provider.judged?.[script],
+        judged: provider.priorQuality?.[script],
         nearnessTo: (question) => nearnessTo(provider, question),
       },
     ),
@@ -73,8 +73,8 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
   return true
 }
 
-function nearnessTo({ nearness }: EmbeddingProvider, question: string) {
-  const of = nearness?.to(question)
+function nearnessTo({ similarity: nearness }: EmbeddingProvider, question: string) {
+  const of = nearness?.similarityTo(question)
   return nearness && of && ((passage: string, cosine: number) => of(nearness.digestOf(passage), cosine))
 }
 
@@ -89,7 +89,7 @@ interface Known {
   readonly texts: readonly string[]
   /** Passages of the index that say something of their own, of which these are a sample. */
   readonly total: number
-  readonly judged: JudgedModel | undefined
+  readonly judged: ModelQuality | undefined
   /** Of a question, where it is not the cosine that tells. */
   readonly nearnessTo: (question: string) => ((passage: string, cosine: number) => number) | undefined
 }
@@ -184,7 +184,7 @@ async function embedTexts(
   signal: AbortSignal,
 ): Promise<(text: string) => Float32Array | undefined> {
   const vectors = new Map<string, Float32Array>()
-  const { model, nearness } = provider
+  const { model, similarity: nearness } = provider
   const key = cacheKey(provider)
   for (const text of nearness ? [] : texts) {
     const cached = store.cachedVector(key, model, hashOf(text), store.dimensions)

@@ -3,7 +3,7 @@
  * asked in a conversation, being asked again, is no answer to itself: what is left of the conversation without it is what
  * counts. Pure.
  */
-import { lineTerms, pairsOf } from '../text/terms.ts'
+import { lineTerms, bigramsOf } from '../text/terms.ts'
 import { roleOfStem } from '../text/stop-words.ts'
 import { queryTerms } from '../query/parse-query.ts'
 
@@ -101,7 +101,7 @@ export function isEcho(line: string, matched: readonly string[], file: string): 
 function contentOf(text: string): Set<string> {
   const { terms, runs } = lineTerms(text)
   const telling = terms.filter((word) => roleOfStem(word) !== 'function')
-  return new Set([...telling, ...runs.flatMap((run) => pairsOf([...run]))])
+  return new Set([...telling, ...runs.flatMap((run) => bigramsOf([...run]))])
 }
 
 interface Ranked {

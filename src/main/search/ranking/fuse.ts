@@ -6,8 +6,8 @@ import type { Candidate, SearchSettings, Verdict } from '#shared/contract/index.
 import type { Source } from '../indexing/indexed-file.ts'
 import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Weights } from './calibrate.ts'
 import { pairEchoes } from './echo.ts'
-import { diversify } from './mmr.ts'
-import { withSuccessors, type Succession } from './supersession.ts'
+import { rerankByMmr } from './mmr.ts'
+import { replaceSuperseded, type Supersession } from './supersession.ts'
 import type { PassageMatch } from '../vector/vectors.ts'
 
 export interface LegInput {
@@ -43,7 +43,7 @@ export interface FuseOptions extends Omit<SearchSettings, 'weights'> {
   /** Asked only when `mmrLambda` is set, once for each. */
   readonly wordsOf: (input: LegInput) => ReadonlySet<unknown>
   /** Whether a passage is old at the line by which it was found (1-based, of the file). */
-  readonly successionOf?: (input: LegInput, line: number) => Succession | undefined
+  readonly successionOf?: (input: LegInput, line: number) => Supersession | undefined
   /** Whether a file says what a conversation says at its best place. */
   readonly echoes?: (conversation: LegInput, file: LegInput) => boolean
 }
@@ -77,7 +77,7 @@ export interface RankedCandidate {
   readonly score: number
   readonly verdict: Verdict
   /** It does not hold any more. */
-  readonly succession?: Succession | undefined
+  readonly succession?: Supersession | undefined
   /** 1-based, in the file: what is shown is around it, rather than around what was found best. */
   readonly shownLine?: number | undefined
 }
@@ -92,13 +92,13 @@ export function fuse(
   inputs: readonly LegInput[],
   options: FuseOptions,
 ): { readonly candidates: RankedCandidate[]; readonly missing: ReadonlySet<number> } {
-  const vectorRanks = ranks(inputs, (input) => input.passage?.nearness ?? null)
+  const vectorRanks = ranks(inputs, (input) => input.passage?.similarity ?? null)
   const textRanks = ranks(inputs, (input) => input.keyword?.raw ?? null)
   const scored = inputs.map((input) => score(input, options, vectorRanks, textRanks))
   scored.sort(byScore)
   const diverse = options.mmrLambda === null ? scored : spread(scored, options, options.mmrLambda)
   const echoes = echoesAmong(diverse, options)
-  const { scored: standing, missing } = withSuccessors(withEchoes(diverse, echoes), options.minScore, (candidate) =>
+  const { scored: standing, missing } = replaceSuperseded(withEchoes(diverse, echoes), options.minScore, (candidate) =>
     candidate.input.refusedBy ? undefined : options.successionOf?.(candidate.input, bestLineOf(candidate)),
   )
   const folded = new Map([...echoes].map(([id, { input }]) => [id, input.id]))
@@ -154,7 +154,7 @@ function score(
   const passage = vectorScale && input.passage
   const weights = effectiveWeights(passage !== null, input.keyword !== null, options.weights)
   const vector = passage && {
-    ...leg(passage.nearness, vectorScore(passage.nearness, vectorScale), weights.vector, vectorRanks.get(input.id)),
+    ...leg(passage.similarity, vectorScore(passage.similarity, vectorScale), weights.vector, vectorRanks.get(input.id)),
     startLine: passage.startLine,
     endLine: passage.endLine,
   }
@@ -239,7 +239,7 @@ function ranks(inputs: readonly LegInput[], value: (input: LegInput) => number |
 
 /** The balance of score and distance becomes a factor on the score. */
 function spread(scored: readonly Scored[], { maxResults, wordsOf }: FuseOptions, lambda: number): Scored[] {
-  return diversify(scored, { lambda, maxResults, wordsOf: ({ input }) => wordsOf(input) })
+  return rerankByMmr(scored, { lambda, maxResults, wordsOf: ({ input }) => wordsOf(input) })
     .map(({ candidate, factor }) => {
       if (factor === 1) return candidate
       const modifiers = [...candidate.modifiers, { name: 'mmr' as const, factor }]

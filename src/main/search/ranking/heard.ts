@@ -4,13 +4,13 @@
  */
 import { ChunkPacker, readTerms, type PackedTerms } from '../keyword/packed-terms.ts'
 import { withoutQuestion } from './echo.ts'
-import type { ReadQuery } from '../query/filters.ts'
+import type { FilteredQuery } from '../query/filters.ts'
 import type { ChunkWithTerms } from '../keyword/keyword-index.ts'
 
 /** A conversation's terms without the question, where somebody asked it there before; undefined where nobody did. */
 export function heardOf(
   { id, path, source }: ChunkWithTerms,
-  { topic }: ReadQuery,
+  { topic }: FilteredQuery,
   textOf: (id: number) => string,
 ): { readonly terms: PackedTerms; readonly question: string } | undefined {
   // The end of a conversation is kept in a daily log with a name of its own.

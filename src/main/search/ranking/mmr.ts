@@ -25,7 +25,7 @@ interface Open<T> {
  * comparisons.
  * @returns the selected candidates, then the others in their original order
  */
-export function diversify<T extends { readonly score: number }>(
+export function rerankByMmr<T extends { readonly score: number }>(
   candidates: readonly T[],
   { lambda, maxResults, wordsOf }: MmrOptions<T>,
 ): Diversified<T>[] {

@@ -1,7 +1,7 @@
 import type { Candidate, Explanation, SearchResponse, SearchResult, SearchSettings } from '#shared/contract/index.ts'
 import type { MeaningTerm } from '../embeddings/embedding-provider.ts'
 import type { KeywordScale, VectorScale, Weights } from './calibrate.ts'
-import type { ReadQuery } from '../query/filters.ts'
+import type { FilteredQuery } from '../query/filters.ts'
 import { bestLineOf, type RankedCandidate } from './fuse.ts'
 import type { KeywordPlan } from '../query/search-plan.ts'
 import type { NoteName } from '../query/note-facts.ts'
@@ -9,9 +9,9 @@ import { matchedWords, snippetOf } from './snippet.ts'
 import type { ChunkText } from '../keyword/index-statements.ts'
 
 /** Everything that a search computed, for the response and the explanation. */
-export interface Ranking {
+export interface RankingResult {
   readonly query: string
-  readonly read: ReadQuery
+  readonly read: FilteredQuery
   readonly plan: KeywordPlan
   readonly scale: KeywordScale
   readonly candidates: readonly RankedCandidate[]
@@ -29,7 +29,7 @@ export interface Ranking {
   readonly meaning: (chunk: number) => MeaningTerm[] | undefined
 }
 
-export function resultsOf(ranking: Ranking): SearchResult[] {
+export function resultsOf(ranking: RankingResult): SearchResult[] {
   const results: SearchResult[] = []
   for (const candidate of ranking.candidates) {
     if (candidate.verdict.kind !== 'returned') continue
@@ -44,7 +44,7 @@ export function resultsOf(ranking: Ranking): SearchResult[] {
   return results
 }
 
-export function toCandidate(candidate: RankedCandidate, ranking: Ranking): Candidate {
+export function toScoreBreakdown(candidate: RankedCandidate, ranking: RankingResult): Candidate {
   const { vector, text, lift, modifiers, score, verdict } = candidate
   const meant = vector && ranking.meaning(candidate.input.id)
   return {
@@ -68,7 +68,7 @@ function foundLines(candidate: RankedCandidate): NonNullable<SearchResult['found
 }
 
 /** The snippet is around the best line, or around the line that superseded it. */
-function shownChunk(candidate: RankedCandidate, { texts, plan }: Ranking) {
+function shownChunk(candidate: RankedCandidate, { texts, plan }: RankingResult) {
   const { input, succession } = candidate
   const { heading = '', text = '', names = [] } = texts.get(input.id) ?? {}
   const title = titleOf(names, plan)
@@ -100,15 +100,15 @@ function titleOf(names: readonly NoteName[], plan: KeywordPlan): string | undefi
     .toSorted((one, other) => other.count - one.count)[0]?.name
 }
 
-export function whyNot(
+export function explainMissing(
   why: { path: string; line: number },
   asked: number | undefined,
-  ranking: Ranking,
+  ranking: RankingResult,
 ): NonNullable<Explanation['why']> {
   const index = ranking.candidates.findIndex((candidate) => candidate.input.id === asked)
   const candidate = ranking.candidates[index]
   if (!candidate) return { ...why, candidate: null, rank: null, reason: 'notIndexed' }
   const matches = candidate.score > 0 || candidate.verdict.kind === 'outsideFilter'
   const reason = matches ? candidate.verdict.kind : 'noMatch'
-  return { ...why, candidate: toCandidate(candidate, ranking), rank: matches ? index + 1 : null, reason }
+  return { ...why, candidate: toScoreBreakdown(candidate, ranking), rank: matches ? index + 1 : null, reason }
 }

@@ -6,51 +6,58 @@
 import type {
   EmbeddingModel,
   Explanation,
-  Meaning,
+  EmbeddingQuality,
   NearNote,
   SearchOptions,
   SearchSettings,
   SearchResponse,
 } from '#shared/contract/index.ts'
-import { embeddingAddressOf } from '#shared/util/providers.ts'
+import { embeddingBaseUrl } from '#shared/util/providers.ts'
 import { systemClock, type Clock } from '#platform'
 import type { Unseen } from '#workspace/privacy'
 import { dailyLogDate, localDate } from '#workspace'
 import { calibrationFor, calibrationKey, minPassages, parseCalibration, type Calibration } from './calibrated.ts'
-import { builtFor, getMeta, isCurrent, localChunksKey, vectorDimensions, type Db } from '../indexing/index-schema.ts'
+import {
+  modelOfIndex,
+  getMeta,
+  isCurrent,
+  localChunksKey,
+  vectorDimensions,
+  type Db,
+} from '../indexing/index-schema.ts'
 import { parseDay } from '../text/days.ts'
 import { scriptOf } from './pseudo-questions.ts'
 import { lineEnd } from '../keyword/packed-terms.ts'
 import { hasPhrases, scoreChunk } from '../keyword/bm25.ts'
-import { resultsOf, toCandidate, whyNot, type Ranking } from './search-answer.ts'
+import { resultsOf, toScoreBreakdown, explainMissing, type RankingResult } from './search-answer.ts'
 import { isOfUse, measureOf, scaleOf, vectorScaleOf, weightsFor } from './calibrate.ts'
 import { chooseFound, Conditions, liftOf, withDeservedLifts } from '../query/conditions.ts'
 import { isEcho } from './echo.ts'
-import { failedFilters, hasConditions, readQuery, type ReadQuery } from '../query/filters.ts'
+import { failedFilters, hasConditions, parseFilters, type FilteredQuery } from '../query/filters.ts'
 import { fuse, type LegInput, type RankedCandidate } from './fuse.ts'
 import { planKeywords } from '../query/search-plan.ts'
 import { heardOf, textReader } from './heard.ts'
 import { readKept, toKept, type ReadAhead } from '../keyword/kept-ahead.ts'
 import { KeywordIndex, type Keywords } from '../keyword/keyword-index.ts'
-import { accountOfMeaning } from '../vector/meaning-search.ts'
-import { nearNotes } from '../vector/near-notes.ts'
+import { embeddingReport } from '../vector/meaning-search.ts'
+import { similarNotes } from '../vector/near-notes.ts'
 import { incompleteNotice, localNotice, silenceOf, weakNotice, type Notice } from './notices.ts'
 import { parseQuery } from '../query/parse-query.ts'
 import type { Source } from '../indexing/indexed-file.ts'
 import { SeenIndexes, type SeenIndex } from '../keyword/seen-index.ts'
-import { prepareSearch, type ChunkText } from '../keyword/index-statements.ts'
-import { localQueryNotice, type QueryVectors } from '../vector/query-vectors.ts'
+import { prepareSearchStatements, type ChunkText } from '../keyword/index-statements.ts'
+import { localQueryNotice, type QueryEmbedder } from '../vector/query-vectors.ts'
 import { matchedWords } from './snippet.ts'
-import { successionOf, type Texts } from './supersession.ts'
+import { supersessionOf, type SupersessionTexts } from './supersession.ts'
 import { TermCounter } from '../keyword/term-counter.ts'
-import { VectorLeg } from '../vector/vectors.ts'
+import { VectorRetriever } from '../vector/vectors.ts'
 import { withOverrides } from '../query/overrides.ts'
 
 /** Number of candidates per retriever. */
 const keywordCandidates = 48
 const vectorCandidates = 40
 /** Maximum number of extra vector candidates if some of the nearest are hidden from the viewer. */
-const mostUnseen = 400
+const maxHiddenReserve = 400
 
 /**
  * Minimum number of newly read chunks and vectors, absolute and as a share of all chunks, for writing a new snapshot.
@@ -76,7 +83,7 @@ interface EmbeddedQuery {
 const none: ReadonlySet<number> = new Set()
 
 /** Search options, plus the parts of notes that are hidden from the viewer. */
-export type Overrides = SearchOptions & { readonly unseen?: Unseen | undefined }
+export type SearchOverrides = SearchOptions & { readonly unseen?: Unseen | undefined }
 
 /** Candidates whose texts are needed. */
 type Shown = 'returned' | 'all'
@@ -84,10 +91,10 @@ type Shown = 'returned' | 'all'
 export class Searcher {
   readonly #db: Db
   readonly #now: Clock
-  readonly #embeddings: QueryVectors | undefined
-  readonly #statements: ReturnType<typeof prepareSearch>
+  readonly #embeddings: QueryEmbedder | undefined
+  readonly #statements: ReturnType<typeof prepareSearchStatements>
   #collection: Collection | undefined
-  #vectors: VectorLeg | undefined
+  #vectors: VectorRetriever | undefined
   /** Version of the database that `#vectors` reflects. */
   #vectorsOf: number | undefined
   /** Size of the last snapshot, as in `sizeOf`. */
@@ -97,11 +104,11 @@ export class Searcher {
   readonly #seen: SeenIndexes
   readonly #conditions: Conditions
 
-  constructor(db: Db, embeddings: QueryVectors | undefined, now: Clock = systemClock) {
+  constructor(db: Db, embeddings: QueryEmbedder | undefined, now: Clock = systemClock) {
     this.#now = now
     this.#db = db
     this.#embeddings = embeddings
-    this.#statements = prepareSearch(db)
+    this.#statements = prepareSearchStatements(db)
     this.#keywords = new KeywordIndex(db)
     this.#seen = new SeenIndexes(db)
     this.#conditions = new Conditions(db)
@@ -110,7 +117,7 @@ export class Searcher {
   async search(
     query: string,
     defaults: SearchSettings,
-    overrides: Overrides,
+    overrides: SearchOverrides,
     stale: boolean,
     signal?: AbortSignal,
   ): Promise<SearchResponse> {
@@ -144,7 +151,7 @@ export class Searcher {
   async explain(
     query: string,
     defaults: SearchSettings,
-    overrides: Overrides,
+    overrides: SearchOverrides,
     why: { path: string; line: number } | undefined,
     stale: boolean,
     signal?: AbortSignal,
@@ -152,7 +159,7 @@ export class Searcher {
     const asked = why && this.#statements.chunkAt.get(why.path, why.line, why.line)
     const ranking = await this.#rank(query, withOverrides(defaults, overrides), overrides, 'all', asked, signal)
     const { options, notice, timings, plan, scale } = ranking
-    const candidates = ranking.candidates.map((candidate) => toCandidate(candidate, ranking))
+    const candidates = ranking.candidates.map((candidate) => toScoreBreakdown(candidate, ranking))
     return {
       query,
       weights: ranking.weights,
@@ -174,7 +181,7 @@ export class Searcher {
       })),
       conditions: [...ranking.read.conditions],
       candidates,
-      ...(why ? { why: whyNot(why, asked, ranking) } : {}),
+      ...(why ? { why: explainMissing(why, asked, ranking) } : {}),
     }
   }
 
@@ -184,24 +191,24 @@ export class Searcher {
   }
 
   /** Restores the snapshot that another process has written, if there is one. */
-  begin(): void {
+  restoreSnapshot(): void {
     const kept = this.#transaction(() => readKept(this.#db))
     if (!kept) return
     this.#keywords.begin(kept.words)
     // An index with an older schema or of another model only serves keyword search.
     if (kept.meaning && this.#isOfOurModel()) {
-      this.#vectors = new VectorLeg(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
-      this.#vectors.begin(kept.meaning)
+      this.#vectors = new VectorRetriever(this.#db, kept.meaning.dimensions, this.#embeddings?.digests)
+      this.#vectors.restoreSnapshot(kept.meaning)
     }
     this.#kept = sizeOf(kept)
   }
 
   /** Returns a snapshot for the next process; undefined if it would save little time. */
-  toKeep(): Buffer | undefined {
+  createSnapshot(): Buffer | undefined {
     return this.#transaction(() => {
-      if (this.readAhead()) return undefined
+      if (this.preloadSome()) return undefined
       const { chunks } = this.#keywords
-      const read = { words: this.#keywords.toParts(), meaning: this.#vectors?.toParts() }
+      const read = { words: this.#keywords.toParts(), meaning: this.#vectors?.createSnapshot() }
       const isLittle = sizeOf(read) - this.#kept < Math.max(minKept, chunks * minKeptShare)
       if (chunks < minKept || isLittle) return undefined
       this.#kept = sizeOf(read)
@@ -210,7 +217,7 @@ export class Searcher {
   }
 
   /** Preloads a part of the index. @returns false when everything is loaded */
-  readAhead(): boolean {
+  preloadSome(): boolean {
     if (this.#keywords.readSome()) return true
     this.#transaction(() => {
       const { version, dimensions, calibration } = this.#readCollection()
@@ -221,18 +228,18 @@ export class Searcher {
   }
 
   /** @param of model to count texts for; the one in use if undefined */
-  meaning(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<Meaning> {
+  meaning(of: EmbeddingModel | undefined, signal?: AbortSignal): Promise<EmbeddingQuality> {
     const asked = of
-      ? { ...of, address: embeddingAddressOf(of.provider, of.baseUrl) }
+      ? { ...of, address: embeddingBaseUrl(of.provider, of.baseUrl) }
       : { ...this.#identity(), address: this.#embeddings?.address }
-    return accountOfMeaning(this.#db, asked, this.#readCollection(), signal)
+    return embeddingReport(this.#db, asked, this.#readCollection(), signal)
   }
 
   /** Returns notes on the same subject, nearest first; empty if there are no vectors. */
   nearNotes(path: string, most: number): NearNote[] {
     return this.#transaction(() => {
       const { dimensions } = this.#readCollection()
-      return dimensions === 0 ? [] : nearNotes(this.#db, this.#vectorLeg(dimensions), path, most)
+      return dimensions === 0 ? [] : similarNotes(this.#db, this.#vectorLeg(dimensions), path, most)
     })
   }
 
@@ -244,13 +251,13 @@ export class Searcher {
   async #rank(
     query: string,
     options: SearchSettings,
-    overrides: Overrides,
+    overrides: SearchOverrides,
     shown: Shown,
     asked: number | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<Ranking> {
+  ): Promise<RankingResult> {
     const started = performance.now()
-    const read = this.#read(query, overrides.without)
+    const read = this.#read(query, overrides.disabledConditions)
     const embedded = await this.#embedQuery(read.words, this.#readCollection(), overrides, signal)
     const ranking = this.#transaction(() => this.#rankNow(query, read, options, overrides, embedded, shown, asked))
     return { ...ranking, timings: { ...ranking.timings, totalMs: performance.now() - started } }
@@ -259,21 +266,21 @@ export class Searcher {
   /** Must run in a transaction, so that all reads see the same state. */
   #rankNow(
     query: string,
-    read: ReadQuery,
+    read: FilteredQuery,
     options: SearchSettings,
-    overrides: Overrides,
+    overrides: SearchOverrides,
     embedded: EmbeddedQuery,
     shown: Shown,
     asked: number | undefined,
     successors: ReadonlySet<number> = none,
-  ): Ranking {
+  ): RankingResult {
     const { vector, notice, embedMs } = embedded
     const { excludeSession } = overrides
     const excluded = excludeSession === undefined ? undefined : `sessions/${excludeSession}.jsonl`
     const collection = this.#readCollection()
     const textStarted = performance.now()
     this.#keywords.refresh(collection.version)
-    const related = this.#embeddings?.reads(read.words) === true ? this.#embeddings.related : undefined
+    const related = this.#embeddings?.understands(read.words) === true ? this.#embeddings.related : undefined
     const seen = overrides.unseen && this.#seen.of(this.#keywords, collection.version, overrides.unseen)
     const isSeen = (id: number) => seen?.isSeen(id) ?? true
     const keywordIndex: Keywords = seen ?? this.#keywords
@@ -293,7 +300,7 @@ export class Searcher {
       vectorScale && vector?.length === collection.dimensions ? this.#vectorLeg(collection.dimensions) : undefined
     const meant = vector && leg?.query(vector, this.#embeddings?.nearness(read.words))
     if (meant) {
-      const spare = Math.min(seen?.changed ?? 0, mostUnseen)
+      const spare = Math.min(seen?.changed ?? 0, maxHiddenReserve)
       const find = (count: number, only?: ReadonlySet<number>) =>
         meant
           .nearest(count + spare, only)
@@ -352,13 +359,13 @@ export class Searcher {
         // part of the chunk is hidden from the viewer.
         passage: isBare || question !== undefined || !(seen?.isAsItIs(id) ?? true) ? null : (passages?.get(id) ?? null),
         keyword: isBare ? bounds.bareMeasure : keyword ? measureOf(keyword, scale) : null,
-        lift: isBare ? undefined : liftOf(read.lifts, days.get(id) ?? []),
+        lift: isBare ? undefined : liftOf(read.boosts, days.get(id) ?? []),
         question,
         ...(refusedBy.length > 0 ? { refusedBy } : {}),
       }
     })
     const weights = weightsFor(options.weights, vectorScale)
-    const successionTexts: Texts = {
+    const successionTexts: SupersessionTexts = {
       textOf,
       headOf: this.#head,
       at: (path, line) => {
@@ -372,7 +379,7 @@ export class Searcher {
       weights,
       vectorScale,
       today: localDate(this.#now()),
-      successionOf: (input, line) => successionOf(input, line, successionTexts),
+      successionOf: (input, line) => supersessionOf(input, line, successionTexts),
       echoes: (conversation, file) => {
         const line = textOf(conversation.id).split('\n')[conversation.keyword?.bestLine ?? 0] ?? ''
         return isEcho(line, matchedWords(line, plan), textOf(file.id))
@@ -422,9 +429,10 @@ export class Searcher {
         : incompleteNotice(unembedded)
       return { vector: undefined, notice, embedMs: 0 }
     }
-    if (!this.#embeddings.reads(query)) return { vector: undefined, notice: weakNotice(scriptOf(query)), embedMs: 0 }
+    if (!this.#embeddings.understands(query))
+      return { vector: undefined, notice: weakNotice(scriptOf(query)), embedMs: 0 }
     const started = performance.now()
-    const { vector, notice } = await this.#embeddings.of(query, dimensions, vectorWaitMs, signal)
+    const { vector, notice } = await this.#embeddings.embed(query, dimensions, vectorWaitMs, signal)
     const local = unembedded > 0 ? Number(getMeta(this.#db, localChunksKey) ?? 0) : 0
     const missing = local === unembedded ? localNotice(local) : incompleteNotice(unembedded)
     const incomplete = unembedded > 0 ? missing : null
@@ -433,7 +441,7 @@ export class Searcher {
 
   /** Returns false while the index is rebuilt for another model: vectors of two models are not comparable. */
   #isOfOurModel(): boolean {
-    const { provider, model, address } = builtFor(this.#db)
+    const { provider, model, address } = modelOfIndex(this.#db)
     const asked = this.#embeddings
     return isCurrent(this.#db) && provider === asked?.provider && model === asked.model && address === asked.address
   }
@@ -459,8 +467,8 @@ export class Searcher {
   }
 
   /** Created lazily, because the dimensions are unknown before the first vector. */
-  #vectorLeg(dimensions: number): VectorLeg {
-    this.#vectors ??= new VectorLeg(this.#db, dimensions, this.#embeddings?.digests)
+  #vectorLeg(dimensions: number): VectorRetriever {
+    this.#vectors ??= new VectorRetriever(this.#db, dimensions, this.#embeddings?.digests)
     const { version } = this.#readCollection()
     if (version !== this.#vectorsOf) this.#vectors.refresh()
     this.#vectorsOf = version
@@ -483,9 +491,9 @@ export class Searcher {
     return this.#db.transaction(work).deferred()
   }
 
-  #read(query: string, without?: readonly string[]): ReadQuery {
+  #read(query: string, without?: readonly string[]): FilteredQuery {
     const { facts } = this.#conditions
-    return readQuery(query, parseDay(localDate(this.#now())), without, (name) => facts.isProperty(name))
+    return parseFilters(query, parseDay(localDate(this.#now())), without, (name) => facts.isProperty(name))
   }
 
   #texts(candidates: readonly RankedCandidate[], shown: Shown, seen: SeenIndex | undefined): Map<number, ChunkText> {

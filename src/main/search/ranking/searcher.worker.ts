@@ -1,25 +1,25 @@
 import { EventPublisher, type } from '@orpc/server'
 import { existsSync } from 'node:fs'
 import type { EmbeddingModel, SearchResponse, SearchSettings } from '#shared/contract/index.ts'
-import { clockAhead, type Clock, serveThread, threadBase } from '#platform'
+import { clockWithOffset, type Clock, serveThread, threadBase } from '#platform'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { createEmbeddings, type EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import type { ProviderOutcome, QueryLeave } from '../embeddings/provider-health.ts'
+import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
 import { LocalNotes, type NotesFolder } from '#workspace/privacy'
 import { describeMissing } from '../vector/embed-queue.ts'
 import { guardedEmbeddings } from '../vector/guarded-embeddings.ts'
-import { isDamage, openForReading, type Db } from '../indexing/index-schema.ts'
-import { QueryVectors } from '../vector/query-vectors.ts'
+import { isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
+import { QueryEmbedder } from '../vector/query-vectors.ts'
 import { writeKept } from '../keyword/kept-ahead.ts'
-import { Searcher, type Overrides } from './searcher.ts'
+import { Searcher, type SearchOverrides } from './searcher.ts'
 
 export interface SearchRequest {
   readonly query: string
   readonly defaults: SearchSettings
-  readonly options: Overrides
+  readonly options: SearchOverrides
   readonly stale: boolean
   /** Permission to use the embedding provider. */
-  readonly leave: QueryLeave
+  readonly leave: QueryPermit
 }
 
 /** Delay before the snapshot is written, so that the first searches come first, ms. */
@@ -28,7 +28,7 @@ const keepAfterMs = 400
 const outcomes = new EventPublisher<{ outcome: ProviderOutcome }>({ maxBufferedEvents: 1000 })
 let file = ''
 let now: Clock | undefined
-let embeddings: QueryVectors | undefined
+let embeddings: QueryEmbedder | undefined
 /** The notice if a provider is configured but can't be created. */
 let off: SearchResponse['notice'] = null
 let open: { readonly db: Db; readonly searcher: Searcher; isReading: boolean } | undefined
@@ -46,7 +46,7 @@ function searcher(): Searcher {
     try {
       const db = openForReading(file)
       open = { db, searcher: new Searcher(db, embeddings, now), isReading: false }
-      open.searcher.begin()
+      open.searcher.restoreSnapshot()
     } catch (error) {
       throw new AppError('index_unavailable', 'the index cannot be opened', {}, { cause: error })
     }
@@ -86,14 +86,14 @@ function ifSound(work: () => void): void {
 
 /** Preloads in small steps. A search that comes meanwhile reads what is missing. */
 function readAhead(reader: Searcher): void {
-  if (reader.readAhead()) return later(reader, () => readAhead(reader))
+  if (reader.preloadSome()) return later(reader, () => readAhead(reader))
   setTimeout(() => void keep(), keepAfterMs).unref()
 }
 
 /** Writes a snapshot for the next process. Ignores errors: that process can read the index instead. */
 async function keep(): Promise<void> {
   try {
-    const kept = open?.searcher.toKeep()
+    const kept = open?.searcher.createSnapshot()
     if (kept) await writeKept(file, kept)
   } catch (error) {
     if (!(error instanceof AppError) && !isDatabaseError(error) && !isSystemError(error)) throw error
@@ -122,7 +122,7 @@ const base = threadBase.use(async ({ next }) => {
     // Closes the file; the next search opens it again.
     if (isDatabaseError(error)) {
       release()
-      const data = { isDamaged: isDamage(error) }
+      const data = { isDamaged: isCorruption(error) }
       throw new AppError('index_unavailable', `the index cannot be read: ${error.message}`, data, { cause: error })
     }
     throw error
@@ -135,13 +135,13 @@ const router = {
     .handler(async ({ input }) => {
       release()
       file = input.file
-      now = clockAhead(input.clockAheadMs)
+      now = clockWithOffset(input.clockAheadMs)
       const made = await createEmbeddings(input.embedding)
       const isRemote = typeof made === 'object' && !input.embedding.isLocal
       const provider = isRemote ? guardedEmbeddings(made, new LocalNotes(() => input.notes)) : made
       embeddings =
         typeof provider === 'object'
-          ? new QueryVectors(provider, (outcome) => outcomes.publish('outcome', outcome))
+          ? new QueryEmbedder(provider, (outcome) => outcomes.publish('outcome', outcome))
           : undefined
       off =
         typeof provider === 'string'

@@ -4,7 +4,7 @@
  * followed to the end. Pure: the caller reads the texts.
  */
 import {
-  isQuoted,
+  matchesQuote,
   mayBeSuperseded,
   supersededLine,
   supersededNote,
@@ -25,14 +25,14 @@ export interface Passage {
   readonly endLine: number
 }
 
-export interface Succession {
+export interface Supersession {
   readonly until: string
   /** `path:line` of the successor at the end of the chain; undefined if none is named. */
   readonly by: string | undefined
   readonly successor: { readonly id: number; readonly line: number } | undefined
 }
 
-export interface Texts {
+export interface SupersessionTexts {
   readonly textOf: (id: number) => string
   /** Returns the beginning of a file. */
   readonly headOf: (path: string) => string
@@ -43,7 +43,7 @@ export interface Texts {
 }
 
 /** Returns the supersession if the passage is superseded at this line. @param line 1-based, in the file */
-export function successionOf(passage: Passage, line: number, texts: Texts): Succession | undefined {
+export function supersessionOf(passage: Passage, line: number, texts: SupersessionTexts): Supersession | undefined {
   const own = oldAt(passage, line, texts)
   if (!own) return undefined
   let last = own
@@ -70,14 +70,18 @@ function shown({ path, line }: NonNullable<Superseded['by']>): string {
   return line === undefined ? path : `${path}:${line}`
 }
 
-function oldAt({ id, path, startLine }: Passage, line: number, { textOf, headOf }: Texts): Superseded | undefined {
+function oldAt(
+  { id, path, startLine }: Passage,
+  line: number,
+  { textOf, headOf }: SupersessionTexts,
+): Superseded | undefined {
   const text = textOf(id)
   const own = mayBeSuperseded(text) ? supersededLine(text.split('\n')[line - startLine] ?? '') : undefined
   return own ?? supersededNote(headOf(path))
 }
 
 /** Paths are relative to the workspace or to the note's own folder. In a shared memory they begin with its name. */
-function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded['by']>, texts: Texts) {
+function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded['by']>, texts: SupersessionTexts) {
   const folder = from.slice(0, from.lastIndexOf('/') + 1)
   const shared = /^@[^/]+\//.exec(from)?.[0] ?? ''
   for (const candidate of new Set([shared + path, path, folder + path])) {
@@ -90,16 +94,16 @@ function resolve(from: string, { path, line = 1, text }: NonNullable<Superseded[
 }
 
 /** Finds the quoted line: at its original place, or the occurrence nearest to it. */
-function named(path: string, quote: string, line: number, { at, passagesOf, textOf }: Texts) {
+function named(path: string, quote: string, line: number, { at, passagesOf, textOf }: SupersessionTexts) {
   const there = at(path, line)
-  if (there && isQuoted(textOf(there.id).split('\n')[line - there.startLine] ?? '', quote))
+  if (there && matchesQuote(textOf(there.id).split('\n')[line - there.startLine] ?? '', quote))
     return { passage: there, line }
   let best: { readonly passage: Passage; readonly line: number } | undefined
   for (const passage of passagesOf(path))
     for (const [offset, text] of textOf(passage.id).split('\n').entries()) {
       const place = passage.startLine + offset
       if (best && Math.abs(best.line - line) <= Math.abs(place - line)) continue
-      if (isQuoted(text, quote)) best = { passage, line: place }
+      if (matchesQuote(text, quote)) best = { passage, line: place }
     }
   return best
 }
@@ -111,7 +115,7 @@ interface Scored {
   readonly score: number
   /** Line around which the snippet is cut: 1-based, in the file. */
   readonly shownLine?: number | undefined
-  readonly succession?: Succession | undefined
+  readonly succession?: Supersession | undefined
 }
 
 /**
@@ -120,12 +124,12 @@ interface Scored {
  * @param successionOf called for passages that reach `minScore`
  * @returns the same passages, and the ids of successors that are not among them
  */
-export function withSuccessors<T extends Scored>(
+export function replaceSuperseded<T extends Scored>(
   scored: readonly T[],
   minScore: number,
-  successionOf: (candidate: T) => Succession | undefined,
+  successionOf: (candidate: T) => Supersession | undefined,
 ): { readonly scored: T[]; readonly missing: ReadonlySet<number> } {
-  const old = new Map<number, Succession>()
+  const old = new Map<number, Supersession>()
   const raised = new Map<number, { readonly score: number; readonly line: number; readonly of: string }>()
   const missing = new Set<number>()
   const known = new Set(scored.map(({ input }) => input.id))

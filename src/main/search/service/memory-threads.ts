@@ -1,6 +1,6 @@
 import type { RouterClient } from '@orpc/server'
 import { AppError } from '#shared/util/errors.ts'
-import { fromOrpcError, startThread, type Thread, threadFile, searcherYoungMb } from '#platform'
+import { fromOrpcError, startThread, type Thread, workerEntry, searcherYoungGenerationMb } from '#platform'
 import type { IndexerRouter } from '../indexing/indexer.worker.ts'
 import type { RechunkRequest, RechunkRouter } from '../evaluation/rechunk.worker.ts'
 import type { SearcherRouter } from '../ranking/searcher.worker.ts'
@@ -17,7 +17,7 @@ function startIndexer(entries: ThreadEntries): Thread<RouterClient<IndexerRouter
 }
 
 function startSearcher(entries: ThreadEntries): Thread<RouterClient<SearcherRouter>> {
-  return startThread(entries.searcher, searcherYoungMb)
+  return startThread(entries.searcher, searcherYoungGenerationMb)
 }
 
 /** Runs a chunk size experiment in a separate worker. @throws the signal's reason if aborted */
@@ -29,21 +29,21 @@ export async function runRechunk(entries: ThreadEntries, request: RechunkRequest
     signal?.throwIfAborted()
     throw fromOrpcError(error)
   } finally {
-    await Promise.race([thread.gone, thread.client.rest().catch(() => undefined)])
+    await Promise.race([thread.exited, thread.client.rest().catch(() => undefined)])
     await thread.terminate()
   }
 }
 
 export function threadEntries(mainFolder: URL): ThreadEntries {
   return {
-    indexer: threadFile(mainFolder, 'search/indexing/indexer.worker'),
-    searcher: threadFile(mainFolder, 'search/ranking/searcher.worker'),
-    rechunk: threadFile(mainFolder, 'search/evaluation/rechunk.worker'),
+    indexer: workerEntry(mainFolder, 'search/indexing/indexer.worker'),
+    searcher: workerEntry(mainFolder, 'search/ranking/searcher.worker'),
+    rechunk: workerEntry(mainFolder, 'search/evaluation/rechunk.worker'),
   }
 }
 
 /** State of the indexer's queue, known without a call. */
-export interface Pending {
+export interface IndexerProgress {
   /** Number of `touch` calls. */
   touches: number
   /** Number of `touch` calls when the indexer last became idle; undefined while it has work. */
@@ -51,16 +51,16 @@ export interface Pending {
 }
 
 /** The workers of an open memory. */
-export interface Threads {
+export interface MemoryWorkers {
   readonly indexer: Thread<RouterClient<IndexerRouter>>
   readonly searcher: Thread<RouterClient<SearcherRouter>>
-  readonly pending: Pending
+  readonly pending: IndexerProgress
   readonly stop: AbortController
   /** Aborted when a worker has died, so that pending calls fail. */
   readonly died: AbortController
 }
 
-export function startThreads(entries: ThreadEntries): Threads {
+export function startThreads(entries: ThreadEntries): MemoryWorkers {
   return {
     indexer: startIndexer(entries),
     searcher: startSearcher(entries),
@@ -71,7 +71,7 @@ export function startThreads(entries: ThreadEntries): Threads {
 }
 
 /** Rejects with AppError `index_unavailable` when a worker dies, because it will not answer. */
-export function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
+export function rejectOnExit<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const fail = () => reject(new AppError('index_unavailable', 'the search worker stopped and is being restarted'))
   if (died.aborted) fail()
@@ -80,12 +80,12 @@ export function unlessDead<T>(work: Promise<T>, died: AbortSignal): Promise<T> {
   return promise
 }
 
-export async function stopThreads({ indexer, searcher, stop, died }: Threads): Promise<void> {
+export async function stopThreads({ indexer, searcher, stop, died }: MemoryWorkers): Promise<void> {
   stop.abort()
   // The last connection to close checkpoints the database, which only a writable one can do, so the indexer is closed
   // last.
-  await Promise.race([searcher.gone, searcher.client.close().catch(() => undefined)])
-  await Promise.race([indexer.gone, indexer.client.close().catch(() => undefined)])
+  await Promise.race([searcher.exited, searcher.client.close().catch(() => undefined)])
+  await Promise.race([indexer.exited, indexer.client.close().catch(() => undefined)])
   // Before `terminate`, so that pending calls fail with this error.
   died.abort()
   await Promise.all([indexer.terminate(), searcher.terminate()])

@@ -3,25 +3,25 @@ import type {
   EmbeddingModel,
   Explanation,
   IndexStatus,
-  Meaning,
+  EmbeddingQuality,
   NearNote,
   Rechunk,
   SearchOptions,
   SearchResponse,
-  Unsearched,
+  IndexExclusion,
 } from '#shared/contract/index.ts'
-import { aheadOf, type Clock, Changes, type Announcements, type MemorySettings } from '#platform'
+import { clockOffset, type Clock, EventEmitter, type Subscribable, type MemorySettings } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import { bytesOfIndex } from '../indexing/index-bytes.ts'
 import type { IndexerEvent } from '../indexing/indexer.ts'
-import { openThreads, type MemorySource } from './open-threads.ts'
-import { ProviderCare } from '../vector/provider-circuit-breaker.ts'
-import { RunningThreads } from './running-threads.ts'
+import { openWorkers, type MemorySource } from './open-threads.ts'
+import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
+import { WorkerSupervisor } from './running-threads.ts'
 import { sampleOf } from '../evaluation/sample.ts'
-import type { Overrides } from '../ranking/searcher.ts'
+import type { SearchOverrides } from '../ranking/searcher.ts'
 import { whyUnsearched } from '../indexing/index-exclusion.ts'
-import { runRechunk, type ThreadEntries, type Threads } from './memory-threads.ts'
+import { runRechunk, type ThreadEntries, type MemoryWorkers } from './memory-threads.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500
@@ -41,16 +41,16 @@ export type MemoryChange =
   | { readonly type: 'recovered' }
 
 export class Memory {
-  readonly changes: Announcements<MemoryChange>
-  readonly #changes = new Changes<MemoryChange>()
+  readonly changes: Subscribable<MemoryChange>
+  readonly #changes = new EventEmitter<MemoryChange>()
   readonly #options: MemoryOptions
   #source: MemorySource
-  readonly #threads: RunningThreads
+  readonly #threads: WorkerSupervisor
   /** The last status event. */
   #status: IndexStatus | undefined
   #isSavingPower = false
   /** Health of the embedding provider, shared by queries and the embed queue. */
-  readonly #provider: ProviderCare
+  readonly #provider: ProviderCircuitBreaker
   /** Called when the status or the provider's health changes. */
   readonly #listeners = new Set<() => void>()
 
@@ -59,10 +59,10 @@ export class Memory {
     this.changes = this.#changes
     this.#options = options
     this.#source = options.source
-    this.#provider = new ProviderCare(
+    this.#provider = new ProviderCircuitBreaker(
       {
-        hold: (isHeld) => this.#threads.call(({ indexer }) => indexer.client.hold(isHeld)),
-        goOn: () => this.#threads.call(({ indexer }) => indexer.client.goOn()),
+        setPaused: (isHeld) => this.#threads.call(({ indexer }) => indexer.client.pauseEmbedding(isHeld)),
+        resume: () => this.#threads.call(({ indexer }) => indexer.client.resumeEmbedding()),
         probe: () => this.#threads.call(({ searcher }) => searcher.client.probe()),
         onChange: () => this.#onProvider(),
         onFault: (error) => this.#onFault(error),
@@ -70,16 +70,16 @@ export class Memory {
       options.now,
     )
     shareEmbeddings(options.source.embedding)
-    this.#threads = new RunningThreads({
+    this.#threads = new WorkerSupervisor({
       entries: options.threads,
       open: (threads, heard) => {
         const standing = { isHeld: this.#provider.failure !== undefined, isSavingPower: this.#isSavingPower }
-        return openThreads(threads, this.#source, options, standing, heard)
+        return openWorkers(threads, this.#source, options, standing, heard)
       },
       onEvent: (event) => this.#onIndexerEvent(event),
-      onOutcome: (outcome) => this.#provider.note(outcome),
+      onOutcome: (outcome) => this.#provider.record(outcome),
       onFault: (error) => this.#onFault(error),
-      onRecovered: () => this.#changes.announce({ type: 'recovered' }),
+      onRecovered: () => this.#changes.emit({ type: 'recovered' }),
     })
   }
 
@@ -90,7 +90,7 @@ export class Memory {
   }
 
   /** Restarts the workers with another source if it differs. Calls made meanwhile wait. */
-  async use(source: MemorySource): Promise<void> {
+  async setSource(source: MemorySource): Promise<void> {
     if (JSON.stringify(source) === JSON.stringify(this.#source)) return
     this.#source = source
     this.#provider.reset()
@@ -104,12 +104,12 @@ export class Memory {
    * `notice` says why vectors were not used.
    * @throws AppError `index_unavailable` if there is no index; the signal's reason if aborted
    */
-  search(query: string, options: Overrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
+  search(query: string, options: SearchOverrides = {}, signal?: AbortSignal): Promise<SearchResponse> {
     return this.#read(async (threads) => {
       const { searcher } = threads
       const stale = !(await this.#catchUp(threads, options.catchUpMs))
       const request = { query, defaults: this.#options.search(), options, stale, leave: this.#provider.leave }
-      return { ...(await searcher.client.search(request, signal ? { signal } : {})), ...this.#standstill() }
+      return { ...(await searcher.client.search(request, signal ? { signal } : {})), ...this.#staleness() }
     })
   }
 
@@ -120,7 +120,7 @@ export class Memory {
    */
   explain(
     query: string,
-    options: Overrides = {},
+    options: SearchOverrides = {},
     why?: { path: string; line: number },
     signal?: AbortSignal,
   ): Promise<Explanation> {
@@ -130,7 +130,7 @@ export class Memory {
       const { leave } = this.#provider
       const request = { query, defaults: this.#options.search(), options, stale, leave, why }
       const explained = await searcher.client.explain(request, signal ? { signal } : {})
-      const explanation = { ...explained, ...this.#standstill() }
+      const explanation = { ...explained, ...this.#staleness() }
       if (explanation.why?.reason !== 'notIndexed') return explanation
       const unsearched = await this.#whyUnsearched(threads, explanation.why.path)
       return { ...explanation, why: { ...explanation.why, unsearched } }
@@ -141,7 +141,7 @@ export class Memory {
    * Counts the passages of this memory and those that a model would be sent, and reports the model's calibration.
    * @param of the model to count for; the one in use if undefined
    */
-  meaning(of?: EmbeddingModel, signal?: AbortSignal): Promise<Meaning> {
+  embeddingReport(of?: EmbeddingModel, signal?: AbortSignal): Promise<EmbeddingQuality> {
     return this.#read(async (threads) => {
       await this.#catchUp(threads)
       return threads.searcher.client.meaning(of, signal ? { signal } : {})
@@ -149,16 +149,16 @@ export class Memory {
   }
 
   /** Returns notes on the same subject, nearest first; at most `most`. Empty if there are no vectors. */
-  nearNotes(path: string, most: number): Promise<NearNote[]> {
+  similarNotes(path: string, most: number): Promise<NearNote[]> {
     return this.#read(({ searcher }) => searcher.client.nearNotes({ path, most }))
   }
 
   /** Returns the reason why a file, or a line of it, is not in the index. */
-  whyUnsearched(path: string): Promise<Unsearched> {
+  whyUnsearched(path: string): Promise<IndexExclusion> {
     return this.#read((threads) => this.#whyUnsearched(threads, path))
   }
 
-  async #whyUnsearched({ searcher }: Threads, path: string): Promise<Unsearched> {
+  async #whyUnsearched({ searcher }: MemoryWorkers, path: string): Promise<IndexExclusion> {
     const counts = await searcher.client.fileCounts()
     const isIndexed = counts.some((file) => file.path === path)
     const { folders } = this.#source
@@ -172,7 +172,7 @@ export class Memory {
   }
 
   /** True if queries are sent to another machine. */
-  get isSent(): boolean {
+  get sendsQueries(): boolean {
     return !this.#source.embedding.isLocal
   }
 
@@ -195,7 +195,7 @@ export class Memory {
     const sizes = [this.#source.chunk, chunk]
     const { search, now, threads } = this.#options
     const paths = sampleOf(all, found)
-    const request = { folder, paths, sizes, query, defaults: search(), options, clockAheadMs: aheadOf(now) }
+    const request = { folder, paths, sizes, query, defaults: search(), options, clockAheadMs: clockOffset(now) }
     const [before, after] = await runRechunk(threads, request, signal)
     if (!before || !after) throw new AppError('index_unavailable', 'the chunk size could not be tried')
     return { before, after, files: paths.length, of: all.length }
@@ -216,7 +216,7 @@ export class Memory {
    * @param onProgress called with every change of the status
    * @throws the signal's reason if aborted
    */
-  async settleVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
+  async waitForVectors(onProgress: (status: IndexStatus) => void, signal?: AbortSignal): Promise<IndexStatus> {
     // Callers want the current state, not that of the last attempt.
     if (this.#provider.failure) await this.#provider.tryNow()
     const tell = () => this.#status && onProgress(this.#withFailure(this.#status))
@@ -238,7 +238,7 @@ export class Memory {
 
   /** Retries the embedding provider now. The result appears in `status`. */
   async tryProvider(): Promise<void> {
-    await this.#threads.call(({ indexer }) => indexer.client.askAgain())
+    await this.#threads.call(({ indexer }) => indexer.client.retryEmbedding())
     await this.#provider.tryNow()
   }
 
@@ -253,14 +253,14 @@ export class Memory {
 
   /** Waits until the index is in sync with the files. Returns false after `timeoutMs`. */
   settle(timeoutMs: number): Promise<boolean> {
-    return this.#threads.call(({ indexer }) => indexer.client.settle(timeoutMs))
+    return this.#threads.call(({ indexer }) => indexer.client.flush(timeoutMs))
   }
 
   /** Reports files that the app itself wrote, before the watcher does. */
-  touch(paths: readonly string[]): void {
+  notifyWritten(paths: readonly string[]): void {
     this.#inform(({ indexer, pending }) => {
       pending.touches += 1
-      return indexer.client.touch(paths)
+      return indexer.client.notifyWritten(paths)
     })
   }
 
@@ -270,7 +270,7 @@ export class Memory {
     this.#inform(({ indexer }) => indexer.client.savePower(isSaving))
   }
 
-  #inform(work: (threads: Threads) => Promise<unknown>): void {
+  #inform(work: (threads: MemoryWorkers) => Promise<unknown>): void {
     void this.#threads.call(work).catch((error: unknown) => this.#onFault(error))
   }
 
@@ -284,26 +284,26 @@ export class Memory {
       case 'status':
         this.#status = event.status
         this.#tell()
-        return this.#changes.announce({ type: 'status', status: this.#withFailure(event.status) })
+        return this.#changes.emit({ type: 'status', status: this.#withFailure(event.status) })
       case 'pending':
         return
       case 'provider':
-        return this.#provider.note(event.outcome)
+        return this.#provider.record(event.outcome)
       case 'replace':
       case 'reopen':
-        return this.#changes.announce({ type: 'indexed' })
+        return this.#changes.emit({ type: 'indexed' })
       default:
-        return this.#changes.announce(event)
+        return this.#changes.emit(event)
     }
   }
 
   #onProvider(): void {
-    if (this.#status) this.#changes.announce({ type: 'status', status: this.#withFailure(this.#status) })
+    if (this.#status) this.#changes.emit({ type: 'status', status: this.#withFailure(this.#status) })
     this.#tell()
   }
 
   #onFault(error: unknown): void {
-    this.#changes.announce({ type: 'crashed', error: error instanceof Error ? error : new Error(String(error)) })
+    this.#changes.emit({ type: 'crashed', error: error instanceof Error ? error : new Error(String(error)) })
   }
 
   #withFailure(status: IndexStatus): IndexStatus {
@@ -330,7 +330,7 @@ export class Memory {
   }
 
   /** Reads the index. Errors include the reason why it is unavailable. */
-  #read<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+  #read<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     return this.#threads.read(work).catch((error: unknown) => this.#withReason(error))
   }
 
@@ -344,7 +344,7 @@ export class Memory {
   }
 
   /** Marks results as stale if the index can't be written. */
-  #standstill(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
+  #staleness(): Pick<SearchResponse, 'stale' | 'standstill'> | undefined {
     const standstill = this.#status && failureOf(this.#status)
     return standstill === undefined ? undefined : { stale: true, standstill }
   }
@@ -354,10 +354,10 @@ export class Memory {
    * current transaction.
    * @returns false if the index is not up to date
    */
-  async #catchUp({ indexer, pending }: Threads, mostMs = catchUpMs): Promise<boolean> {
+  async #catchUp({ indexer, pending }: MemoryWorkers, mostMs = catchUpMs): Promise<boolean> {
     const isLong = this.#status?.state === 'rebuilding' || (this.#status?.etaMs ?? 0) > catchUpMs
     if (isLong) return false
-    return pending.idleAt === pending.touches || indexer.client.settle(mostMs)
+    return pending.idleAt === pending.touches || indexer.client.flush(mostMs)
   }
 }
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
-import { aheadOf, type Clock, type MemorySettings } from '#platform'
+import { clockOffset, type Clock, type MemorySettings } from '#platform'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { NotesFolder } from '#workspace/privacy'
 import type { IndexedFolder } from '../indexing/indexed-folder.ts'
-import type { Threads } from './memory-threads.ts'
+import type { MemoryWorkers } from './memory-threads.ts'
 
 /** Everything that an index depends on; a change restarts the workers. */
 export interface MemorySource {
@@ -16,7 +16,7 @@ export interface MemorySource {
   readonly notes: readonly NotesFolder[]
 }
 
-export interface Standing {
+export interface WorkerState {
   /** True if the embedding provider is unavailable and must not be called. */
   readonly isHeld: boolean
   readonly isSavingPower: boolean
@@ -32,22 +32,22 @@ const retryMs = 30_000
  * @param heard resolves when the indexer's events are subscribed
  * @throws AppError if the index can't be opened
  */
-export async function openThreads(
-  { indexer, searcher }: Threads,
+export async function openWorkers(
+  { indexer, searcher }: MemoryWorkers,
   source: MemorySource,
   { watch, now }: { readonly watch: boolean; readonly now: Clock },
-  { isHeld, isSavingPower }: Standing,
+  { isHeld, isSavingPower }: WorkerState,
   heard: Promise<void>,
 ): Promise<void> {
   const { file, embedding, notes } = source
-  const searched = { file, embedding, notes, clockAheadMs: aheadOf(now) }
+  const searched = { file, embedding, notes, clockAheadMs: clockOffset(now) }
   const before = canBeOpenTwice ? await placeOnDisk(file) : undefined
   // An existing index is opened for reading while the indexer starts.
   const reading = before === undefined ? Promise.resolve() : searcher.client.open(searched)
   reading.catch(() => undefined)
   await heard
   await indexer.client.open({ ...source, watch, retryMs })
-  if (isHeld) await indexer.client.hold(true)
+  if (isHeld) await indexer.client.pauseEmbedding(true)
   if (isSavingPower) await indexer.client.savePower(true)
   await reading
   // The indexer may have replaced the file.

@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { fromOrpcError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
-import { startThreads, stopThreads, unlessDead, type ThreadEntries, type Threads } from './memory-threads.ts'
+import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type MemoryWorkers } from './memory-threads.ts'
 
 /** If workers die more often than this within the window, they are not restarted. */
 const maxCrashes = 3
@@ -11,13 +11,13 @@ const crashWindowMs = 60_000
 /** Time for a worker's exit event to follow the end of its event stream, ms. */
 const endMs = 1000
 
-export interface ThreadsOptions {
+export interface WorkerSupervisorOptions {
   readonly entries: ThreadEntries
   /**
    * Opens the index in new workers. `heard` resolves when the indexer's events are subscribed; that must precede
    * `indexer.open`.
    */
-  readonly open: (threads: Threads, heard: Promise<void>) => Promise<void>
+  readonly open: (threads: MemoryWorkers, heard: Promise<void>) => Promise<void>
   readonly onEvent: (event: IndexerEvent) => void
   /** Called with the result of each request to the embedding provider. */
   readonly onOutcome: (outcome: ProviderOutcome) => void
@@ -25,16 +25,16 @@ export interface ThreadsOptions {
   readonly onRecovered: () => void
 }
 
-export class RunningThreads {
-  readonly #options: ThreadsOptions
-  #threads: Promise<Threads>
+export class WorkerSupervisor {
+  readonly #options: WorkerSupervisorOptions
+  #threads: Promise<MemoryWorkers>
   #exchange: Promise<void> = Promise.resolve()
   readonly #readers = new Set<Promise<unknown>>()
   /** Times of worker deaths, by `performance.now()`. */
   #crashes: readonly number[] = []
 
   /** Starts the workers; `opened` waits for them. */
-  constructor(options: ThreadsOptions) {
+  constructor(options: WorkerSupervisorOptions) {
     this.#options = options
     this.#threads = this.#start()
   }
@@ -59,11 +59,11 @@ export class RunningThreads {
   }
 
   /** Calls the workers. If they die or are replaced meanwhile, calls the new ones. */
-  async call<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+  async call<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     const asked = this.#threads
     try {
       const threads = await asked
-      return await unlessDead(work(threads), threads.died.signal)
+      return await rejectOnExit(work(threads), threads.died.signal)
     } catch (error) {
       const isAborted = error instanceof Error && error.name === 'AbortError'
       if (asked !== this.#threads && !isAborted) return this.call(work)
@@ -75,11 +75,11 @@ export class RunningThreads {
    * Reads the index. Waits while the index is being replaced; the replacement in turn waits for running reads. If the
    * index can't be opened, has it repaired once and tries again.
    */
-  async read<T>(work: (threads: Threads) => Promise<T>): Promise<T> {
+  async read<T>(work: (threads: MemoryWorkers) => Promise<T>): Promise<T> {
     await this.#exchange
     const reading = this.call(work).catch(async (error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'index_unavailable') throw error
-      await this.call(({ indexer }) => indexer.client.revive(error.data['isDamaged'] === true))
+      await this.call(({ indexer }) => indexer.client.recover(error.data['isDamaged'] === true))
       return this.call(work)
     })
     this.#readers.add(reading)
@@ -90,7 +90,7 @@ export class RunningThreads {
     }
   }
 
-  async #start(): Promise<Threads> {
+  async #start(): Promise<MemoryWorkers> {
     const threads = startThreads(this.#options.entries)
     for (const thread of [threads.indexer, threads.searcher])
       thread.onExit((error) => {
@@ -109,18 +109,18 @@ export class RunningThreads {
     }
   }
 
-  async #followEvents(threads: Threads): Promise<void> {
+  async #followEvents(threads: MemoryWorkers): Promise<void> {
     const events = await threads.indexer.client.events(undefined, { signal: threads.stop.signal })
     void this.#follow(threads, events, (event) => this.#hear(threads, event))
   }
 
-  async #followOutcomes(threads: Threads): Promise<void> {
+  async #followOutcomes(threads: MemoryWorkers): Promise<void> {
     const outcomes = await threads.searcher.client.outcomes(undefined, { signal: threads.stop.signal })
     void this.#follow(threads, outcomes, (outcome) => this.#options.onOutcome(outcome))
   }
 
   async #follow<T>(
-    threads: Threads,
+    threads: MemoryWorkers,
     events: AsyncIterable<T>,
     apply: (event: T) => Promise<void> | void,
   ): Promise<void> {
@@ -128,12 +128,12 @@ export class RunningThreads {
       for await (const event of events) await apply(event)
     } catch (error) {
       // A dying worker ends its event stream; its exit handler reports the error.
-      await Promise.race([threads.indexer.gone, threads.searcher.gone, sleep(endMs, undefined, { ref: false })])
+      await Promise.race([threads.indexer.exited, threads.searcher.exited, sleep(endMs, undefined, { ref: false })])
       if (!threads.stop.signal.aborted && !threads.died.signal.aborted) this.#options.onFault(error)
     }
   }
 
-  async #hear(threads: Threads, event: IndexerEvent): Promise<void> {
+  async #hear(threads: MemoryWorkers, event: IndexerEvent): Promise<void> {
     if (event.type === 'pending') threads.pending.idleAt = event.isPending ? undefined : event.touches
     if (event.type === 'replace' || event.type === 'reopen')
       await this.#exchangeIndex(threads, event.type === 'replace')
@@ -141,17 +141,17 @@ export class RunningThreads {
   }
 
   /** Makes the searcher close the old index while the new one replaces it. */
-  async #exchangeIndex({ indexer, searcher, died }: Threads, isRebuilt: boolean): Promise<void> {
+  async #exchangeIndex({ indexer, searcher, died }: MemoryWorkers, isRebuilt: boolean): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#exchange = promise
     try {
       if (isRebuilt) await Promise.allSettled(this.#readers)
       // Rejects if the workers are replaced, because they would never answer.
-      await unlessDead(searcher.client.release(), died.signal)
+      await rejectOnExit(searcher.client.release(), died.signal)
       try {
-        if (isRebuilt) await unlessDead(indexer.client.swap(), died.signal)
+        if (isRebuilt) await rejectOnExit(indexer.client.swap(), died.signal)
       } finally {
-        await unlessDead(searcher.client.resume(), died.signal)
+        await rejectOnExit(searcher.client.resume(), died.signal)
       }
     } finally {
       resolve()
@@ -159,7 +159,7 @@ export class RunningThreads {
   }
 
   /** Restarts the workers after one of them died, up to a limit. */
-  async #recover(died: Threads): Promise<void> {
+  async #recover(died: MemoryWorkers): Promise<void> {
     if (died.stop.signal.aborted) return
     const now = performance.now()
     this.#crashes = [...this.#crashes.filter((at) => now - at < crashWindowMs), now]

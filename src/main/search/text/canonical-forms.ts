@@ -3,15 +3,15 @@
  * g`, `五百公克`) and telephone numbers. The index stores their terms, and queries search for them. The input must be
  * folded (lower case, simplified Han).
  */
-import { datesIn, type DateForm } from './dates.ts'
-import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
+import { findDates, type DateMatch } from './dates.ts'
+import { hangulNumeral, hanNumeral, parseNumeral } from './numerals.ts'
 
-export interface Form {
+export interface CanonicalForm {
   /** UTF-16 offset in the text; `end` is exclusive. */
   readonly start: number
   readonly end: number
   /** Terms that the index stores. */
-  readonly indexed: readonly string[]
+  readonly indexTerms: readonly string[]
   /** Terms that a query searches for; the first is the most exact one, the others are weaker evidence. */
   readonly asked: readonly string[]
   /** True if the written words add nothing to these terms, so that a query need not search for them. */
@@ -64,8 +64,8 @@ const maybeQuantity = /\d|[一二三四五六七八九十百千两〇]|[십백�
 const minDigits = 7
 
 /** Returns the forms of a folded text, sorted by position. They do not overlap. */
-export function formsIn(text: string): Form[] {
-  const dates = datesIn(text).map(formOfDate)
+export function findCanonicalForms(text: string): CanonicalForm[] {
+  const dates = findDates(text).map(formOfDate)
   if (!maybeQuantity.test(text)) return dates
   const forms = [...dates]
   const isFree = (start: number, end: number) => forms.every((other) => start >= other.end || other.start >= end)
@@ -73,7 +73,7 @@ export function formsIn(text: string): Form[] {
     const digits = match[0].replace(/\D/g, '')
     const end = match.index + match[0].length
     if (digits.length < minDigits || !isFree(match.index, end)) continue
-    forms.push({ start: match.index, end, indexed: [digits], asked: [digits], replacesLetters: false })
+    forms.push({ start: match.index, end, indexTerms: [digits], asked: [digits], replacesLetters: false })
   }
   for (const { start, end, number, unit } of maybeCjk.test(text) ? quantitiesIn(text) : latinQuantitiesIn(text)) {
     if (!isFree(start, end)) continue
@@ -108,7 +108,7 @@ function latinQuantitiesIn(text: string): Quantity[] {
   }))
 }
 
-function formOfDate({ start, end, year, month, day }: DateForm): Form {
+function formOfDate({ start, end, year, month, day }: DateMatch): CanonicalForm {
   const mm = `--${two(month)}`
   const dated = day === undefined ? mm : `${mm}-${two(day)}`
   const full = year === undefined ? [] : [`${year}${dated.slice(1)}`]
@@ -119,15 +119,15 @@ function formOfDate({ start, end, year, month, day }: DateForm): Form {
     ...(day !== undefined ? [mm] : []),
     ...(year === undefined ? [] : [String(year)]),
   ]
-  return { start, end, indexed, asked: [...full, dated], replacesLetters: true }
+  return { start, end, indexTerms: indexed, asked: [...full, dated], replacesLetters: true }
 }
 
 function two(value: number): string {
   return String(value).padStart(2, '0')
 }
 
-function formOfQuantity(number: string, unit: string | undefined): Omit<Form, 'start' | 'end'> | undefined {
-  const value = valueOf(number)
+function formOfQuantity(number: string, unit: string | undefined): Omit<CanonicalForm, 'start' | 'end'> | undefined {
+  const value = parseNumeral(number)
   if (value === undefined) return undefined
   const figure = String(value)
   const measured = unit === undefined ? [] : [`${figure}${unitByName.get(unit) ?? unit}`]
@@ -135,7 +135,7 @@ function formOfQuantity(number: string, unit: string | undefined): Omit<Form, 's
   // A plain number is an ordinary word, and 一 or 三 alone is hardly ever what a text is about.
   if (measured.length === 0 && (isPlain || number.length < 2 || /^\d+\.\d+$/.test(number))) return undefined
   return {
-    indexed: isPlain ? measured : [...measured, figure],
+    indexTerms: isPlain ? measured : [...measured, figure],
     asked: [...measured, figure],
     replacesLetters: /^\d[\d,]*(?:\.\d+)?$/.test(number) && unit === undefined,
   }

@@ -1,6 +1,6 @@
-import { hangulNumeral, hanNumeral, valueOf } from './numerals.ts'
+import { hangulNumeral, hanNumeral, parseNumeral } from './numerals.ts'
 
-export interface DateForm {
+export interface DateMatch {
   /** UTF-16 offset in the text; `end` is exclusive. */
   readonly start: number
   readonly end: number
@@ -15,7 +15,7 @@ type Part = string | undefined
 
 interface Rule {
   readonly pattern: RegExp
-  readonly read: (parts: readonly Part[]) => Omit<DateForm, 'start' | 'end'> | undefined
+  readonly read: (parts: readonly Part[]) => Omit<DateMatch, 'start' | 'end'> | undefined
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
@@ -137,8 +137,8 @@ const written: readonly Rules[] = [
  * Returns the dates of a folded text, sorted by position. They do not overlap. Days are checked against 1 to 31 only,
  * not against the length of the month.
  */
-export function datesIn(text: string): DateForm[] {
-  const found: DateForm[] = []
+export function findDates(text: string): DateMatch[] {
+  const found: DateMatch[] = []
   for (const { pattern, read } of written.flatMap(({ needed, rules }) => (needed.test(text) ? rules : []))) {
     for (const match of text.matchAll(pattern)) {
       const start = match.index
@@ -151,10 +151,10 @@ export function datesIn(text: string): DateForm[] {
   return found.sort((one, other) => one.start - other.start)
 }
 
-function date(year: Part, month: Part, day: Part): Omit<DateForm, 'start' | 'end'> | undefined {
-  const yearNumber = year === undefined ? undefined : valueOf(year)
-  const monthNumber = valueOf(month ?? '') ?? 0
-  const dayNumber = day === undefined ? undefined : valueOf(day)
+function date(year: Part, month: Part, day: Part): Omit<DateMatch, 'start' | 'end'> | undefined {
+  const yearNumber = year === undefined ? undefined : parseNumeral(year)
+  const monthNumber = parseNumeral(month ?? '') ?? 0
+  const dayNumber = day === undefined ? undefined : parseNumeral(day)
   if (!(monthNumber >= 1 && monthNumber <= 12)) return undefined
   if (yearNumber !== undefined && !(yearNumber >= 1000 && yearNumber <= 2999)) return undefined
   if (day !== undefined && !(dayNumber !== undefined && dayNumber >= 1 && dayNumber <= 31)) return undefined

@@ -1,8 +1,8 @@
-import { lazily } from '#shared/util/lazy.ts'
+import { lazy } from '#shared/util/lazy.ts'
 import { traditionalPairs } from './words/traditional-chinese.ts'
 
-const simplified = lazily(() => readPairs(traditionalPairs))
-const simplifiedForms = lazily(() => new Set(simplified().values()))
+const simplified = lazy(() => readPairs(traditionalPairs))
+const simplifiedForms = lazy(() => new Set(simplified().values()))
 
 function readPairs(pairs: string): ReadonlyMap<string, string> {
   const letters = pairs.replaceAll('\n', '')

@@ -1,5 +1,5 @@
-export { datesIn } from './dates.ts'
+export { findDates } from './dates.ts'
 export { calendarOf, type Day, type DaySpan, formatDay, monthSpan, parseDay, spanOf, weekSpan } from './days.ts'
 export { isSimplified, simplify } from './han.ts'
-export { timesIn } from './temporal-expressions.ts'
+export { parseTemporalExpressions } from './temporal-expressions.ts'
 export { fold } from './terms.ts'

@@ -34,7 +34,7 @@ export const hangulNumeral = '[영일이삼사오육칠팔구십백천만억]'
  * Returns the value of a numeral such as 三千五 (3500: a last digit counts in the next lower unit), 320万, 二〇二六 or 4.5万.
  * Returns undefined if the text is not a numeral.
  */
-export function valueOf(numeral: string): number | undefined {
+export function parseNumeral(numeral: string): number | undefined {
   const letters = numeral.replace(/[,\s]/g, '')
   if (/^\d+(?:\.\d+)?$/.test(letters)) return Number(letters)
   if ([...letters].every((letter) => letter in digits)) {

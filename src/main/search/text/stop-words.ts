@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { lazily } from '#shared/util/lazy.ts'
+import { lazy } from '#shared/util/lazy.ts'
 import { simplify } from './han.ts'
 import { irregularForms } from './irregular-words.ts'
 import { chineseFillerWords, chineseFunctionWords } from './words/chinese-words.ts'
@@ -11,16 +11,16 @@ import { koreanFillerWords, koreanFunctionWords } from './words/korean-words.ts'
  * `function`: stop word, searched for only if the query has no other words. `filler`: common in questions on any
  * subject. `name`: capitalized within a sentence. `figure`: a number, a date or an identifier.
  */
-export type Role = 'function' | 'filler' | 'word' | 'name' | 'figure'
+export type WordRole = 'function' | 'filler' | 'word' | 'name' | 'figure'
 
 const split = (...lists: readonly string[]) => lists.join(' ').split(/\s+/).filter(Boolean)
 const stemmed = (list: string) =>
-  lazily(() => new Set(split(list).map((word) => stemmer(irregularForms.get(word) ?? word))))
+  lazy(() => new Set(split(list).map((word) => stemmer(irregularForms.get(word) ?? word))))
 
 const englishFunction = stemmed(englishFunctionWords)
 const englishFiller = stemmed(englishFillerWords)
 /** Queries are folded to simplified Han, Japanese words included. */
-const folded = (...lists: readonly string[]) => lazily(() => new Set(split(simplify(lists.join(' ')))))
+const folded = (...lists: readonly string[]) => lazy(() => new Set(split(simplify(lists.join(' ')))))
 const cjkFunction = folded(chineseFunctionWords, japaneseFunctionWords, koreanFunctionWords)
 const cjkFiller = folded(chineseFillerWords, japaneseFillerWords, koreanFillerWords)
 

@@ -4,12 +4,12 @@
  * a year is the latest one that has begun. "Two weeks ago" is that whole week and "two years ago" that whole year,
  * because such phrases are approximate. Seasons and "recently" are ignored: their meaning varies.
  */
-import { datesIn, type DateForm } from './dates.ts'
+import { findDates, type DateMatch } from './dates.ts'
 import { calendarOf, monthSpan, spanOf, weekSpan, yearSpan, type Day, type DaySpan } from './days.ts'
-import { hanNumeral, valueOf } from './numerals.ts'
+import { hanNumeral, parseNumeral } from './numerals.ts'
 import { fold } from './terms.ts'
 
-export interface TimePhrase extends DaySpan {
+export interface TemporalExpression extends DaySpan {
   /** The expression as written in the query. */
   readonly text: string
   /** UTF-16 offset in the query; `end` is exclusive. */
@@ -199,8 +199,8 @@ const rules: readonly Rule[] = [
     read: ([word, month, date], today) =>
       spanOf(
         calendarOf(today).year + (yearByWord.get(word ?? '') ?? 0),
-        month === undefined ? undefined : valueOf(month),
-        date === undefined ? undefined : valueOf(date),
+        month === undefined ? undefined : parseNumeral(month),
+        date === undefined ? undefined : parseNumeral(date),
       ),
   },
   // 上周三, 这个星期, 下礼拜, 先週の金曜日, 지난주 월요일
@@ -234,7 +234,7 @@ const rules: readonly Rule[] = [
       'g',
     ),
     read: ([count, native, unit], today) => {
-      const number = count === undefined ? korean[native ?? ''] : valueOf(count)
+      const number = count === undefined ? korean[native ?? ''] : parseNumeral(count)
       return number === undefined ? undefined : shifted(today, cjkUnits[unit ?? ''] ?? 'day', -number)
     },
   },
@@ -247,7 +247,7 @@ const rules: readonly Rule[] = [
   {
     pattern: new RegExp(`(?:最近|过去|近|ここ|최근|지난)\\s?(?:的)?${han}\\s?个?(${cjkUnit})(?:间|간|동안)?`, 'g'),
     read: ([count, unit], today) => {
-      const number = valueOf(count ?? '')
+      const number = parseNumeral(count ?? '')
       return number === undefined ? undefined : since(today, cjkUnits[unit ?? ''] ?? 'day', number)
     },
   },
@@ -266,11 +266,11 @@ const rules: readonly Rule[] = [
 const maxCharacters = 2000
 
 /** Returns the times that a query names, sorted by position. Text in quotation marks is ignored. */
-export function timesIn(query: string, today: Day): TimePhrase[] {
+export function parseTemporalExpressions(query: string, today: Day): TemporalExpression[] {
   const composed = query.normalize('NFKC').slice(0, maxCharacters)
   const folded = fold(composed)
   const text = folded.replace(/"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』/g, (quote) => ' '.repeat(quote.length))
-  const found: TimePhrase[] = []
+  const found: TemporalExpression[] = []
   const add = (start: number, end: number, span: DaySpan | undefined) => {
     if (!span || found.some((other) => start < other.end && other.start < end)) return
     // If folding changed the length, offsets do not fit the original text, so the folded text is shown.
@@ -280,14 +280,15 @@ export function timesIn(query: string, today: Day): TimePhrase[] {
   for (const { pattern, read } of rules)
     for (const match of text.matchAll(pattern))
       add(match.index, match.index + match[0].length, read(match.slice(1), today))
-  for (const form of datesIn(text)) add(form.start, form.end, spanOfForm(form, text.slice(form.start, form.end), today))
+  for (const form of findDates(text))
+    add(form.start, form.end, spanOfForm(form, text.slice(form.start, form.end), today))
   return found.sort((one, other) => one.start - other.start)
 }
 
 /**
  * Without a year, returns the latest such span that has begun. Returns undefined for 1/2, because it can be a fraction.
  */
-function spanOfForm({ year, month, day: date }: DateForm, text: string, today: Day): DaySpan | undefined {
+function spanOfForm({ year, month, day: date }: DateMatch, text: string, today: Day): DaySpan | undefined {
   if (year !== undefined) return spanOf(year, month, date)
   if (text.includes('/')) return undefined
   const now = calendarOf(today).year

@@ -10,7 +10,7 @@
  */
 import { segmenter } from '#shared/util/segmenter.ts'
 import { asciiTerms } from './ascii-line.ts'
-import { formsIn } from './canonical-forms.ts'
+import { findCanonicalForms } from './canonical-forms.ts'
 import { simplify } from './han.ts'
 import { stem } from './stem.ts'
 import { koreanEndings } from './words/korean-words.ts'
@@ -25,9 +25,9 @@ const identifier =
   /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}])[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+(?:[_\-./:@#+\\][\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]+)+/gu
 
 /** The locale hardly matters for words: most scripts ignore it, and Chinese and Japanese share one dictionary. */
-export const words = segmenter('en', 'word')
+export const wordSegmenter = segmenter('en', 'word')
 
-/** Receives each word of at least `minSpelt` letters with its term; used to correct spelling. */
+/** Receives each word of at least `minSpellingLength` letters with its term; used to correct spelling. */
 export type OnSpelling = (word: string, term: string) => void
 
 export interface LineTerms {
@@ -44,37 +44,37 @@ const ignore: OnSpelling = () => undefined
 
 /** Returns the terms of one line of text. */
 export function lineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
-  return /^[\0-\x7f]*$/.test(raw) ? asciiLineTerms(raw, onSpelling) : anyLineTerms(raw, onSpelling)
+  return /^[\0-\x7f]*$/.test(raw) ? asciiLineTerms(raw, onSpelling) : unicodeLineTerms(raw, onSpelling)
 }
 
 function asciiLineTerms(raw: string, onSpelling: OnSpelling): LineTerms {
   const line = raw.toLowerCase()
   const { terms, mayHaveForms } = asciiTerms(line, (word, term) => {
-    if (word.length >= minSpelt) onSpelling(word, term)
+    if (word.length >= minSpellingLength) onSpelling(word, term)
   })
   for (const part of camelParts(raw)) terms.push(stem(part))
   if (!mayHaveForms) return { terms, runs: noRuns, count: terms.length }
-  const forms = formsIn(line)
+  const forms = findCanonicalForms(line)
   const count = terms.length + forms.length
-  for (const { indexed } of forms) terms.push(...indexed)
+  for (const { indexTerms: indexed } of forms) terms.push(...indexed)
   return { terms, runs: noRuns, count }
 }
 
 /** Returns the terms of a line in any script; `lineTerms` has a faster path for ASCII. */
-export function anyLineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
+export function unicodeLineTerms(raw: string, onSpelling: OnSpelling = ignore): LineTerms {
   const line = fold(raw)
-  const forms = formsIn(line)
+  const forms = findCanonicalForms(line)
   const terms = latinTerms(line, onSpelling)
   for (const part of camelParts(raw)) terms.push(stem(part))
   const runs = line.match(cjkRun) ?? noRuns
   const count = terms.length + forms.length
-  for (const { indexed } of forms) terms.push(...indexed)
+  for (const { indexTerms: indexed } of forms) terms.push(...indexed)
   for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
   return { terms, runs, count }
 }
 
 /** Returns the character bigrams: 数据库 → 数据, 据库. */
-export function pairsOf(letters: readonly string[]): string[] {
+export function bigramsOf(letters: readonly string[]): string[] {
   return letters.slice(0, -1).map((letter, index) => letter + (letters[index + 1] ?? ''))
 }
 
@@ -97,7 +97,7 @@ export function fold(text: string): string {
 /**
  * Replaces the spans by spaces, so that offsets stay valid. Spans are in UTF-16 offsets, sorted, and do not overlap.
  */
-export function withoutSpans(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
+export function blankSpans(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let rest = ''
   let from = 0
   for (const { start, end } of spans) {
@@ -113,13 +113,13 @@ function latinTerms(text: string, onSpelling: OnSpelling = ignore): string[] {
   forEachWord(text.replace(cjkRun, ' '), (word, isWhole) => {
     const term = isWhole ? word : stem(word)
     terms.push(term)
-    if (!isWhole && word.length >= minSpelt) onSpelling(word, term)
+    if (!isWhole && word.length >= minSpellingLength) onSpelling(word, term)
   })
   return terms
 }
 
 /** In letters. Shorter words have too many similar words for spelling correction. */
-export const minSpelt = 4
+export const minSpellingLength = 4
 
 /**
  * Calls `found` for each word of a folded text. An identifier is reported whole first (`isWhole`), then its parts.
@@ -146,7 +146,7 @@ function forEachPlainWord(
     for (const match of text.matchAll(/[a-z0-9]+(?:'[a-z]+)?/g)) found(match[0], false, offset + match.index)
     return
   }
-  for (const { segment, isWordLike, index } of words.segment(text.replaceAll('’', "'"))) {
+  for (const { segment, isWordLike, index } of wordSegmenter.segment(text.replaceAll('’', "'"))) {
     if (isWordLike) found(segment, false, offset + index)
   }
 }

@@ -13,13 +13,13 @@ const hammingWasm =
 const blockBytes = 16
 
 /** Returns the size of a code in bytes. */
-export function coarseBytes(dimensions: number): number {
+export function binaryCodeBytes(dimensions: number): number {
   return Math.ceil(dimensions / 8 / blockBytes) * blockBytes
 }
 
 /** Returns the code of a vector. @param centre centroid of the same length; undefined for the origin */
-export function coarseBits(vector: Float32Array, centre: Float32Array | undefined): Buffer {
-  const bits = Buffer.alloc(coarseBytes(vector.length))
+export function binaryCodeOf(vector: Float32Array, centre: Float32Array | undefined): Buffer {
+  const bits = Buffer.alloc(binaryCodeBytes(vector.length))
   const middle = centre ?? originOf(vector.length)
   for (let at = 0; at < vector.length; at += 8) {
     let byte = 0
@@ -41,7 +41,7 @@ function originOf(dimensions: number): Float32Array {
 type Distances = (forms: number, count: number, blocks: number, query: number, out: number) => void
 
 /** Codes of one size, compared with a query in one call. Grows as needed. */
-export class CoarseForms {
+export class BinaryCodes {
   readonly #bytes: number
   #capacity = 0
   #count = 0
@@ -54,7 +54,7 @@ export class CoarseForms {
 
   constructor(dimensions: number) {
     this.dimensions = dimensions
-    this.#bytes = coarseBytes(dimensions)
+    this.#bytes = binaryCodeBytes(dimensions)
   }
 
   /** All codes, concatenated; later changes overwrite it. */

@@ -3,7 +3,7 @@
  * one memory meet the same ones again and again. No id of a chunk is given twice and its passages never change, so what
  * is kept stays right however the index does.
  */
-import type { Digest } from '../embeddings/embedding-provider.ts'
+import type { TokenIdSequence } from '../embeddings/embedding-provider.ts'
 import { digestIn } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 
@@ -19,7 +19,7 @@ export interface OwnPassage {
 }
 
 interface KeptPassage extends OwnPassage {
-  digest?: Digest
+  digest?: TokenIdSequence
 }
 
 export class ChunkPassages {
@@ -51,13 +51,13 @@ export class ChunkPassages {
   }
 
   /** What `digestOf` makes of a passage's text; the same model is to be asked every time. */
-  digest(passage: OwnPassage, digestOf: (text: string) => Digest): Digest {
+  digest(passage: OwnPassage, digestOf: (text: string) => TokenIdSequence): TokenIdSequence {
     const kept: KeptPassage = passage
     kept.digest ??= this.#digestInIndex(passage.passage) ?? digestOf(this.textOf(passage.passage) ?? '')
     return kept.digest
   }
 
-  #digestInIndex(passage: number): Digest | undefined {
+  #digestInIndex(passage: number): TokenIdSequence | undefined {
     const bytes = this.#statements.digest.get(passage)
     return bytes && digestIn(bytes)
   }

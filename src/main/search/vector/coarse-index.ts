@@ -1,9 +1,9 @@
-import { CoarseForms, coarseBits } from './binary-quantization.ts'
+import { BinaryCodes, binaryCodeOf } from './binary-quantization.ts'
 import { epochKey, readCentre, removedKey } from '../indexing/passage-store.ts'
 import { getMeta, type Db } from '../indexing/index-schema.ts'
 
 /** Snapshot of a coarse index, as stored on disk. */
-export interface CoarseParts {
+export interface BinaryCodeSnapshot {
   readonly dimensions: number
   readonly epoch: string | undefined
   readonly removed: string | undefined
@@ -14,11 +14,11 @@ export interface CoarseParts {
   readonly forms: Uint8Array
 }
 
-export class CoarseIndex {
+export class BinaryCodeIndex {
   readonly #db: Db
-  readonly #forms: CoarseForms
+  readonly #forms: BinaryCodes
   readonly #statements: ReturnType<typeof prepare>
-  #centre: Float32Array | undefined
+  #centroid: Float32Array | undefined
   #epoch: string | undefined
   #removed: string | undefined
   #lastSeq = 0
@@ -30,16 +30,16 @@ export class CoarseIndex {
 
   constructor(db: Db, dimensions: number) {
     this.#db = db
-    this.#forms = new CoarseForms(dimensions)
+    this.#forms = new BinaryCodes(dimensions)
     this.#statements = prepare(db)
   }
 
   /** Restores a snapshot. The next `refresh` applies later changes. */
-  begin({ epoch, removed, lastSeq, passages, vectors, forms }: CoarseParts): void {
+  restoreSnapshot({ epoch, removed, lastSeq, passages, vectors, forms }: BinaryCodeSnapshot): void {
     this.#epoch = epoch
     this.#removed = removed
     this.#lastSeq = lastSeq
-    this.#centre = readCentre(this.#db)
+    this.#centroid = readCentre(this.#db)
     this.#forms.fill(forms)
     this.#passages = new Int32Array(passages)
     this.#vectors = new Int32Array(vectors)
@@ -48,7 +48,7 @@ export class CoarseIndex {
   }
 
   /** Returns a snapshot as of the last `refresh`. It shares memory with this index. */
-  toParts(): CoarseParts {
+  createSnapshot(): BinaryCodeSnapshot {
     return {
       dimensions: this.#forms.dimensions,
       epoch: this.#epoch,
@@ -69,7 +69,7 @@ export class CoarseIndex {
     const epoch = getMeta(this.#db, epochKey)
     const removed = getMeta(this.#db, removedKey)
     if (epoch !== this.#epoch) {
-      this.#centre = readCentre(this.#db)
+      this.#centroid = readCentre(this.#db)
       this.#epoch = epoch
       this.#lastSeq = 0
       this.#slots.fill(0)
@@ -86,8 +86,8 @@ export class CoarseIndex {
    * Returns the `count` passages whose codes are nearest to the query's, plus those at the same distance as the last
    * one.
    */
-  nearest(query: Float32Array, count: number): CoarseMatches {
-    const distances = this.#forms.distances(coarseBits(query, this.#centre))
+  nearest(query: Float32Array, count: number): HammingMatches {
+    const distances = this.#forms.distances(binaryCodeOf(query, this.#centroid))
     const limit = distanceWithin(distances, count)
     const passages: number[] = []
     for (let slot = 0; slot < distances.length; slot += 1) {
@@ -137,7 +137,7 @@ export class CoarseIndex {
   }
 }
 
-export interface CoarseMatches {
+export interface HammingMatches {
   /** Unordered. */
   readonly passages: readonly number[]
   /** Hamming distance in bits; infinite for a passage without a vector. Valid until the next query. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProblem, EmbeddingSource } from '../embeddings/create-embeddings.ts'
-import type { EmbeddingProvider, NearnessModel } from '../embeddings/embedding-provider.ts'
+import type { EmbeddingProvider, SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { calibrate } from '../ranking/calibration.ts'
 import { floatsOf, type PassageToEmbed } from '../indexing/passage-store.ts'
 import { cacheKey } from '../indexing/index-schema.ts'
@@ -12,7 +12,7 @@ const concurrency = 3
 /** Passages per transaction when cached vectors are assigned. */
 const knownBatch = 500
 /** A text that every provider accepts: distinguishes a failing provider from a rejected text. */
-const harmlessText = 'memory'
+const probeText = 'memory'
 
 export interface EmbedOutcome {
   /** Number of passages that got a vector. */
@@ -20,9 +20,9 @@ export interface EmbedOutcome {
   /** The error that stopped the run, if any; the remaining passages stay without a vector. */
   readonly problem: AppError | undefined
   /** Number of passages that were not sent because they are private. */
-  readonly held: number
+  readonly privateCount: number
   /** True if the calibration was measured again. */
-  readonly isMeasured: boolean
+  readonly isCalibrated: boolean
 }
 
 export interface EmbedOptions {
@@ -45,20 +45,20 @@ export async function embedMissing(
   provider: EmbeddingProvider,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
-  if (provider.nearness) return digestAll(store, provider, provider.nearness, options)
+  if (provider.similarity) return digestAll(store, provider, provider.similarity, options)
   const outcome = await embedAll(store, provider, options)
   if (outcome.otherLength === undefined) return outcome
   const { passages, embedded } = store.passages?.counts() ?? { passages: 0, embedded: 0 }
   // If most passages have vectors, the model changed under the same name. The user decides whether to rebuild.
   if (embedded * 2 > passages) return outcome
   // The first vector was wrong: adopt the length that the others have.
-  store.forgetVectors(outcome.otherLength)
+  store.resetVectors(outcome.otherLength)
   return embedAll(store, provider, options)
 }
 
 /** Assigns cached vectors to passages without calling the provider. */
-export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void {
-  if (provider.nearness) return
+export function assignCachedVectors(store: IndexStore, provider: EmbeddingProvider): void {
+  if (provider.similarity) return
   const { model, dimensions } = provider
   const key = cacheKey(provider)
   const length = store.expectedDimensions || dimensions
@@ -81,7 +81,7 @@ export function embedKnown(store: IndexStore, provider: EmbeddingProvider): void
 async function digestAll(
   store: IndexStore,
   provider: EmbeddingProvider,
-  model: NearnessModel,
+  model: SimilarityModel,
   options: EmbedOptions,
 ): Promise<EmbedOutcome> {
   let embedded = 0
@@ -99,11 +99,11 @@ async function digestAll(
       await setImmediate()
     }
   } catch (error) {
-    if (error instanceof AppError) return { embedded, problem: error, held: 0, isMeasured: false }
+    if (error instanceof AppError) return { embedded, problem: error, privateCount: 0, isCalibrated: false }
     throw error
   }
-  if (options.signal.aborted) return { embedded, problem: undefined, held: 0, isMeasured: false }
-  return { embedded, held: 0, ...(await calibrateWith(store, provider, options)) }
+  if (options.signal.aborted) return { embedded, problem: undefined, privateCount: 0, isCalibrated: false }
+  return { embedded, privateCount: 0, ...(await calibrateWith(store, provider, options)) }
 }
 
 async function embedAll(
@@ -114,11 +114,11 @@ async function embedAll(
   const run = new EmbedRun(store, provider, options)
   // Passages skipped because another batch was sending the same text find its vector in the cache.
   do await run.pass()
-  while (run.hasPutOff && !run.problem && !options.signal.aborted)
+  while (run.hasDeferred && !run.problem && !options.signal.aborted)
   const { embedded, held, otherLength } = run
   if (run.problem || options.signal.aborted)
-    return { embedded, problem: run.problem, held, isMeasured: false, otherLength }
-  return { embedded, held, otherLength, ...(await calibrateWith(store, provider, options)) }
+    return { embedded, problem: run.problem, privateCount: held, isCalibrated: false, otherLength }
+  return { embedded, privateCount: held, otherLength, ...(await calibrateWith(store, provider, options)) }
 }
 
 /** Vectors are used only with a calibration of their cosines, so it is measured after every run. */
@@ -126,12 +126,12 @@ async function calibrateWith(
   store: IndexStore,
   provider: EmbeddingProvider,
   { signal }: EmbedOptions,
-): Promise<Pick<EmbedOutcome, 'problem' | 'isMeasured'>> {
+): Promise<Pick<EmbedOutcome, 'problem' | 'isCalibrated'>> {
   try {
-    return { problem: undefined, isMeasured: await calibrate(store, provider, signal) }
+    return { problem: undefined, isCalibrated: await calibrate(store, provider, signal) }
   } catch (error) {
-    if (signal.aborted) return { problem: undefined, isMeasured: false }
-    if (error instanceof AppError) return { problem: error, isMeasured: false }
+    if (signal.aborted) return { problem: undefined, isCalibrated: false }
+    if (error instanceof AppError) return { problem: error, isCalibrated: false }
     throw error
   }
 }
@@ -141,7 +141,7 @@ class EmbedRun {
   /** Number of passages not sent because they are private. */
   held = 0
   problem: AppError | undefined
-  hasPutOff = false
+  hasDeferred = false
   /** Length of the provider's vectors, if it differs from that of the index. */
   otherLength: number | undefined
   readonly #store: IndexStore
@@ -163,7 +163,7 @@ class EmbedRun {
   async pass(): Promise<void> {
     this.#cursor = 0
     this.held = 0
-    this.hasPutOff = false
+    this.hasDeferred = false
     // The first answer determines the length of vectors; the cache can't be used without it.
     if (this.#dimensions === 0) await this.#embedNext()
     await Promise.all(
@@ -198,7 +198,7 @@ class EmbedRun {
       const { hash } = passage
       const known = dimensions > 0 ? this.#store.cachedVector(key, model, hash, dimensions) : undefined
       if (known) vectors.set(hash, { cached: known.id, vector: floatsOf(known.vector) })
-      else if (this.#underWay.has(hash)) this.hasPutOff = true
+      else if (this.#underWay.has(hash)) this.hasDeferred = true
       else if (!this.#refused.has(hash)) missing.set(hash, passage)
     }
     const held = missing.size > 0 ? await this.#options.held?.([...missing.values()]) : undefined
@@ -262,7 +262,7 @@ class EmbedRun {
 
   /** Returns true if the provider rejects this batch only. */
   async #takesOthers(): Promise<boolean> {
-    const length = await lengthOfVectors(this.#provider, this.#options.signal)
+    const length = await probeDimensions(this.#provider, this.#options.signal)
     if (length === undefined) return false
     if (this.#dimensions > 0 && length !== this.#dimensions) this.otherLength = length
     return this.otherLength === undefined
@@ -300,9 +300,9 @@ function halves<T>(all: readonly T[]): (readonly T[])[] {
 }
 
 /** Returns the length of the provider's vectors; undefined if it returns none. */
-export async function lengthOfVectors(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
+export async function probeDimensions(provider: EmbeddingProvider, signal: AbortSignal): Promise<number | undefined> {
   try {
-    const [vector] = await provider.embed([harmlessText], signal)
+    const [vector] = await provider.embed([probeText], signal)
     return vector?.length
   } catch (error) {
     if (error instanceof AppError || signal.aborted) return undefined

@@ -1,7 +1,7 @@
 import type { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider } from '../embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
-import { embedKnown, embedMissing, lengthOfVectors } from './embed-queue.ts'
+import { assignCachedVectors, embedMissing, probeDimensions } from './embed-queue.ts'
 import type { LocalNotes } from '#workspace/privacy'
 import { guardedEmbeddings, heldPassages } from './guarded-embeddings.ts'
 import { getMeta, localChunksKey } from '../indexing/index-schema.ts'
@@ -13,7 +13,7 @@ export interface EmbedderEvents {
   readonly onOutcome: (outcome: ProviderOutcome) => void
   /** Called after each run. `isOther`: search results may have changed. */
   readonly onEnd: (isOther: boolean) => void
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** Timeout for asking a provider for the length of its vectors, ms. */
@@ -40,7 +40,7 @@ export class Embedder {
   }
 
   /** While true, the provider is not called. */
-  set isHeld(isHeld: boolean) {
+  set isPaused(isHeld: boolean) {
     this.#isHeld = isHeld
   }
 
@@ -62,15 +62,15 @@ export class Embedder {
   }
 
   /** Assigns cached vectors at once. Must not be called during a run. */
-  giveKnown(store: IndexStore): void {
-    embedKnown(store, this.#provider)
+  assignCachedVectors(store: IndexStore): void {
+    assignCachedVectors(store, this.#provider)
   }
 
   /**
    * Starts over, because the provider may have changed: sends rejected texts again, and all texts if its vectors have
    * another length. Resolves when the length is known, or at once if a run is active, which then does this at its end.
    */
-  async startAnew(store: IndexStore): Promise<void> {
+  async restart(store: IndexStore): Promise<void> {
     this.#refused.clear()
     const before = this.#running
     const known = this.ended.then(() => this.#adoptLength(store))
@@ -79,7 +79,7 @@ export class Embedder {
   }
 
   #follow(work: Promise<void>): void {
-    const running = work.catch(this.#events.onFault).finally(() => {
+    const running = work.catch(this.#events.onError).finally(() => {
       if (this.#running === running) this.#running = undefined
     })
     this.#running = running
@@ -87,8 +87,8 @@ export class Embedder {
 
   async #adoptLength(store: IndexStore): Promise<void> {
     const limit = AbortSignal.any([this.#signal, AbortSignal.timeout(patienceMs)])
-    const length = await lengthOfVectors(this.#provider, limit)
-    if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.forgetVectors(length)
+    const length = await probeDimensions(this.#provider, limit)
+    if (length !== undefined && store.dimensions > 0 && length !== store.dimensions) store.resetVectors(length)
   }
 
   /** Does one run. @returns the number of passages that got a vector; 0 after a failure */
@@ -97,10 +97,15 @@ export class Embedder {
     const started = performance.now()
     const { chunks, embedded: before } = store.counts()
     const notes = this.#notes
-    const { embedded, problem, held, isMeasured } = await embedMissing(store, this.#provider, {
+    const {
+      embedded,
+      problem,
+      privateCount: held,
+      isCalibrated: isMeasured,
+    } = await embedMissing(store, this.#provider, {
       onProgress: () => {
         const done = store.counts().embedded - before
-        this.#events.onProgress(remaining(started, done, chunks - before))
+        this.#events.onProgress(remainingMs(started, done, chunks - before))
       },
       onAnswer: (ms) => this.#events.onOutcome({ kind: 'answered', ms }),
       refused: this.#refused,
@@ -144,7 +149,7 @@ function noteLocal(store: IndexStore, chunks: number): void {
 }
 
 /** Returns the estimated remaining time in milliseconds; undefined if nothing is done yet, or all. */
-export function remaining(started: number, done: number, total: number): number | undefined {
+export function remainingMs(started: number, done: number, total: number): number | undefined {
   if (done <= 0 || done >= total) return undefined
   return Math.round(((performance.now() - started) / done) * (total - done))
 }

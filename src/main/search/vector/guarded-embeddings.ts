@@ -19,7 +19,7 @@ export function guardedEmbeddings(provider: EmbeddingProvider, notes: LocalNotes
     get dimensions() {
       return provider.dimensions
     },
-    async holds(text) {
+    async isPrivate(text) {
       return (await held([text]))[0] === true
     },
     async embed(texts, signal) {

@@ -2,7 +2,7 @@
  * The digests of passages, where the index has those instead of vectors (M52), of the passages that searches compared last:
  * questions of one memory meet the same ones again and again.
  */
-import type { Digest, NearnessModel } from '../embeddings/embedding-provider.ts'
+import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { digestIn } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 
@@ -10,16 +10,16 @@ import type { Db } from '../indexing/index-schema.ts'
 const maxKept = 8192
 
 interface Kept {
-  readonly digest: Digest
+  readonly digest: TokenIdSequence
   readonly length: number
 }
 
 export class KeptDigests {
-  readonly model: NearnessModel
+  readonly model: SimilarityModel
   readonly #read: ReturnType<typeof prepare>
   readonly #kept = new Map<number, Kept>()
 
-  constructor(db: Db, model: NearnessModel) {
+  constructor(db: Db, model: SimilarityModel) {
     this.model = model
     this.#read = prepare(db)
   }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Meaning } from '#shared/contract/index.ts'
+import type { EmbeddingQuality } from '#shared/contract/index.ts'
 import { estimateTokens } from '#shared/util/tokens.ts'
 import type { Calibration } from '../ranking/calibrated.ts'
 import { hashOf } from '../indexing/prepare-file.ts'
@@ -46,12 +46,12 @@ interface Measured {
  * @param known calibration of the model in use
  * @throws the signal's reason if aborted
  */
-export async function accountOfMeaning(
+export async function embeddingReport(
   db: Db,
   { model, dimensions, ...asked }: AskedModel,
   { calibration, isMeasured }: Measured,
   signal?: AbortSignal,
-): Promise<Meaning> {
+): Promise<EmbeddingQuality> {
   const page = db.prepare<[number, number], ChunkRow>(
     `SELECT id, source || '/' || path AS file, heading, text, start_line AS startLine, end_line AS endLine
      FROM chunks WHERE id > ? ORDER BY id LIMIT ?`,

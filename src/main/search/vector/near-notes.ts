@@ -5,7 +5,7 @@
 import type { NearNote } from '#shared/contract/index.ts'
 import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { VectorLeg } from './vectors.ts'
+import type { VectorRetriever } from './vectors.ts'
 
 /** Maximum number of the note's passages to search for, spread over the note. */
 const maxOwn = 24
@@ -27,7 +27,7 @@ interface OwnPassage {
 }
 
 /** Returns the nearest notes, nearest first, each with its best pair of passages. Empty if the note has no vectors. */
-export function nearNotes(db: Db, leg: VectorLeg, path: string, most: number): NearNote[] {
+export function similarNotes(db: Db, leg: VectorRetriever, path: string, most: number): NearNote[] {
   const read = prepare(db)
   const all = read.own.all(path)
   const step = Math.max(1, all.length / maxOwn)

@@ -2,15 +2,15 @@ import {
   ProviderHealth,
   type ProviderFailure,
   type ProviderOutcome,
-  type QueryLeave,
+  type QueryPermit,
 } from '../embeddings/provider-health.ts'
 import type { Clock } from '#platform'
 
-export interface Cared {
+export interface CircuitBreakerActions {
   /** Pauses or resumes the embed queue. */
-  readonly hold: (isHeld: boolean) => Promise<void>
+  readonly setPaused: (isHeld: boolean) => Promise<void>
   /** Makes the embed queue retry missing passages. */
-  readonly goOn: () => Promise<void>
+  readonly resume: () => Promise<void>
   /** Sends a short text; undefined if there is no provider. */
   readonly probe: () => Promise<ProviderOutcome | undefined>
   /** Called when the provider stops working, fails for another reason, or works again (undefined). */
@@ -18,14 +18,14 @@ export interface Cared {
   readonly onFault: (error: unknown) => void
 }
 
-export class ProviderCare {
+export class ProviderCircuitBreaker {
   readonly #health: ProviderHealth
-  readonly #cared: Cared
+  readonly #cared: CircuitBreakerActions
   #timer: NodeJS.Timeout | undefined
-  #told: ProviderFailure | undefined
+  #reported: ProviderFailure | undefined
   #isClosed = false
 
-  constructor(cared: Cared, now: Clock) {
+  constructor(cared: CircuitBreakerActions, now: Clock) {
     this.#health = new ProviderHealth(now)
     this.#cared = cared
   }
@@ -34,17 +34,17 @@ export class ProviderCare {
     return this.#health.failure
   }
 
-  get leave(): QueryLeave {
-    return this.#health.queryLeave()
+  get leave(): QueryPermit {
+    return this.#health.queryPermit()
   }
 
   /** True after a failure, until the next attempt. */
   get isWaiting(): boolean {
-    return this.#health.restMs !== undefined
+    return this.#health.retryInMs !== undefined
   }
 
-  note(outcome: ProviderOutcome): void {
-    this.#health.note(outcome)
+  record(outcome: ProviderOutcome): void {
+    this.#health.record(outcome)
     this.#apply()
   }
 
@@ -59,7 +59,7 @@ export class ProviderCare {
     this.reset()
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const outcome = await this.#cared.probe()
-      if (outcome) this.note(outcome)
+      if (outcome) this.record(outcome)
       if (outcome?.kind !== 'failed') return
     }
   }
@@ -70,22 +70,22 @@ export class ProviderCare {
   }
 
   #apply(): void {
-    const { failure, restMs } = this.#health
+    const { failure, retryInMs: restMs } = this.#health
     clearTimeout(this.#timer)
     if (restMs !== undefined && !this.#isClosed)
       this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), restMs)
-    const before = this.#told
+    const before = this.#reported
     if (failure?.message === before?.message && failure?.since === before?.since) return
-    this.#told = failure
+    this.#reported = failure
     if ((failure === undefined) !== (before === undefined))
-      void this.#cared.hold(failure !== undefined).catch(this.#cared.onFault)
+      void this.#cared.setPaused(failure !== undefined).catch(this.#cared.onFault)
     this.#cared.onChange(failure)
   }
 
   /** After one failure, retries with real work; after more, with a cheap probe. */
   async #askAgain(): Promise<void> {
-    if (!this.failure) return this.#cared.goOn()
+    if (!this.failure) return this.#cared.resume()
     const outcome = await this.#cared.probe()
-    if (outcome) this.note(outcome)
+    if (outcome) this.record(outcome)
   }
 }

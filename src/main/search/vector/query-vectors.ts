@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SearchResponse } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type {
-  Digest,
+  TokenIdSequence,
   EmbeddingProvider,
   MeaningTerm,
-  NearnessModel,
+  SimilarityModel,
   RelatedWord,
 } from '../embeddings/embedding-provider.ts'
-import type { ProviderOutcome, QueryLeave } from '../embeddings/provider-health.ts'
+import type { ProviderOutcome, QueryPermit } from '../embeddings/provider-health.ts'
 
 /** Timeout of a query's request, ms. */
 const usualMaxMs = 15_000
@@ -22,11 +22,11 @@ const probeText = 'memory'
 type Notice = SearchResponse['notice']
 
 /** A model's own similarity of passages to one question. */
-export interface Nearness {
+export interface QuerySimilarity {
   /** Returns a passage's digest, which does not depend on the question. */
-  digestOf(text: string): Digest
+  digestOf(text: string): TokenIdSequence
   /** Returns the similarity, from a passage's digest and its cosine with the question. */
-  of(digest: Digest, cosine: number): number
+  embed(digest: TokenIdSequence, cosine: number): number
 }
 
 export interface QueryVector {
@@ -37,7 +37,7 @@ export interface QueryVector {
 type Answer = { readonly vector: Float32Array } | { readonly failure: AppError }
 
 /** A running request. */
-interface Asked {
+interface PendingRequest {
   readonly answer: Promise<Answer>
   /** Number of searches that wait for it, or timed out but will use the result next time. */
   wanted: number
@@ -45,14 +45,14 @@ interface Asked {
   readonly stop: AbortController
 }
 
-export class QueryVectors {
+export class QueryEmbedder {
   /** The current permission; the owner updates it. */
-  leave: QueryLeave = { waitMs: 0 }
+  leave: QueryPermit = { waitMs: 0 }
   readonly #provider: EmbeddingProvider
   readonly #onOutcome: (outcome: ProviderOutcome) => void
   readonly #maxMs: number
   readonly #kept = new Map<string, Float32Array>()
-  readonly #open = new Map<string, Asked>()
+  readonly #open = new Map<string, PendingRequest>()
 
   constructor(provider: EmbeddingProvider, onOutcome: (outcome: ProviderOutcome) => void, maxMs = usualMaxMs) {
     this.#provider = provider
@@ -74,7 +74,7 @@ export class QueryVectors {
 
   /** True if texts leave this machine. */
   get isRemote(): boolean {
-    return this.#provider.holds !== undefined
+    return this.#provider.isPrivate !== undefined
   }
 
   /** Warms up the provider. Ignores errors: the first query reports them. */
@@ -87,27 +87,27 @@ export class QueryVectors {
   }
 
   /** Returns false if the model is known not to understand the question's language. */
-  reads(question: string): boolean {
-    return this.#provider.reads?.(question) ?? true
+  understands(question: string): boolean {
+    return this.#provider.understands?.(question) ?? true
   }
 
   /** Returns similar words, most similar first; empty if the model has none. */
   readonly related = (word: string): readonly RelatedWord[] => this.#provider.related?.(word) ?? []
 
   /** The model that makes digests; undefined if the index stores vectors. */
-  get digests(): NearnessModel | undefined {
-    return this.#provider.nearness
+  get digests(): SimilarityModel | undefined {
+    return this.#provider.similarity
   }
 
   /** Returns the model's own similarity for a question; undefined if it is the cosine. */
-  nearness(question: string): Nearness | undefined {
-    const { nearness } = this.#provider
-    return nearness && { digestOf: nearness.digestOf, of: nearness.to(question) }
+  nearness(question: string): QuerySimilarity | undefined {
+    const { similarity: nearness } = this.#provider
+    return nearness && { digestOf: nearness.digestOf, embed: nearness.similarityTo(question) }
   }
 
   /** Returns each question word's share of the similarity; undefined if the model can't tell. */
   terms(question: string, passage: string): MeaningTerm[] | undefined {
-    return this.#provider.terms?.(question, passage)
+    return this.#provider.explain?.(question, passage)
   }
 
   /**
@@ -116,13 +116,13 @@ export class QueryVectors {
    * @param maxWaitMs overrides the wait that the provider's health allows
    * @throws the signal's reason if aborted
    */
-  async of(
+  async embed(
     query: string,
     dimensions: number,
     maxWaitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<QueryVector> {
-    if (await this.#provider.holds?.(query)) return { vector: undefined, notice: localQueryNotice }
+    if (await this.#provider.isPrivate?.(query)) return { vector: undefined, notice: localQueryNotice }
     const { failure, waitMs } = this.leave
     const vector = this.#kept.get(query)
     if (failure) return { vector: fits(vector, dimensions), notice: failedNotice(failure.message, failure.since) }
@@ -151,7 +151,7 @@ export class QueryVectors {
     return outcomeOf(await this.#embed(probeText, dimensions, limit, this.#maxMs), { kind: 'probed' })
   }
 
-  #ask(query: string, dimensions: number, limitMs: number): Asked {
+  #ask(query: string, dimensions: number, limitMs: number): PendingRequest {
     const started = performance.now()
     const stop = new AbortController()
     const limit = AbortSignal.any([AbortSignal.timeout(limitMs), stop.signal])
@@ -163,7 +163,7 @@ export class QueryVectors {
       this.#onOutcome(outcomeOf(given, { kind: 'answered', ms: performance.now() - started }))
       return given
     })
-    const asked: Asked = { answer, wanted: 0, stop }
+    const asked: PendingRequest = { answer, wanted: 0, stop }
     stop.signal.addEventListener('abort', () => this.#open.get(query) === asked && this.#open.delete(query))
     this.#open.set(query, asked)
     return asked

@@ -2,13 +2,13 @@
  * Vector retrieval: finds the nearest passages by cosine in two steps. Binary codes in memory select candidates; then
  * their cosines are computed from the vectors or digests in the index. A chunk has the similarity of its best passage.
  */
-import { toBlob, type NearnessModel } from '../embeddings/embedding-provider.ts'
+import { toBlob, type SimilarityModel } from '../embeddings/embedding-provider.ts'
 import { vectorIn, type StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
 import { KeptDigests } from './kept-digests.ts'
-import { CoarseIndex, type CoarseMatches, type CoarseParts } from './coarse-index.ts'
-import type { Nearness } from './query-vectors.ts'
+import { BinaryCodeIndex, type HammingMatches, type BinaryCodeSnapshot } from './coarse-index.ts'
+import type { QuerySimilarity } from './query-vectors.ts'
 
 /** Number of candidates whose cosine is computed. Grows for short vectors, because their codes are less accurate. */
 const exactPassages = 160
@@ -25,7 +25,7 @@ const nearPerChunk = 2
 /** The best passage of a chunk. */
 export interface PassageMatch {
   /** Cosine with the question, or the model's own similarity. */
-  readonly nearness: number
+  readonly similarity: number
   /** 1-based, inclusive, in the file. */
   readonly startLine: number
   readonly endLine: number
@@ -36,28 +36,28 @@ export interface NearPassage extends PassageMatch {
   readonly id: number
 }
 
-export class VectorLeg {
-  readonly #coarse: CoarseIndex
+export class VectorRetriever {
+  readonly #coarse: BinaryCodeIndex
   readonly #statements: ReturnType<typeof prepare>
   readonly #own: ChunkPassages
   readonly #exact: number
   readonly #digests: KeptDigests | undefined
 
   /** @param digests the model, if the index stores digests instead of vectors */
-  constructor(db: Db, dimensions: number, digests?: NearnessModel) {
+  constructor(db: Db, dimensions: number, digests?: SimilarityModel) {
     this.#digests = digests && new KeptDigests(db, digests)
-    this.#coarse = new CoarseIndex(db, dimensions)
+    this.#coarse = new BinaryCodeIndex(db, dimensions)
     this.#own = new ChunkPassages(db)
     this.#statements = prepare(db)
     this.#exact = Math.min(mostExactPassages, Math.round(exactPassages * Math.max(1, 384 / dimensions)))
   }
 
-  begin(parts: CoarseParts): void {
-    this.#coarse.begin(parts)
+  restoreSnapshot(parts: BinaryCodeSnapshot): void {
+    this.#coarse.restoreSnapshot(parts)
   }
 
-  toParts(): CoarseParts {
-    return this.#coarse.toParts()
+  createSnapshot(): BinaryCodeSnapshot {
+    return this.#coarse.createSnapshot()
   }
 
   /** Must be called after each change of the index. */
@@ -70,7 +70,7 @@ export class VectorLeg {
    * @param vector of length 1
    * @param nearness the model's own similarity, if it has one
    */
-  query(vector: Float32Array, nearness?: Nearness): VectorQuery {
+  query(vector: Float32Array, nearness?: QuerySimilarity): VectorQuery {
     const compare = this.#digests?.compare(vector) ?? cosinesBy(this.#statements, this.#coarse, vector)
     return new VectorQuery(this.#statements, this.#coarse, this.#own, vector, compare, this.#exact, nearness)
   }
@@ -84,7 +84,7 @@ export class VectorLeg {
 /** Returns the cosines of the given passages, by their position in the list; passages without a vector are left out. */
 type Compare = (passages: readonly number[]) => [at: number, cosine: number][]
 
-function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, vector: Float32Array): Compare {
+function cosinesBy(statements: ReturnType<typeof prepare>, forms: BinaryCodeIndex, vector: Float32Array): Compare {
   const blob = toBlob(vector)
   return (passages) =>
     statements.cosines.all(blob, JSON.stringify(passages.map((passage) => forms.vectorOf(passage) ?? null)))
@@ -93,23 +93,23 @@ function cosinesBy(statements: ReturnType<typeof prepare>, forms: CoarseIndex, v
 /** One query. Caches the cosines that it has computed. */
 export class VectorQuery {
   readonly #statements: ReturnType<typeof prepare>
-  readonly #forms: CoarseIndex
+  readonly #forms: BinaryCodeIndex
   readonly #own: ChunkPassages
   readonly #vector: Float32Array
   readonly #compare: Compare
   readonly #cosines = new Map<number, number>()
-  readonly #nearness: Nearness | undefined
+  readonly #nearness: QuerySimilarity | undefined
   #exact: number
-  #coarse: CoarseMatches
+  #coarse: HammingMatches
 
   constructor(
     statements: ReturnType<typeof prepare>,
-    forms: CoarseIndex,
+    forms: BinaryCodeIndex,
     own: ChunkPassages,
     vector: Float32Array,
     compare: Compare,
     exact: number,
-    nearness: Nearness | undefined,
+    nearness: QuerySimilarity | undefined,
   ) {
     this.#statements = statements
     this.#forms = forms
@@ -198,7 +198,8 @@ export class VectorQuery {
         const { passage: id, startLine, endLine } = one
         const nearness = known.get(id) ?? this.#nearnessOf(one)
         known.set(id, nearness)
-        if (nearness > (matches.get(chunk)?.nearness ?? -2)) matches.set(chunk, { id, nearness, startLine, endLine })
+        if (nearness > (matches.get(chunk)?.similarity ?? -2))
+          matches.set(chunk, { id, similarity: nearness, startLine, endLine })
       }
     }
     return matches
@@ -220,7 +221,7 @@ export class VectorQuery {
 
   #nearnessOf(passage: OwnPassage): number {
     const cosine = this.#cosineOf(passage)
-    const { digestOf, of } = this.#nearness ?? {}
+    const { digestOf, embed: of } = this.#nearness ?? {}
     return digestOf && of ? of(this.#own.digest(passage, digestOf), cosine) : cosine
   }
 

@@ -8,7 +8,7 @@ const formats = ['YYYY-MM-DD', 'YYYY_MM_DD', 'YYYYMMDD', 'DD-MM-YYYY', 'YYYY.MM.
 const below = ['', 'YYYY/', 'YYYY/MM/', 'YYYY/YYYY-MM/', 'YYYY/MM-MMMM/'] as const
 
 /** Returns the folder and format of most daily notes; undefined if there are fewer than `minDays`. */
-export function observedDaily(paths: readonly string[]): DailyNotes | undefined {
+export function inferDailyNotes(paths: readonly string[]): DailyNotes | undefined {
   const counts = new Map<string, DailyNotes & { count: number }>()
   for (const path of paths) {
     if (!/\d{2}[^/]*\.md$/i.test(path)) continue

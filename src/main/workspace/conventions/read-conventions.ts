@@ -7,22 +7,22 @@
 import { existsSync, type Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat, type DailyNotes } from '#shared/markdown/daily-notes.ts'
-import { ownFolderName, ownNames } from '#shared/util/own-files.ts'
+import { appFolderName, agentFileNames } from '#shared/util/own-files.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { readSmallText } from '#platform'
 import { isHidden } from '../files/file-names.ts'
-import { isIgnoredFolder, isMarkdown, memoryFolderOf, usualDaily } from '../files/layout.ts'
+import { isIgnoredFolder, isMarkdown, memoryFolderPath, usualDaily } from '../files/layout.ts'
 import { ednValue } from './edn.ts'
-import { observedDaily } from './infer-daily-notes.ts'
+import { inferDailyNotes } from './infer-daily-notes.ts'
 
 /** Largest settings file, bytes. */
 const maxSettings = 1024 * 1024
 /** Deepest level at which daily notes are searched: `Journal/2024/05/2024-05-21.md`. */
 const maxObservedDepth = 6
 
-const usual: Habits = {
+const defaultConventions: VaultConventions = {
   kind: 'plain',
   daily: usualDaily(''),
   hasDaily: false,
@@ -37,37 +37,37 @@ const usual: Habits = {
   readFrom: [],
 }
 
-type Found = Partial<Omit<Habits, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
+type Found = Partial<Omit<VaultConventions, 'daily' | 'hasDaily' | 'own'>> & { readonly daily?: DailyNotes | undefined }
 
 /**
  * Reads a vault's conventions. Without settings, the names of the notes show where daily notes are.
  * @param root absolute
  * @param paths paths of the notes, if known; else the folder is listed when needed
  */
-export async function readHabits(root: string, paths?: readonly string[]): Promise<Habits> {
-  const found = await foundIn(root)
+export async function readConventions(root: string, paths?: readonly string[]): Promise<VaultConventions> {
+  const found = await detectProgram(root)
   const kind = found.kind ?? 'plain'
-  const own = await ownIn(root, kind)
+  const own = await findOwnFolder(root, kind)
   const { daily } = found
-  if (daily && isDailyFormat(daily.format)) return { ...usual, ...found, daily, hasDaily: true, own }
+  if (daily && isDailyFormat(daily.format)) return { ...defaultConventions, ...found, daily, hasDaily: true, own }
   // A workspace made by this app has its logs at the default location.
-  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderOf())))
-  const seen = isOurs ? usualDaily('') : (observedDaily(paths ?? (await pathsBelow(root))) ?? usualOf[kind])
-  return { ...usual, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
+  const isOurs = (kind === 'plain' || kind === 'openclaw') && (await isFolder(join(root, memoryFolderPath())))
+  const seen = isOurs ? usualDaily('') : (inferDailyNotes(paths ?? (await pathsBelow(root))) ?? defaultDailyNotes[kind])
+  return { ...defaultConventions, ...found, daily: seen ?? usualDaily(own), hasDaily: seen !== undefined, own }
 }
 
 /** Programs that show every file of the folder to the user. */
-const vaults: ReadonlySet<Habits['kind']> = new Set(['obsidian', 'logseq', 'foam'])
+const vaults: ReadonlySet<VaultConventions['kind']> = new Set(['obsidian', 'logseq', 'foam'])
 
 /**
  * Returns the folder of the agent's own files: the app's folder if it exists, else the top if the files are there. In a
  * vault of another program without them, they will be created in the app's folder.
  */
-async function ownIn(root: string, kind: Habits['kind']): Promise<string> {
-  const ours = join(root, ownFolderName)
+async function findOwnFolder(root: string, kind: VaultConventions['kind']): Promise<string> {
+  const ours = join(root, appFolderName)
   // In a home folder, the app's state folder can have this name.
-  if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : ownFolderName
-  return vaults.has(kind) && !ownNames.some((name) => existsSync(join(root, name))) ? ownFolderName : ''
+  if (await isFolder(ours)) return existsSync(join(ours, 'config.yaml')) ? '' : appFolderName
+  return vaults.has(kind) && !agentFileNames.some((name) => existsSync(join(root, name))) ? appFolderName : ''
 }
 
 /** Lists notes by name only: reads no metadata and follows no links. */
@@ -97,13 +97,13 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /** Defaults of each program. */
-const usualOf: Readonly<Partial<Record<Habits['kind'], DailyNotes>>> = {
+const defaultDailyNotes: Readonly<Partial<Record<VaultConventions['kind'], DailyNotes>>> = {
   obsidian: { folder: '', format: 'YYYY-MM-DD' },
   logseq: { folder: 'journals', format: 'YYYY_MM_DD' },
   foam: { folder: 'journals', format: 'YYYY-MM-DD' },
 }
 
-async function foundIn(root: string): Promise<Found> {
+async function detectProgram(root: string): Promise<Found> {
   const names = new Set(await readdir(root).catch(() => []))
   if (names.has('.obsidian') && (await isFolder(join(root, '.obsidian')))) return obsidian(root)
   const logseq = names.has('logseq') ? await textOf(root, 'logseq/config.edn') : undefined
@@ -139,19 +139,21 @@ async function obsidian(root: string): Promise<Found> {
   const daily = ofPeriod?.['enabled'] === true ? ofPeriod : core
   const place = app?.['newFileLocation']
   const format = app?.['newLinkFormat']
-  const files = words(app?.['attachmentFolderPath']) ?? '/'
+  const files = asString(app?.['attachmentFolderPath']) ?? '/'
   return {
     kind: 'obsidian',
     ...(daily
-      ? { daily: { folder: folderOf(words(daily['folder'])), format: words(daily['format']) || 'YYYY-MM-DD' } }
+      ? { daily: { folder: folderOf(asString(daily['folder'])), format: asString(daily['format']) || 'YYYY-MM-DD' } }
       : {}),
     attachments: attachmentsOf(files),
     newNotes:
-      place === 'current' ? 'beside' : { path: place === 'folder' ? folderOf(words(app?.['newFileFolderPath'])) : '' },
+      place === 'current'
+        ? 'beside'
+        : { path: place === 'folder' ? folderOf(asString(app?.['newFileFolderPath'])) : '' },
     links: app?.['useMarkdownLinks'] === true ? 'markdown' : 'wiki',
     linkPaths: format === 'relative' || format === 'absolute' ? format : 'shortest',
     lineBreaks: app?.['strictLineBreaks'] !== true,
-    ignored: prefixes(app?.['userIgnoreFilters']),
+    ignored: ignoredPrefixes(app?.['userIgnoreFilters']),
     readFrom: [
       ...(app ? ['.obsidian/app.json'] : []),
       ...(daily === undefined
@@ -162,20 +164,20 @@ async function obsidian(root: string): Promise<Found> {
 }
 
 /** `./` is the folder of the note, `./files` a subfolder of it. */
-function attachmentsOf(folder: string): Habits['attachments'] {
+function attachmentsOf(folder: string): VaultConventions['attachments'] {
   if (!folder.startsWith('./')) return { path: folderOf(folder) }
   const below = folderOf(folder)
   return below === '' ? 'beside' : { below }
 }
 
 function logseqHabits(config: string): Found {
-  const journals = words(ednValue(config, 'journals-directory')) ?? 'journals'
-  const pages = words(ednValue(config, 'pages-directory')) ?? 'pages'
-  const format = words(ednValue(config, 'journal/file-name-format'))
+  const journals = asString(ednValue(config, 'journals-directory')) ?? 'journals'
+  const pages = asString(ednValue(config, 'pages-directory')) ?? 'pages'
+  const format = asString(ednValue(config, 'journal/file-name-format'))
   return {
     kind: 'logseq',
     ...logseqPages(folderOf(journals), folderOf(pages), format === undefined ? undefined : fromJavaFormat(format)),
-    ignored: prefixes(ednValue(config, 'hidden')),
+    ignored: ignoredPrefixes(ednValue(config, 'hidden')),
     readFrom: ['logseq/config.edn'],
   }
 }
@@ -196,15 +198,15 @@ async function foam(root: string): Promise<Found> {
     textOf(root, '.foam/templates/daily-note.md'),
   ])
   const path = /^\s*filepath:\s*['"]?([^'"\n]+?)['"]?\s*$/m.exec(template ?? '')?.[1]
-  const folder = words(settings?.['foam.openDailyNote.directory'])
-  const mask = words(settings?.['foam.openDailyNote.filenameFormat'])
-  const said = folder !== undefined || mask !== undefined
+  const folder = asString(settings?.['foam.openDailyNote.directory'])
+  const mask = asString(settings?.['foam.openDailyNote.filenameFormat'])
+  const hasSettings = folder !== undefined || mask !== undefined
   return {
     kind: 'foam',
     links: settings?.['foam.completion.linkFormat'] === 'link' ? 'markdown' : 'wiki',
     linkPaths: settings?.['foam.completion.linkFormat'] === 'link' ? 'relative' : 'shortest',
     ...(path === undefined
-      ? said
+      ? hasSettings
         ? { daily: { folder: folderOf(folder), format: fromMaskFormat(mask ?? 'isoDate') } }
         : {}
       : { daily: { folder: '', format: fromFoamPath(path.replace(/^\/+/, '')) } }),
@@ -243,7 +245,7 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
 }
 
-function words(value: unknown): string | undefined {
+function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
@@ -254,7 +256,7 @@ function folderOf(path = ''): string {
 }
 
 /** Returns path prefixes. Skips regular expressions (`/…/`), which only Obsidian supports. */
-function prefixes(value: unknown): string[] {
+function ignoredPrefixes(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   return value
     .filter((one): one is string => typeof one === 'string' && !/^\/.*\/$/.test(one))

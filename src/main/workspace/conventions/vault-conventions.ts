@@ -1,11 +1,11 @@
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
-import { Changes, type Announcements } from '#platform'
+import { EventEmitter, type Subscribable } from '#platform'
 import { usualDaily } from '../files/layout.ts'
-import { readHabits } from './read-conventions.ts'
+import { readConventions } from './read-conventions.ts'
 
 /** Conventions from this app's settings. Undefined values come from the vault. */
-export interface OwnHabits {
+export interface ConventionOverrides {
   /** Folder of the agent's own files; empty for the top. */
   readonly own?: string | undefined
   readonly daily: { readonly folder?: string | undefined; readonly format?: string | undefined }
@@ -17,14 +17,14 @@ export interface OwnHabits {
 /** Conventions of a vault: those of the program that made it, overridden by this app's settings. */
 export class VaultHabits {
   /** Emitted when the vault's conventions have changed. */
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes()
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter()
   readonly #root: string
-  readonly #own: () => OwnHabits
-  #found: Habits
+  readonly #own: () => ConventionOverrides
+  #found: VaultConventions
   #paths: readonly string[] | undefined
 
-  private constructor(root: string, own: () => OwnHabits, found: Habits) {
+  private constructor(root: string, own: () => ConventionOverrides, found: VaultConventions) {
     this.changes = this.#changes
     this.#root = root
     this.#own = own
@@ -32,52 +32,52 @@ export class VaultHabits {
   }
 
   /** @param root absolute */
-  static async open(root: string, own: () => OwnHabits): Promise<VaultHabits> {
-    return new VaultHabits(root, own, await readHabits(root))
+  static async open(root: string, own: () => ConventionOverrides): Promise<VaultHabits> {
+    return new VaultHabits(root, own, await readConventions(root))
   }
 
   /** Conventions that were read from the vault. */
-  get found(): Habits {
+  get detected(): VaultConventions {
     return this.#found
   }
 
   /** Conventions in effect. */
-  get kept(): Habits {
-    return withOwn(this.#found, this.#own())
+  get effective(): VaultConventions {
+    return applyOverrides(this.#found, this.#own())
   }
 
   /** Reads the vault's settings again. @param paths paths of the notes; defaults to those of the previous call */
   async refresh(paths: readonly string[] | undefined = this.#paths): Promise<void> {
     this.#paths = paths
-    const found = await readHabits(this.#root, paths)
+    const found = await readConventions(this.#root, paths)
     if (JSON.stringify(found) === JSON.stringify(this.#found)) return
     this.#found = found
-    this.#changes.announce()
+    this.#changes.emit()
   }
 }
 
 /** Overrides the vault's conventions by those of this app's settings. */
-export function withOwn(found: Habits, own: OwnHabits): Habits {
-  const ownFolder = trimmed(own.own ?? found.own)
+export function applyOverrides(found: VaultConventions, own: ConventionOverrides): VaultConventions {
+  const ownFolder = normalizeFolder(own.own ?? found.own)
   const usual = found.hasDaily ? found.daily : usualDaily(ownFolder)
   const { folder = usual.folder, format = usual.format } = own.daily
   return {
     ...found,
-    daily: { folder: trimmed(folder), format: isDailyFormat(format) ? format : usual.format },
+    daily: { folder: normalizeFolder(folder), format: isDailyFormat(format) ? format : usual.format },
     own: ownFolder,
-    attachments: attachmentsIn(own.attachments) ?? found.attachments,
-    ignored: [...found.ignored, ...own.ignored.map(trimmed).filter(Boolean)],
+    attachments: parseAttachments(own.attachments) ?? found.attachments,
+    ignored: [...found.ignored, ...own.ignored.map(normalizeFolder).filter(Boolean)],
   }
 }
 
-function attachmentsIn(place: string | undefined): Habits['attachments'] | undefined {
+function parseAttachments(place: string | undefined): VaultConventions['attachments'] | undefined {
   if (place === undefined || place === 'beside') return place
-  const folder = trimmed(place)
+  const folder = normalizeFolder(place)
   if (!/^\.[\\/]/.test(place)) return { path: folder }
   return folder === '' ? 'beside' : { below: folder }
 }
 
-function trimmed(folder: string): string {
+function normalizeFolder(folder: string): string {
   return folder
     .split(/[\\/]/)
     .filter((step) => step !== '' && step !== '.')

@@ -10,14 +10,14 @@ const expand = promisify(inflate)
 const maxBytes = 256 * 1024 * 1024
 
 /** Names of fields whose values are identifiers, not text by a user or model. */
-export const structural =
+export const structuralFields =
   /^(?:type|role|id|parentId|kind|cause|state|rule|status|toolName|toolCallId|provider|model|api|stopReason|method|hash|version|timestamp)$/
 
 /**
  * Returns the texts in a file: the values of JSON, else the whole file. Decompresses gzip and Git objects.
  * @returns undefined if the file is too large or does not exist
  */
-export async function textsOf(file: string): Promise<string[] | undefined> {
+export async function extractTexts(file: string): Promise<string[] | undefined> {
   const info = await stat(file).catch(() => undefined)
   if (!info?.isFile()) return undefined
   if (info.size > maxBytes) return undefined
@@ -28,7 +28,7 @@ export async function textsOf(file: string): Promise<string[] | undefined> {
   const rows = file.endsWith('.jsonl') ? raw.split('\n') : [raw]
   return rows.flatMap((row) => {
     const value = parseJson(row)
-    return value === undefined ? [row] : stringsOf(value)
+    return value === undefined ? [row] : collectStrings(value)
   })
 }
 
@@ -43,29 +43,31 @@ async function decoded(file: string, bytes: Buffer): Promise<Buffer> {
 }
 
 /** Returns all strings in a JSON value, also in strings that contain JSON. */
-export function stringsOf(value: unknown): string[] {
+export function collectStrings(value: unknown): string[] {
   if (typeof value === 'string') {
     const inner = innerJson(value)
-    return inner === undefined ? [value] : stringsOf(inner)
+    return inner === undefined ? [value] : collectStrings(inner)
   }
-  if (Array.isArray(value)) return value.flatMap(stringsOf)
+  if (Array.isArray(value)) return value.flatMap(collectStrings)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inside]) =>
-    structural.test(key) && typeof inside === 'string' ? [] : [key, ...stringsOf(inside)],
+    structuralFields.test(key) && typeof inside === 'string' ? [] : [key, ...collectStrings(inside)],
   )
 }
 
 /** Returns a copy of a JSON value with every text changed. */
-export function withTexts(value: unknown, change: (text: string) => string): unknown {
+export function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') {
     const inner = innerJson(value)
-    return inner === undefined ? change(value) : JSON.stringify(withTexts(inner, change))
+    return inner === undefined ? change(value) : JSON.stringify(mapStrings(inner, change))
   }
-  if (Array.isArray(value)) return value.map((one) => withTexts(one, change))
+  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inside]) =>
-      structural.test(key) && typeof inside === 'string' ? [key, inside] : [change(key), withTexts(inside, change)],
+      structuralFields.test(key) && typeof inside === 'string'
+        ? [key, inside]
+        : [change(key), mapStrings(inside, change)],
     ),
   )
 }

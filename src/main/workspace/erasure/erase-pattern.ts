@@ -7,12 +7,12 @@ import { withoutLines } from '#shared/markdown/visibility-keep.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line where the structure must stay: transcripts, requests. */
-export const blot = '[forgotten]'
+export const erasedPlaceholder = '[forgotten]'
 
 const minLetters = 3
 const minHan = 2
 
-export class Phrase {
+export class ErasePattern {
   readonly #pattern: RegExp
   readonly #every: RegExp
   /** True if a phrase matches the privacy markers themselves. They are then excluded from the search. */
@@ -24,7 +24,7 @@ export class Phrase {
    */
   constructor(texts: readonly string[]) {
     const parts = texts.map((text) => patternOf(text.normalize('NFC').trim()))
-    if (parts.length === 0) throw nothingNamed()
+    if (parts.length === 0) throw noTextGiven()
     this.#pattern = new RegExp(parts.join('|'), 'iu')
     // A second regular expression: `test` on a global one depends on `lastIndex`.
     this.#every = new RegExp(parts.join('|'), 'giu')
@@ -32,14 +32,14 @@ export class Phrase {
   }
 
   /** Returns true if a phrase occurs in the text, also if the text is not in NFC. */
-  isIn(asked: string): boolean {
-    const text = this.#said(asked)
-    return this.#pattern.test(text) || (isDecomposed(text) && this.isIn(text.normalize('NFC')))
+  matches(asked: string): boolean {
+    const text = this.#withoutMarkers(asked)
+    return this.#pattern.test(text) || (isDecomposed(text) && this.matches(text.normalize('NFC')))
   }
 
   /** Returns the 1-based lines with a match. A match over a line break counts for both lines. */
-  linesIn(asked: string): number[] {
-    const text = this.#said(asked)
+  matchingLines(asked: string): number[] {
+    const text = this.#withoutMarkers(asked)
     const lines = text.split('\n')
     const whole = isDecomposed(text) ? lines.map((line) => line.normalize('NFC')).join('\n') : text
     const found = new Set<number>()
@@ -57,33 +57,33 @@ export class Phrase {
   }
 
   /** Removes the lines with a match. If a privacy marker goes with them, lines that it covered get their own. */
-  without(text: string): string {
-    const gone = new Set(this.linesIn(text).map((line) => line - 1))
+  removeLines(text: string): string {
+    const gone = new Set(this.matchingLines(text).map((line) => line - 1))
     return gone.size === 0 ? text : withoutLines(text, gone)
   }
 
-  /** Returns true if `without` adds privacy markers to remaining lines. */
-  movesMark(text: string): boolean {
-    const gone = this.linesIn(text)
+  /** Returns true if `removeLines` adds privacy markers to remaining lines. */
+  addsMarkers(text: string): boolean {
+    const gone = this.matchingLines(text)
     const plain = text.split('\n').filter((_, at) => !gone.includes(at + 1))
-    return this.without(text) !== plain.join('\n')
+    return this.removeLines(text) !== plain.join('\n')
   }
 
   /** Masks privacy markers with NULs, so that offsets stay the same. */
-  #said(text: string): string {
+  #withoutMarkers(text: string): string {
     if (!this.#isInMarks) return text
     return text
       .replaceAll(/\^\[[ \t]*local[ \t]*\]/gi, (mark) => '\0'.repeat(mark.length))
       .replaceAll(/^visibility:[ \t]*local(?=[ \t]*\r?$)/gim, (said) => '\0'.repeat(said.length))
   }
 
-  /** Replaces the lines with a match by `blot`. Keeps the first character of a diff line (`+`, `-`, space). */
-  blotted(text: string): string {
-    const gone = new Set(this.linesIn(text))
+  /** Replaces the lines with a match by `erasedPlaceholder`. Keeps the first character of a diff line (`+`, `-`, space). */
+  maskLines(text: string): string {
+    const gone = new Set(this.matchingLines(text))
     if (gone.size === 0) return text
     return text
       .split('\n')
-      .map((line, at) => (gone.has(at + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${blot}` : line))
+      .map((line, at) => (gone.has(at + 1) ? `${/^[+\- ]/.exec(line)?.[0] ?? ''}${erasedPlaceholder}` : line))
       .join('\n')
   }
 }
@@ -110,11 +110,11 @@ function patternOf(text: string): string {
 }
 
 /** @throws AppError `input_invalid` if there is no text, or one is too short */
-export function assertNamable(texts: readonly string[]): void {
+export function assertErasable(texts: readonly string[]): void {
   for (const text of texts) patternOf(text)
-  if (texts.length === 0) throw nothingNamed()
+  if (texts.length === 0) throw noTextGiven()
 }
 
-function nothingNamed(): AppError {
+function noTextGiven(): AppError {
   return new AppError('input_invalid', 'no text to erase is given', { field: 'words' })
 }

@@ -7,18 +7,18 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { ForgetOutcome, ForgetPlace, ForgetStep } from '#shared/contract/index.ts'
+import type { ErasureOutcome, ErasurePlace, ErasureStep } from '#shared/contract/index.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { Exclusive, readIfThere, writeDurably } from '#platform'
-import { assertHistoryFree, rewriteHistory } from '../history/rewrite-history.ts'
-import { textsOf } from './decode-file.ts'
-import { assertNamable, Phrase } from './erase-pattern.ts'
-import { isNamedAfter, removeFrom } from './remove-occurrences.ts'
-import { verify } from './find-occurrences.ts'
-import { indexFiles, storedOf, type ForgetFolders } from './erasure-stores.ts'
+import { Mutex, readIfExists, writeDurably } from '#platform'
+import { assertNotRecording, rewriteHistory } from '../history/rewrite-history.ts'
+import { extractTexts } from './decode-file.ts'
+import { assertErasable, ErasePattern } from './erase-pattern.ts'
+import { hasMatchingPath, removeOccurrences } from './remove-occurrences.ts'
+import { findRemaining } from './find-occurrences.ts'
+import { indexFiles, listStoredFiles, type ErasureFolders } from './erasure-stores.ts'
 
 /** An erasure that the user has confirmed. */
-export interface ForgetRequest {
+export interface EraseRequest {
   /** Phrases; each of them is erased. */
   readonly texts: readonly string[]
   /** Paths of notes that stay unchanged. */
@@ -28,30 +28,30 @@ export interface ForgetRequest {
 const taskSchema = z.object({ version: z.literal(1), texts: z.array(z.string()).min(1), keep: z.array(z.string()) })
 
 /** File of the running task. Contains the phrases, so it is deleted after everything else. */
-function taskFile({ sessions }: ForgetFolders): string {
+function taskFile({ sessions }: ErasureFolders): string {
   return join(sessions, '..', 'forgetting.json')
 }
 
 /** Returns true if an erasure was interrupted. */
-export function isForgettingBegun(folders: ForgetFolders): boolean {
+export function hasPendingErasure(folders: ErasureFolders): boolean {
   return existsSync(taskFile(folders))
 }
 
 /**
  * Finishes an interrupted erasure.
  * @returns undefined if there is none
- * @throws AppError as `forget`
+ * @throws AppError as `erase`
  */
-export async function resumeForgetting(folders: ForgetFolders): Promise<ForgetOutcome | undefined> {
+export async function resumeErasure(folders: ErasureFolders): Promise<ErasureOutcome | undefined> {
   const file = taskFile(folders)
   if (!existsSync(file)) return undefined
-  const task = taskSchema.safeParse(parseJson((await readIfThere(file)) ?? '')).data
+  const task = taskSchema.safeParse(parseJson((await readIfExists(file)) ?? '')).data
   // The file was torn by a crash, so nothing was erased yet.
   if (!task) {
     await rm(file, { force: true })
     return undefined
   }
-  for await (const step of carryOut(folders, task)) if (step.type === 'done') return step.outcome
+  for await (const step of runErasure(folders, task)) if (step.type === 'done') return step.outcome
   return undefined
 }
 
@@ -60,50 +60,50 @@ export async function resumeForgetting(folders: ForgetFolders): Promise<ForgetOu
  * @param signal stops after the current file; erased text stays erased, and the last step reports it
  * @throws AppError `input_invalid`, `disk_full`, `write_failed`, `file_busy`
  */
-export async function* forget(
-  folders: ForgetFolders,
-  request: ForgetRequest,
+export async function* erase(
+  folders: ErasureFolders,
+  request: EraseRequest,
   signal?: AbortSignal,
-): AsyncGenerator<ForgetStep> {
+): AsyncGenerator<ErasureStep> {
   // Refuse before anything is written.
-  assertNamable(request.texts)
-  await assertHistoryFree(folders.history)
+  assertErasable(request.texts)
+  await assertNotRecording(folders.history)
   await writeDurably(taskFile(folders), JSON.stringify({ version: 1, ...request }))
-  yield* carryOut(folders, request, signal)
+  yield* runErasure(folders, request, signal)
 }
 
-async function* carryOut(
-  folders: ForgetFolders,
-  { texts, keep }: ForgetRequest,
+async function* runErasure(
+  folders: ErasureFolders,
+  { texts, keep }: EraseRequest,
   signal?: AbortSignal,
-): AsyncGenerator<ForgetStep> {
-  const phrase = new Phrase(texts)
+): AsyncGenerator<ErasureStep> {
+  const phrase = new ErasePattern(texts)
   const kept = new Set(keep)
-  const stored = await storedOf(folders)
+  const stored = await listStoredFiles(folders)
   const own = taskFile(folders)
-  const removed: ForgetPlace[] = []
-  const add = (kind: ForgetPlace['kind'], path: string, count = 1) => removed.push({ kind, path, count, lines: [] })
+  const removed: ErasurePlace[] = []
+  const add = (kind: ErasurePlace['kind'], path: string, count = 1) => removed.push({ kind, path, count, lines: [] })
   const files = stored.filter(
-    ({ kind, path, file }) => !isLeft(kind) && file !== own && !(kind === 'note' && kept.has(path)),
+    ({ kind, path, file }) => !isUntouched(kind) && file !== own && !(kind === 'note' && kept.has(path)),
   )
   const total = files.length + 2
   let isHistoryHit = false
-  const writers = new Exclusive(folders.workspace)
+  const writers = new Mutex(folders.workspace)
   try {
     for (const [index, one] of files.entries()) {
       if (signal?.aborted) break
-      if (index % tellEvery === 0) yield { type: 'progress', done: index, total }
-      const isHit = isNamedAfter(one, phrase) || (await hasIt(one.file, phrase))
+      if (index % progressInterval === 0) yield { type: 'progress', done: index, total }
+      const isHit = hasMatchingPath(one, phrase) || (await containsMatch(one.file, phrase))
       if (one.kind === 'history') isHistoryHit ||= isHit
-      if (!isHit || isObject(one.file)) continue
-      const remove = () => removeFrom(one, phrase)
+      if (!isHit || isRepositoryFile(one.file)) continue
+      const remove = () => removeOccurrences(one, phrase)
       if (await (one.kind === 'note' ? writers.run(remove) : remove())) add(one.kind, one.path)
     }
     if (!signal?.aborted && isHistoryHit) {
       yield { type: 'progress', done: files.length, total }
       const change = {
-        text: (path: string, text: string) => (kept.has(path) ? text : phrase.without(text)),
-        keepsPath: (path: string) => kept.has(path) || !phrase.isIn(path),
+        text: (path: string, text: string) => (kept.has(path) ? text : phrase.removeLines(text)),
+        keepsPath: (path: string) => kept.has(path) || !phrase.matches(path),
       }
       const commits = await rewriteHistory(folders.history, folders.workspace, change, signal)
       if (commits !== undefined) add('history', 'history', commits)
@@ -120,31 +120,31 @@ async function* carryOut(
   }
   yield { type: 'progress', done: total - 1, total }
   await rm(own, { force: true })
-  const left = await verify(folders, phrase)
+  const left = await findRemaining(folders, phrase)
   yield { type: 'done', outcome: { removed, left, isStopped: signal?.aborted === true } }
 }
 
 /** Files between two progress steps. */
-const tellEvery = 20
+const progressInterval = 20
 
 /**
  * Returns true for files that are not changed but reported as remaining: attachments, and the
  * configuration (the user edits it).
  */
-function isLeft(kind: ForgetPlace['kind']): boolean {
+function isUntouched(kind: ErasurePlace['kind']): boolean {
   return kind === 'other' || kind === 'index' || kind === 'state'
 }
 
 /** Returns true for files of the history's repository: it is rewritten as a whole. */
-function isObject(file: string): boolean {
+function isRepositoryFile(file: string): boolean {
   return /[\\/]repository\.git(?:\.\w+)?[\\/]/.test(file)
 }
 
-async function hasIt(file: string, phrase: Phrase): Promise<boolean> {
-  return (await textsOf(file))?.some((text) => phrase.isIn(text)) ?? false
+async function containsMatch(file: string, phrase: ErasePattern): Promise<boolean> {
+  return (await extractTexts(file))?.some((text) => phrase.matches(text)) ?? false
 }
 
-async function indexHas({ index }: ForgetFolders, phrase: Phrase): Promise<boolean> {
-  for (const file of await indexFiles(index)) if (await hasIt(file, phrase)) return true
+async function indexHas({ index }: ErasureFolders, phrase: ErasePattern): Promise<boolean> {
+  for (const file of await indexFiles(index)) if (await containsMatch(file, phrase)) return true
   return false
 }

@@ -4,7 +4,7 @@ import type { ForgetKind } from '#shared/contract/index.ts'
 import { isInside } from '../files/paths.ts'
 import { isMarkdown } from '../files/layout.ts'
 
-export interface ForgetFolders {
+export interface ErasureFolders {
   readonly workspace: string
   /** Absolute paths of folders in the workspace that belong to others. */
   readonly forbidden: readonly string[]
@@ -22,7 +22,7 @@ export interface ForgetFolders {
   readonly logs: string
 }
 
-export interface Stored {
+export interface StoredFile {
   readonly kind: ForgetKind
   /** Path for display, relative to the workspace or the state folder. */
   readonly path: string
@@ -30,13 +30,13 @@ export interface Stored {
 }
 
 /** Folders of other programs. */
-const notOurs = new Set(['.git', 'node_modules'])
+const foreignFolders = new Set(['.git', 'node_modules'])
 
 /** Lists all files that can contain text of this agent. @throws the signal's reason */
-export async function storedOf(folders: ForgetFolders, signal?: AbortSignal): Promise<Stored[]> {
+export async function listStoredFiles(folders: ErasureFolders, signal?: AbortSignal): Promise<StoredFile[]> {
   const { workspace, forbidden, home } = folders
   const notes = await filesIn(workspace, (folder) => forbidden.some((other) => isInside(folder, other)), signal)
-  const kept: Stored[] = []
+  const kept: StoredFile[] = []
   const places: readonly (readonly [ForgetKind, string])[] = [
     ['chat', folders.sessions],
     ['history', folders.history],
@@ -48,12 +48,12 @@ export async function storedOf(folders: ForgetFolders, signal?: AbortSignal): Pr
   ]
   for (const [kind, root] of places)
     for (const file of await filesIn(root, () => false, signal))
-      kept.push({ kind: narrowed(kind, file), path: shown(home, file), file })
-  const beside = [folders.pendingChange, ...(await indexFiles(folders.index)), ...(await filesBeside(home))]
-  for (const file of beside)
+      kept.push({ kind: refineKind(kind, file), path: shown(home, file), file })
+  const otherFiles = [folders.pendingChange, ...(await indexFiles(folders.index)), ...(await stateFolderFiles(home))]
+  for (const file of otherFiles)
     if (await isFile(file)) kept.push({ kind: indexKind(file, folders), path: shown(home, file), file })
   return [
-    ...notes.map((file): Stored => ({ kind: noteKind(workspace, file), path: shown(workspace, file), file })),
+    ...notes.map((file): StoredFile => ({ kind: noteKind(workspace, file), path: shown(workspace, file), file })),
     ...kept,
   ]
 }
@@ -68,7 +68,7 @@ export async function indexFiles(index: string): Promise<string[]> {
 }
 
 /** Returns the `.git` of a user's repository in or above the workspace; undefined if there is none. */
-export async function otherGit(workspace: string): Promise<string | undefined> {
+export async function findUserRepository(workspace: string): Promise<string | undefined> {
   for (let folder = workspace; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
     if (
@@ -82,7 +82,7 @@ export async function otherGit(workspace: string): Promise<string | undefined> {
   }
 }
 
-function narrowed(kind: ForgetKind, file: string): ForgetKind {
+function refineKind(kind: ForgetKind, file: string): ForgetKind {
   if (/[\\/](?:[\w.-]+\.)?requests[\\/]/.test(file)) return 'request'
   return /\.outputs[\\/]/.test(file) ? 'output' : kind
 }
@@ -93,13 +93,13 @@ function noteKind(workspace: string, file: string): ForgetKind {
   return isMarkdown(path) ? 'note' : 'other'
 }
 
-function indexKind(file: string, { index, pendingChange }: ForgetFolders): ForgetKind {
+function indexKind(file: string, { index, pendingChange }: ErasureFolders): ForgetKind {
   if (file === pendingChange) return 'draft'
   return dirname(file) === dirname(index) && file.includes('.sqlite') ? 'index' : 'state'
 }
 
 /** Returns the files in the state folder itself, not in subfolders of agents. */
-async function filesBeside(home: string): Promise<string[]> {
+async function stateFolderFiles(home: string): Promise<string[]> {
   const entries = await readdir(home, { withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isFile()).map(({ name }) => join(home, name))
 }
@@ -112,7 +112,7 @@ async function filesIn(root: string, isLeft: (folder: string) => boolean, signal
   for (const entry of entries) {
     const path = join(root, entry.name)
     if (entry.isFile()) found.push(path)
-    else if (entry.isDirectory() && !notOurs.has(entry.name) && !isLeft(path))
+    else if (entry.isDirectory() && !foreignFolders.has(entry.name) && !isLeft(path))
       found.push(...(await filesIn(path, isLeft, signal)))
   }
   return found

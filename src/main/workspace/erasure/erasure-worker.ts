@@ -1,23 +1,23 @@
-import type { ForgetOutcome, ForgetPlace, ForgetStep } from '#shared/contract/index.ts'
+import type { ErasureOutcome, ErasurePlace, ErasureStep } from '#shared/contract/index.ts'
 import { fromOrpcError, runInWorker, WorkerHost } from '#platform'
-import { isForgettingBegun, type ForgetRequest } from './erase.ts'
-import type { ForgetJobs } from './erasure.worker.ts'
-import type { ForgetFolders } from './erasure-stores.ts'
+import { hasPendingErasure, type EraseRequest } from './erase.ts'
+import type { ErasureJobs } from './erasure.worker.ts'
+import type { ErasureFolders } from './erasure-stores.ts'
 
 /**
  * Erases in a worker. If the caller stops iterating, the worker still finishes, because it holds locks.
  * @param signal stops after the current file; the last step still reports the result
  * @throws AppError as `forget`
  */
-export async function* forgetInThread(
+export async function* eraseInWorker(
   entry: URL,
-  folders: ForgetFolders,
-  request: ForgetRequest,
+  folders: ErasureFolders,
+  request: EraseRequest,
   signal: AbortSignal,
-): AsyncGenerator<ForgetStep> {
-  const worker = new WorkerHost<ForgetJobs>({ entry })
+): AsyncGenerator<ErasureStep> {
+  const worker = new WorkerHost<ErasureJobs>({ entry })
   const stop = () => void worker.run((client) => client.stop()).catch(() => undefined)
-  let left: AsyncIterator<ForgetStep, unknown> | undefined
+  let left: AsyncIterator<ErasureStep, unknown> | undefined
   try {
     signal.addEventListener('abort', stop, { once: true })
     const steps = await worker.run((client) => client.run({ folders, request }))
@@ -32,14 +32,14 @@ export async function* forgetInThread(
   } catch (error) {
     throw fromOrpcError(error)
   } finally {
-    if (left) await toItsEnd(left)
+    if (left) await drain(left)
     signal.removeEventListener('abort', stop)
     await worker.close()
   }
 }
 
 /** Ignores errors: the next start finishes the task. */
-async function toItsEnd(steps: AsyncIterator<unknown, unknown>): Promise<void> {
+async function drain(steps: AsyncIterator<unknown, unknown>): Promise<void> {
   try {
     while (!(await steps.next()).done);
   } catch {
@@ -48,13 +48,13 @@ async function toItsEnd(steps: AsyncIterator<unknown, unknown>): Promise<void> {
 }
 
 /** Searches for phrases in a worker. @throws the signal's reason */
-export async function scanInThread(
+export async function findInWorker(
   entry: URL,
-  folders: ForgetFolders,
+  folders: ErasureFolders,
   texts: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<ForgetPlace[]> {
-  return runInWorker<ForgetJobs, ForgetPlace[]>(entry, (client) => client.find({ folders, texts }), signal)
+): Promise<ErasurePlace[]> {
+  return runInWorker<ErasureJobs, ErasurePlace[]>(entry, (client) => client.find({ folders, texts }), signal)
 }
 
 /**
@@ -62,7 +62,7 @@ export async function scanInThread(
  * @returns undefined if there is none
  * @throws AppError as `forget`
  */
-export async function resumeInThread(entry: URL, folders: ForgetFolders): Promise<ForgetOutcome | undefined> {
-  if (!isForgettingBegun(folders)) return undefined
-  return runInWorker<ForgetJobs, ForgetOutcome | undefined>(entry, (client) => client.resume(folders))
+export async function resumeInWorker(entry: URL, folders: ErasureFolders): Promise<ErasureOutcome | undefined> {
+  if (!hasPendingErasure(folders)) return undefined
+  return runInWorker<ErasureJobs, ErasureOutcome | undefined>(entry, (client) => client.resume(folders))
 }

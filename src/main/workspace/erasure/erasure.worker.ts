@@ -1,21 +1,21 @@
 import { serveWorker } from '#platform'
-import { forget, resumeForgetting, type ForgetRequest } from './erase.ts'
-import { Phrase } from './erase-pattern.ts'
-import { scan } from './find-occurrences.ts'
-import type { ForgetFolders } from './erasure-stores.ts'
+import { erase, resumeErasure, type EraseRequest } from './erase.ts'
+import { ErasePattern } from './erase-pattern.ts'
+import { findOccurrences } from './find-occurrences.ts'
+import type { ErasureFolders } from './erasure-stores.ts'
 
 const stopping = new AbortController()
 
 const jobs = {
   /** Finishes even without a listener; `stop` stops it after the current file. */
-  run: ({ folders, request }: { folders: ForgetFolders; request: ForgetRequest }) =>
-    forget(folders, request, stopping.signal),
+  run: ({ folders, request }: { folders: ErasureFolders; request: EraseRequest }) =>
+    erase(folders, request, stopping.signal),
   stop: () => stopping.abort(),
-  resume: resumeForgetting,
-  find: ({ folders, texts }: { folders: ForgetFolders; texts: readonly string[] }, signal: AbortSignal | undefined) =>
-    scan(folders, new Phrase(texts), signal),
+  resume: resumeErasure,
+  find: ({ folders, texts }: { folders: ErasureFolders; texts: readonly string[] }, signal: AbortSignal | undefined) =>
+    findOccurrences(folders, new ErasePattern(texts), signal),
 }
 
-export type ForgetJobs = typeof jobs
+export type ErasureJobs = typeof jobs
 
 serveWorker(jobs)

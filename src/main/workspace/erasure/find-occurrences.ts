@@ -1,22 +1,26 @@
-import type { ForgetKind, ForgetPlace } from '#shared/contract/index.ts'
+import type { ForgetKind, ErasurePlace } from '#shared/contract/index.ts'
 import { findInHistory } from '../history/rewrite-history.ts'
-import { textsOf } from './decode-file.ts'
-import type { Phrase } from './erase-pattern.ts'
-import { isNamedAfter } from './remove-occurrences.ts'
-import { isFile, storedOf, type ForgetFolders } from './erasure-stores.ts'
+import { extractTexts } from './decode-file.ts'
+import type { ErasePattern } from './erase-pattern.ts'
+import { hasMatchingPath } from './remove-occurrences.ts'
+import { isFile, listStoredFiles, type ErasureFolders } from './erasure-stores.ts'
 
 /** Lines that are reported for each file, and their length in UTF-16 code units. */
 const maxLines = 5
 const maxLine = 300
 
 /** Kinds whose files are reported as one place. */
-const asOne: ReadonlySet<ForgetKind> = new Set(['index', 'history'])
+const groupedKinds: ReadonlySet<ForgetKind> = new Set(['index', 'history'])
 
 /** Lists the places with a match. @throws the signal's reason */
-export async function scan(folders: ForgetFolders, phrase: Phrase, signal?: AbortSignal): Promise<ForgetPlace[]> {
-  const found: ForgetPlace[] = []
+export async function findOccurrences(
+  folders: ErasureFolders,
+  phrase: ErasePattern,
+  signal?: AbortSignal,
+): Promise<ErasurePlace[]> {
+  const found: ErasurePlace[] = []
   let [hasIndex, hasHistory] = [false, false]
-  for (const { kind, path, file } of await storedOf(folders, signal)) {
+  for (const { kind, path, file } of await listStoredFiles(folders, signal)) {
     signal?.throwIfAborted()
     if (kind === 'index') hasIndex = true
     else if (kind === 'history') hasHistory ||= await hasIt(file, phrase)
@@ -26,9 +30,9 @@ export async function scan(folders: ForgetFolders, phrase: Phrase, signal?: Abor
     }
   }
   if (hasHistory) {
-    const files = await findInHistory(folders.history, (text) => phrase.isIn(text), signal)
+    const files = await findInHistory(folders.history, (text) => phrase.matches(text), signal)
     for (const { path, versions, text } of files)
-      found.push({ kind: 'history', path, count: versions, lines: told(phrase, text) })
+      found.push({ kind: 'history', path, count: versions, lines: excerptLines(phrase, text) })
     if (files.length === 0) found.push({ kind: 'history', path: 'history', count: 1, lines: [] })
   }
   if (hasIndex && found.length > 0) found.push({ kind: 'index', path: 'index', count: 1, lines: [] })
@@ -36,10 +40,10 @@ export async function scan(folders: ForgetFolders, phrase: Phrase, signal?: Abor
 }
 
 /** Lists remaining matches, file by file. Searches the raw bytes of the index. */
-export async function verify(folders: ForgetFolders, phrase: Phrase): Promise<ForgetPlace[]> {
-  const left: ForgetPlace[] = []
-  for (const { kind, path, file } of await storedOf(folders)) {
-    const place = asOne.has(kind)
+export async function findRemaining(folders: ErasureFolders, phrase: ErasePattern): Promise<ErasurePlace[]> {
+  const left: ErasurePlace[] = []
+  for (const { kind, path, file } of await listStoredFiles(folders)) {
+    const place = groupedKinds.has(kind)
       ? (await hasIt(file, phrase)) && { kind, path, count: 1, lines: [] }
       : await placeOf(kind, path, file, phrase)
     if (place) left.push(place)
@@ -47,29 +51,34 @@ export async function verify(folders: ForgetFolders, phrase: Phrase): Promise<Fo
   return left
 }
 
-async function hasIt(file: string, phrase: Phrase): Promise<boolean> {
-  return (await textsOf(file))?.some((text) => phrase.isIn(text)) ?? false
+async function hasIt(file: string, phrase: ErasePattern): Promise<boolean> {
+  return (await extractTexts(file))?.some((text) => phrase.matches(text)) ?? false
 }
 
-async function placeOf(kind: ForgetKind, path: string, file: string, phrase: Phrase): Promise<ForgetPlace | undefined> {
-  const read = await textsOf(file)
+async function placeOf(
+  kind: ForgetKind,
+  path: string,
+  file: string,
+  phrase: ErasePattern,
+): Promise<ErasurePlace | undefined> {
+  const read = await extractTexts(file)
   // A file that cannot be read may contain the phrase, so it is reported.
   if (!read && (await isFile(file))) return { kind, path, count: 0, lines: [] }
   const texts = read ?? []
-  const hits = texts.filter((text) => phrase.isIn(text))
-  const isNamed = isNamedAfter({ kind, path }, phrase)
+  const hits = texts.filter((text) => phrase.matches(text))
+  const isNamed = hasMatchingPath({ kind, path }, phrase)
   if (hits.length === 0 && !isNamed) return undefined
   const isText = kind === 'note' || kind === 'trash' || kind === 'other'
-  const count = hits.reduce((sum, text) => sum + phrase.linesIn(text).length, 0)
-  const lines = hits.flatMap((text) => told(phrase, text, isText)).slice(0, maxLines)
-  const keepsLocal = kind === 'note' && !isNamed && hits.some((text) => phrase.movesMark(text))
+  const count = hits.reduce((sum, text) => sum + phrase.matchingLines(text).length, 0)
+  const lines = hits.flatMap((text) => excerptLines(phrase, text, isText)).slice(0, maxLines)
+  const keepsLocal = kind === 'note' && !isNamed && hits.some((text) => phrase.addsMarkers(text))
   return { kind, path, count, lines, ...(isNamed ? { isNamed } : {}), ...(keepsLocal ? { keepsLocal } : {}) }
 }
 
-function told(phrase: Phrase, text: string, isNumbered = false): ForgetPlace['lines'] {
+function excerptLines(phrase: ErasePattern, text: string, isNumbered = false): ErasurePlace['lines'] {
   const lines = text.split('\n')
   return phrase
-    .linesIn(text)
+    .matchingLines(text)
     .slice(0, maxLines)
     .map((line) => ({
       ...(isNumbered ? { line } : {}),

@@ -5,9 +5,9 @@ import { gunzip, gzip } from 'node:zlib'
 import { AppError } from '#shared/util/errors.ts'
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import { writeDurably } from '#platform'
-import { withTexts } from './decode-file.ts'
-import type { Phrase } from './erase-pattern.ts'
-import type { Stored } from './erasure-stores.ts'
+import { mapStrings } from './decode-file.ts'
+import type { ErasePattern } from './erase-pattern.ts'
+import type { StoredFile } from './erasure-stores.ts'
 
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
@@ -20,7 +20,7 @@ const maxTries = 20
  * @returns true if the file changed
  * @throws AppError `file_changed`
  */
-export async function removeFrom(stored: Stored, phrase: Phrase): Promise<boolean> {
+export async function removeOccurrences(stored: StoredFile, phrase: ErasePattern): Promise<boolean> {
   for (let tries = 1; tries <= maxTries; tries += 1) {
     const isDone = await removeOnce(stored, phrase)
     if (isDone !== undefined) return isDone
@@ -31,8 +31,8 @@ export async function removeFrom(stored: Stored, phrase: Phrase): Promise<boolea
 }
 
 /** Returns undefined if another program has written the file meanwhile. */
-async function removeOnce({ kind, path, file }: Stored, phrase: Phrase): Promise<boolean | undefined> {
-  if (isNamedAfter({ kind, path }, phrase)) {
+async function removeOnce({ kind, path, file }: StoredFile, phrase: ErasePattern): Promise<boolean | undefined> {
+  if (hasMatchingPath({ kind, path }, phrase)) {
     await rm(file, { force: true })
     await removeFolders(file, path, phrase)
     return true
@@ -61,14 +61,14 @@ async function stampOf(file: string): Promise<string> {
 }
 
 /** Returns true for a note with a match in its path; it is deleted. Other files have names chosen by the app. */
-export function isNamedAfter({ kind, path }: Pick<Stored, 'kind' | 'path'>, phrase: Phrase): boolean {
-  return (kind === 'note' || kind === 'trash') && phrase.isIn(path)
+export function hasMatchingPath({ kind, path }: Pick<StoredFile, 'kind' | 'path'>, phrase: ErasePattern): boolean {
+  return (kind === 'note' || kind === 'trash') && phrase.matches(path)
 }
 
 /** Removes empty folders with a match in their path. */
-async function removeFolders(file: string, path: string, phrase: Phrase): Promise<void> {
+async function removeFolders(file: string, path: string, phrase: ErasePattern): Promise<void> {
   let [folder, shown] = [dirname(file), posix.dirname(path)]
-  while (shown !== '.' && phrase.isIn(shown)) {
+  while (shown !== '.' && phrase.matches(shown)) {
     const isGone = await rmdir(folder).then(
       () => true,
       () => false,
@@ -79,32 +79,32 @@ async function removeFolders(file: string, path: string, phrase: Phrase): Promis
 }
 
 /** Returns the new text; undefined deletes the file. */
-function changed(kind: Stored['kind'], path: string, text: string, phrase: Phrase): string | undefined {
+function changed(kind: StoredFile['kind'], path: string, text: string, phrase: ErasePattern): string | undefined {
   if (path.endsWith('inbox.json')) return withoutItems(text, 'proposals', phrase)
   if (path.endsWith('.jsonl')) return withRows(kind, text, phrase)
   if (/\.json(?:\.gz)?$/.test(path)) {
     const value = parseJson(text)
     // Torn JSON cannot be changed in part.
-    if (value === undefined) return phrase.isIn(text) ? undefined : text
-    const made = withTexts(value, textChange(kind, phrase))
+    if (value === undefined) return phrase.matches(text) ? undefined : text
+    const made = mapStrings(value, textChange(kind, phrase))
     return JSON.stringify(made) === JSON.stringify(value) ? text : JSON.stringify(made)
   }
-  return phrase.without(text)
+  return phrase.removeLines(text)
 }
 
 /** In drafts and suggestions matching lines are removed, as in notes. Transcripts keep their structure. */
-function textChange(kind: Stored['kind'], phrase: Phrase): (text: string) => string {
-  return kind === 'proposal' || kind === 'draft' ? (text) => phrase.without(text) : (text) => phrase.blotted(text)
+function textChange(kind: StoredFile['kind'], phrase: ErasePattern): (text: string) => string {
+  return kind === 'proposal' || kind === 'draft' ? (text) => phrase.removeLines(text) : (text) => phrase.maskLines(text)
 }
 
-function withRows(kind: Stored['kind'], text: string, phrase: Phrase): string {
+function withRows(kind: StoredFile['kind'], text: string, phrase: ErasePattern): string {
   const change = textChange(kind, phrase)
   return text
     .split('\n')
     .flatMap((row) => {
       const value = parseJson(row)
-      if (value === undefined) return phrase.isIn(row) ? [] : [row]
-      const made = JSON.stringify(withTexts(value, change))
+      if (value === undefined) return phrase.matches(row) ? [] : [row]
+      const made = JSON.stringify(mapStrings(value, change))
       if (made === JSON.stringify(value)) return [row]
       // Saved queries and model verdicts are useless without their text.
       return kind === 'check' || kind === 'proposal' ? [] : [made]
@@ -112,12 +112,12 @@ function withRows(kind: Stored['kind'], text: string, phrase: Phrase): string {
     .join('\n')
 }
 
-function withoutItems(text: string, field: string, phrase: Phrase): string | undefined {
+function withoutItems(text: string, field: string, phrase: ErasePattern): string | undefined {
   const value = parseJson(text)
-  if (!isRecord(value) || !Array.isArray(value[field])) return phrase.isIn(text) ? undefined : text
+  if (!isRecord(value) || !Array.isArray(value[field])) return phrase.matches(text) ? undefined : text
   const items: unknown[] = value[field]
   const kept = items.filter(
-    (item) => JSON.stringify(withTexts(item, (one) => phrase.blotted(one))) === JSON.stringify(item),
+    (item) => JSON.stringify(mapStrings(item, (one) => phrase.maskLines(one))) === JSON.stringify(item),
   )
   return kept.length === items.length ? text : JSON.stringify({ ...value, [field]: kept })
 }

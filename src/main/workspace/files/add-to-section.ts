@@ -3,8 +3,8 @@ import type { Dialect } from '#shared/markdown/blocks/scan-blocks.ts'
 import { openFenceOf, sectionsOf, withoutHeadings, type Section } from '#shared/markdown/sections.ts'
 
 /** Strips heading marks from the name of a section. @throws AppError `input_invalid` for an empty or multi-line name */
-export function sectionTitle(said: string): string {
-  const title = said.replace(/^[\s\uFEFF#]+/, '').trim()
+export function sectionTitle(input: string): string {
+  const title = input.replace(/^[\s\uFEFF#]+/, '').trim()
   const reason =
     title === ''
       ? 'a section needs a name'
@@ -16,7 +16,7 @@ export function sectionTitle(said: string): string {
 }
 
 /** Finds a section by its exact title, else ignoring case, else ignoring privacy marks. */
-function sectionNamed(lines: readonly string[], title: string): Section | undefined {
+function findSection(lines: readonly string[], title: string): Section | undefined {
   const sections = sectionsOf(lines)
   const name = headingTitle(title)
   const plain = name.toLowerCase()
@@ -65,7 +65,7 @@ export function findInSection(
   note: string,
 ): { readonly startLine: number; readonly endLine: number } | undefined {
   const lines = text.split('\n')
-  const section = sectionNamed(lines, title)
+  const section = findSection(lines, title)
   // In an open code block the parser does not see the heading that was added.
   const heading = lines.lastIndexOf(`## ${title}`)
   if (!section && heading < 0) return undefined
@@ -88,7 +88,7 @@ export function addToSection(
   note: string,
 ): { readonly text: string; readonly startLine: number; readonly heading?: string; readonly under: string } {
   const lines = text === '' ? [] : text.replace(/\n*$/, '').split('\n')
-  const section = sectionNamed(lines, title)
+  const section = findSection(lines, title)
   if (!section) {
     const gap = lines.length === 0 ? [] : ['']
     const fence = openFenceOf(lines)

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises'
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import type { Links } from '../links/links.ts'
-import { nameFor } from './file-names.ts'
-import { normalizeRequest } from './paths.ts'
+import { toFileName } from './file-names.ts'
+import { normalizePath } from './paths.ts'
 import type { Workspace } from './workspace.ts'
 
 interface Attaching {
   readonly workspace: Workspace
   readonly links: Links
-  readonly habits: Pick<Habits, 'kind' | 'attachments'>
+  readonly conventions: Pick<VaultConventions, 'kind' | 'attachments'>
 }
 
 interface Attached {
@@ -28,11 +28,11 @@ interface Attached {
  * @throws AppError `attachment_unknown` if notes cannot embed this type, `disk_full`, and as `resolveInside`
  */
 export async function attachFile(
-  { workspace, links, habits: { kind, attachments } }: Attaching,
+  { workspace, links, conventions: { kind, attachments } }: Attaching,
   { note: requested, name, bytes }: Attached,
 ): Promise<{ path: string; link: string }> {
   await workspace.locate(requested)
-  const note = normalizeRequest(requested)
+  const note = normalizePath(requested)
   const folder =
     attachments === 'beside'
       ? folderOf(note)
@@ -44,15 +44,15 @@ export async function attachFile(
   const [, stem = name, ending = ''] = /^(.*?)(\.[^.]*)$/.exec(name) ?? []
   if (attachmentType(name) === undefined)
     throw new AppError('attachment_unknown', `${name} is not a supported attachment type`, { path: name })
-  const path = await free(workspace, `${folder}${nameFor(stem, 'File')}`, ending.toLowerCase(), bytes)
-  links.touch()
+  const path = await writeToFreePath(workspace, `${folder}${toFileName(stem, 'File')}`, ending.toLowerCase(), bytes)
+  links.markStale()
   // Logseq links pages by name, but files by relative path.
   const as = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, as }) }
+  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, style: as }) }
 }
 
 /** Writes the file to the first free path: the name itself, or the name with a number. */
-async function free(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
+async function writeToFreePath(workspace: Workspace, stem: string, ending: string, bytes: Uint8Array): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = number === 1 ? stem + ending : `${stem} ${number}${ending}`
     if (await workspace.exists(path)) continue

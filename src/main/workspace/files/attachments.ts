@@ -4,7 +4,7 @@ import { open, readlink, realpath } from 'node:fs/promises'
 import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
-import { placeOf, resolveInside, type Roots } from './paths.ts'
+import { resolveRoots, resolveInside, type Roots } from './paths.ts'
 
 /** Largest piece, bytes. */
 const pieceBytes = 1024 * 1024
@@ -28,8 +28,8 @@ export interface AttachmentPiece {
  * `folder_unreadable`, and as `resolveInside`
  */
 export async function readAttachment(roots: Roots, path: string, from: number): Promise<AttachmentPiece> {
-  const { type, target } = await find(roots, path)
-  const { isAllowed } = await placeOf(roots)
+  const { type, target } = await resolveAttachment(roots, path)
+  const { isAllowed } = await resolveRoots(roots)
   try {
     const file = await open(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
@@ -62,12 +62,12 @@ export async function readAttachment(roots: Roots, path: string, from: number): 
  * @throws AppError `attachment_unknown`, `write_refused` for an executable file, and as `resolveInside`
  */
 export async function locateAttachment(roots: Roots, path: string): Promise<string> {
-  const { target } = await find(roots, path)
+  const { target } = await resolveAttachment(roots, path)
   if (await isExecutable(target)) throw new AppError('write_refused', `${path} is an executable file`, { path })
   return target
 }
 
-async function find(roots: Roots, path: string): Promise<{ type: string; target: string }> {
+async function resolveAttachment(roots: Roots, path: string): Promise<{ type: string; target: string }> {
   const type = attachmentType(path)
   const target = await resolveInside(roots, path)
   // A link can have another extension than its target.

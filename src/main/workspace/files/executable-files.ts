@@ -9,7 +9,7 @@ const executableBits = 0o111
  * By device: true if its file system sets the bits on every file, as Windows file systems do. The bits mean nothing
  * then.
  */
-const meaningless = new Map<number, boolean>()
+const ignoresExecutableBits = new Map<number, boolean>()
 
 /**
  * Returns true for an existing file with an executable bit, if the file system supports such bits.
@@ -20,9 +20,10 @@ export async function isExecutable(file: string): Promise<boolean> {
   try {
     const info = await stat(file)
     if (!info.isFile() || (info.mode & executableBits) === 0) return false
-    let says = meaningless.get(info.dev)
-    if (says === undefined) meaningless.set(info.dev, (says = await everyFileHasThem(dirname(file))))
-    return !says
+    let isMeaningless = ignoresExecutableBits.get(info.dev)
+    if (isMeaningless === undefined)
+      ignoresExecutableBits.set(info.dev, (isMeaningless = await setsBitsOnEveryFile(dirname(file))))
+    return !isMeaningless
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false
     throw error
@@ -30,7 +31,7 @@ export async function isExecutable(file: string): Promise<boolean> {
 }
 
 /** Creates a file without the bits and checks whether it has them. */
-async function everyFileHasThem(folder: string): Promise<boolean> {
+async function setsBitsOnEveryFile(folder: string): Promise<boolean> {
   const probe = join(folder, `.commonplace-${randomBytes(8).toString('hex')}.tmp`)
   try {
     const handle = await open(probe, 'wx', 0o600)

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { fileDraftSchema } from '#shared/contract/workspace.ts'
 import type { FileDraft } from '#shared/contract/index.ts'
-import { type Clock, DraftFolder, type KeptDraft } from '#platform'
+import { type Clock, DraftStore, type StoredDraft } from '#platform'
 
 /** Stores unsaved text of open files, one draft for each file and writer. */
 export class FileDrafts {
-  readonly #folder: DraftFolder<FileDraft>
+  readonly #folder: DraftStore<FileDraft>
 
   /** @param onDamaged called with the new path of a draft that could not be read */
   constructor(folder: string, now: Clock, onDamaged: (file: string) => void = () => undefined) {
     const parse = (value: unknown) => fileDraftSchema.safeParse(value).data
-    this.#folder = new DraftFolder({ folder, parse, now, onDamaged })
+    this.#folder = new DraftStore({ folder, parse, now, onDamaged })
   }
 
   /** Returns the drafts of a file, newest first. */
-  async list(path: string): Promise<KeptDraft<FileDraft>[]> {
+  async list(path: string): Promise<StoredDraft<FileDraft>[]> {
     return this.#folder.list(nameOf(path))
   }
 

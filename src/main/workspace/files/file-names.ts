@@ -1,4 +1,4 @@
-import { ownFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/own-files.ts'
 
 /**
  * Extensions of files that may be written. Other files are read-only, plain text too: builders, installers and test
@@ -28,10 +28,10 @@ const device = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-
 const shortName = /^[^~.]{1,8}~\d+(\.[^.]{0,3})?$/
 
 /** Invisible code points; some file systems drop them from names. */
-const ignorable = /\p{Default_Ignorable_Code_Point}/gu
+const invisibleCodePoints = /\p{Default_Ignorable_Code_Point}/gu
 
 /** Fast path for most names. */
-const plainest = /^[\w .-]{1,255}$/
+const commonName = /^[\w .-]{1,255}$/
 
 /** Longest name that common file systems accept, bytes of UTF-8. */
 const maxNameBytes = 255
@@ -44,31 +44,31 @@ export function isNote(path: string): boolean {
 
 /** Returns true for names like `.git`, also with invisible characters before the dot. */
 export function isHidden(name: string): boolean {
-  return name.replace(ignorable, '').startsWith('.')
+  return name.replace(invisibleCodePoints, '').startsWith('.')
 }
 
 /** Returns true if a segment of the path is hidden. @param steps segments from the top of the workspace */
 export function isHiddenPath(steps: readonly string[]): boolean {
-  return steps.some((step, at) => isHidden(step) && !(at === 0 && step === ownFolderName))
+  return steps.some((step, at) => isHidden(step) && !(at === 0 && step === appFolderName))
 }
 
 /** Returns true if a file with this name can be requested and its name is unambiguous in a line of text. */
 export function isUsable(name: string, platform: NodeJS.Platform = process.platform): boolean {
-  if (platform !== 'win32' && plainest.test(name)) return true
+  if (platform !== 'win32' && commonName.test(name)) return true
   if (!isPlain(name) || /[\p{Cc}\\\uFFFD]/u.test(name)) return false
-  return platform !== 'win32' || isTheSameEverywhere(name)
+  return platform !== 'win32' || isValidOnEverySystem(name)
 }
 
 /** Returns true for a name that every system accepts and no program parses as an option. New files must have one. */
 export function isPortable(name: string): boolean {
-  return isUsable(name, 'linux') && isTheSameEverywhere(name) && !/^[-~]|[\p{Bidi_Control}]/u.test(name)
+  return isUsable(name, 'linux') && isValidOnEverySystem(name) && !/^[-~]|[\p{Bidi_Control}]/u.test(name)
 }
 
 function isPlain(name: string): boolean {
-  return name.replace(ignorable, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= maxNameBytes
+  return name.replace(invisibleCodePoints, '') !== '' && name.isWellFormed() && Buffer.byteLength(name) <= maxNameBytes
 }
 
-function isTheSameEverywhere(name: string): boolean {
+function isValidOnEverySystem(name: string): boolean {
   const [stem = ''] = name.split('.')
   return !/[:*?"<>|]|[. ]$/.test(name) && !device.test(stem.trim()) && !shortName.test(name)
 }
@@ -77,7 +77,7 @@ function isTheSameEverywhere(name: string): boolean {
 const maxMadeBytes = 180
 
 /** Makes a portable name, without extension, from a text. Returns `otherwise` if nothing is left of it. */
-export function nameFor(text: string, otherwise: string): string {
+export function toFileName(text: string, otherwise: string): string {
   const plain = text
     .toWellFormed()
     .replaceAll(/[\\/:*?"<>|\p{Cc}\p{Bidi_Control}\uFFFD]+/gu, ' ')

@@ -1,4 +1,4 @@
-import type { FileKind, MemoryScope, Unsearched } from '#shared/contract/index.ts'
+import type { FileKind, MemoryScope, IndexExclusion } from '#shared/contract/index.ts'
 import {
   datedName,
   dailyNoteDate,
@@ -6,7 +6,7 @@ import {
   usualDailyNotes,
   type DailyNotes,
 } from '#shared/markdown/daily-notes.ts'
-import { contextNames, longTermName, ownFolderName, type ownNames } from '#shared/util/own-files.ts'
+import { contextNames, longTermName, appFolderName, type agentFileNames } from '#shared/util/own-files.ts'
 import { isHidden, isHiddenPath } from './file-names.ts'
 
 /** Locations of an agent's own files, logs and ignored folders. All of these paths are built in this file. */
@@ -19,10 +19,10 @@ export interface Layout {
   readonly own: string
 }
 
-export const usualLayout: Layout = layoutOf()
+export const defaultLayout: Layout = createLayout()
 
 /** Returns the default layout with the agent's own files in a folder. */
-export function layoutOf(own = ''): Layout {
+export function createLayout(own = ''): Layout {
   return { daily: usualDaily(own), ignored: [], own }
 }
 
@@ -34,30 +34,33 @@ export function usualDaily(own: string): DailyNotes {
 const memoryFolder = 'memory'
 
 /** Returns the path of one of the agent's own files, or of its folder `memory`. */
-export function ownPath(name: (typeof ownNames)[number] | typeof memoryFolder, { own } = usualLayout): string {
+export function ownFilePath(
+  name: (typeof agentFileNames)[number] | typeof memoryFolder,
+  { own } = defaultLayout,
+): string {
   return own === '' ? name : `${own}/${name}`
 }
 
 /** Returns the files that are read into every request, in order. MEMORY.md is read at the start of a session. */
 export function projectContextFiles(layout?: Layout): string[] {
-  return contextNames.map((name) => ownPath(name, layout))
+  return contextNames.map((name) => ownFilePath(name, layout))
 }
 
 export function longTermFile(layout?: Layout): string {
-  return ownPath(longTermName, layout)
+  return ownFilePath(longTermName, layout)
 }
 
 /**
  * Returns the folder for session summaries, notes split off from MEMORY.md, and daily logs unless the vault has its own
  * place for them.
  */
-export function memoryFolderOf(layout?: Layout): string {
-  return ownPath(memoryFolder, layout)
+export function memoryFolderPath(layout?: Layout): string {
+  return ownFilePath(memoryFolder, layout)
 }
 
 /** Returns all folders that may contain such files, the current one first: the location may have changed. */
-export function memoryFoldersOf(layout?: Layout): string[] {
-  return [...new Set([memoryFolderOf(layout), memoryFolder, `${ownFolderName}/${memoryFolder}`])]
+export function memoryFolderPaths(layout?: Layout): string[] {
+  return [...new Set([memoryFolderPath(layout), memoryFolder, `${appFolderName}/${memoryFolder}`])]
 }
 
 /** Trash folder in the workspace. Hidden, so that deleted notes are not searched. */
@@ -69,8 +72,8 @@ export const maxDepth = 64
 const dailyLog = /^(\d{4}-\d{2}-\d{2})(?:-([^/]+))?\.md$/
 
 /** Returns a path relative to the memory folder that contains it; undefined for other paths. */
-function inMemory(path: string, layout: Layout): string | undefined {
-  const folder = memoryFoldersOf(layout).find((one) => path.startsWith(`${one}/`))
+function pathInMemoryFolder(path: string, layout: Layout): string | undefined {
+  const folder = memoryFolderPaths(layout).find((one) => path.startsWith(`${one}/`))
   return folder === undefined ? undefined : path.slice(folder.length + 1)
 }
 
@@ -78,9 +81,11 @@ function inMemory(path: string, layout: Layout): string | undefined {
  * Returns the day (`YYYY-MM-DD`) of a daily log: `memory/2026-01-20.md` and its `-slug` variants, daily notes of the
  * vault, and notes in any folder that are named by a day alone (`journals/2025_01_31.md`). Undefined for other paths.
  */
-export function dailyLogDate(path: string, layout: Layout = usualLayout): string | undefined {
-  if (isRescued(path, layout)) return undefined
-  return dailyLog.exec(inMemory(path, layout) ?? '')?.[1] ?? dailyNoteDate(layout.daily, path) ?? datedName(path)
+export function dailyLogDate(path: string, layout: Layout = defaultLayout): string | undefined {
+  if (isVerbatim(path, layout)) return undefined
+  return (
+    dailyLog.exec(pathInMemoryFolder(path, layout) ?? '')?.[1] ?? dailyNoteDate(layout.daily, path) ?? datedName(path)
+  )
 }
 
 const rescuedName = 'rescued'
@@ -89,24 +94,24 @@ const rescuedName = 'rescued'
  * Returns the folder of text that was saved verbatim because no flush could process it. It is searched, but never
  * loaded into a request automatically.
  */
-export function rescuedFolder(layout?: Layout): string {
-  return `${memoryFolderOf(layout)}/${rescuedName}`
+export function verbatimFolder(layout?: Layout): string {
+  return `${memoryFolderPath(layout)}/${rescuedName}`
 }
 
-export function rescuedFolders(layout?: Layout): string[] {
-  return memoryFoldersOf(layout).map((folder) => `${folder}/${rescuedName}`)
+export function verbatimFolders(layout?: Layout): string[] {
+  return memoryFolderPaths(layout).map((folder) => `${folder}/${rescuedName}`)
 }
 
 /** Part of the heading of such text until it is summarised. */
-export const rescuedWaiting = 'Kept word for word, waiting to be distilled'
+export const pendingVerbatimTitle = 'Kept word for word, waiting to be distilled'
 
 /** Returns true for verbatim text. Earlier versions stored it next to the logs. */
-export function isRescued(path: string, layout: Layout = usualLayout): boolean {
-  const name = inMemory(path, layout) ?? ''
+export function isVerbatim(path: string, layout: Layout = defaultLayout): boolean {
+  const name = pathInMemoryFolder(path, layout) ?? ''
   return name.startsWith(`${rescuedName}/`) || /^\d{4}-\d{2}-\d{2}-unflushed\.md$/.test(name)
 }
 
-export function dailyLogPath(date: string, { daily }: Layout = usualLayout): string {
+export function dailyLogPath(date: string, { daily }: Layout = defaultLayout): string {
   return dailyNotePath(daily, date)
 }
 
@@ -116,7 +121,7 @@ export function fileKind(path: string, layout?: Layout): FileKind {
   return isProjectContext(path, layout) ? 'project' : 'note'
 }
 
-function isProjectContext(path: string, layout: Layout = usualLayout): boolean {
+function isProjectContext(path: string, layout: Layout = defaultLayout): boolean {
   const [name = ''] = path.split('/').slice(-1)
   return contextNames.some((one) => one === name) && projectContextFiles(layout).includes(path)
 }
@@ -125,8 +130,8 @@ function isProjectContext(path: string, layout: Layout = usualLayout): boolean {
  * Returns true for MEMORY.md, Markdown in the memory folders and daily logs: the files that a flush writes, that agents
  * share, and that the scope `memory` searches.
  */
-export function isMemoryPath(path: string, layout: Layout = usualLayout): boolean {
-  if (path === longTermFile(layout) || (inMemory(path, layout) !== undefined && isMarkdown(path))) return true
+export function isMemoryPath(path: string, layout: Layout = defaultLayout): boolean {
+  if (path === longTermFile(layout) || (pathInMemoryFolder(path, layout) !== undefined && isMarkdown(path))) return true
   return dailyNoteDate(layout.daily, path) !== undefined
 }
 
@@ -134,10 +139,10 @@ export function isMemoryPath(path: string, layout: Layout = usualLayout): boolea
  * Returns the reason why a file is not searched; undefined if it is searched. Project-context files are excluded
  * because every request already contains them.
  */
-export function unsearchedFor(
+export function exclusionReason(
   path: string,
   scope: MemoryScope,
-  layout: Layout = usualLayout,
+  layout: Layout = defaultLayout,
 ): 'hidden' | 'notMarkdown' | 'project' | 'ignored' | 'scope' | undefined {
   if (isIgnoredPath(path.split('/'))) return 'hidden'
   if (!isMarkdown(path)) return 'notMarkdown'
@@ -157,13 +162,13 @@ function isIgnored(path: string, { ignored }: Layout): boolean {
  * Returns the reason as an entry of the contract, empty if the file is searched.
  * @param unreadable error messages of files that could not be read, by path
  */
-export function unsearchedOf(
+export function exclusionEntry(
   path: string,
   scope: MemoryScope,
   unreadable: ReadonlyMap<string, string>,
   layout?: Layout,
-): { readonly unsearched?: Unsearched } {
-  const reason = unsearchedFor(path, scope, layout)
+): { readonly unsearched?: IndexExclusion } {
+  const reason = exclusionReason(path, scope, layout)
   if (reason !== undefined) return { unsearched: { reason } }
   const message = unreadable.get(path)
   return message === undefined ? {} : { unsearched: { reason: 'unreadable', message } }

@@ -18,7 +18,7 @@ interface Line {
  * Returns `after` with the byte-order mark of `before` and the line ends of its lines; new lines get the most common
  * end.
  */
-export function withEndsOf(before: string, after: string): string {
+export function restoreLineEnds(before: string, after: string): string {
   const mark = before.startsWith(byteOrderMark) ? byteOrderMark : ''
   const old = linesOf(before.slice(mark.length))
   const now = linesOf(mark !== '' && after.startsWith(mark) ? after.slice(mark.length) : after)
@@ -48,19 +48,19 @@ function endsBetween(old: readonly Line[], now: readonly Line[]): string[] {
   if (!changes) return now.map(() => '')
   const ends: string[] = []
   let at = 0
-  let gone: readonly Line[] = []
+  let removedLines: readonly Line[] = []
   for (const { added, removed, count } of changes) {
     if (removed) {
-      gone = old.slice(at, at + count)
+      removedLines = old.slice(at, at + count)
       at += count
     } else if (added) {
       // Replaced lines take over the line ends of the lines they replace.
-      for (let index = 0; index < count; index += 1) ends.push(gone[index]?.end ?? '')
-      gone = []
+      for (let index = 0; index < count; index += 1) ends.push(removedLines[index]?.end ?? '')
+      removedLines = []
     } else {
       ends.push(...old.slice(at, at + count).map(({ end }) => end))
       at += count
-      gone = []
+      removedLines = []
     }
   }
   return ends

@@ -8,7 +8,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isExecutable } from './executable-files.ts'
-import { isMarkdown, isMemoryPath, layoutOf, maxDepth, trashFolder } from './layout.ts'
+import { isMarkdown, isMemoryPath, createLayout, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isPortable, isUsable, noteExtensions } from './file-names.ts'
 
 export interface Roots {
@@ -35,21 +35,21 @@ export interface ReadableFolder {
 }
 
 /** A resolved folder, so that its files can be checked without resolving it again. */
-export interface Place {
+export interface ResolvedRoots {
   /** A real path. */
   readonly root: string
   /** Returns true if the agent may use a real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
-export interface Resolved {
+export interface ResolvedPath {
   /** A real path. */
   readonly target: string
   /** Returns true if the agent may use another real path. */
   readonly isAllowed: (realPath: string) => boolean
 }
 
-interface Found extends Resolved {
+interface Found extends ResolvedPath {
   /** Segments of the real path, relative to the root. */
   readonly names: readonly string[]
   /** Number of trailing segments that do not exist yet. */
@@ -57,7 +57,10 @@ interface Found extends Resolved {
 }
 
 /** Resolves the workspace and the forbidden folders. @throws AppError as `resolveInside` */
-export async function placeOf({ workspace, forbidden }: Pick<Roots, 'workspace' | 'forbidden'>): Promise<Place> {
+export async function resolveRoots({
+  workspace,
+  forbidden,
+}: Pick<Roots, 'workspace' | 'forbidden'>): Promise<ResolvedRoots> {
   const { real: root } = await realpathOfExisting(workspace, workspace)
   const foreign = (await Promise.all(forbidden.map((folder) => realpathOfExisting(folder, folder))))
     .map(({ real }) => real)
@@ -70,19 +73,19 @@ export async function placeOf({ workspace, forbidden }: Pick<Roots, 'workspace' 
 /**
  * Resolves a requested path (relative, `/` or the platform's separator) to a real path in the workspace. The file need
  * not exist; its deepest existing ancestor must be inside.
- * @param place result of `placeOf(roots)`, if known
+ * @param place result of `resolveRoots(roots)`, if known
  * @throws AppError `path_outside_workspace`, `path_hidden`, `path_invalid`, `folder_unreadable`
  */
-export async function resolveInside(roots: Roots, requested: string, place?: Place): Promise<string> {
+export async function resolveInside(roots: Roots, requested: string, place?: ResolvedRoots): Promise<string> {
   return (await resolve(roots, requested, place)).target
 }
 
 /**
  * Resolves a note to write. An existing file must not be executable, a new name must be portable.
- * @param place result of `placeOf(roots)`, if known
+ * @param place result of `resolveRoots(roots)`, if known
  * @throws AppError as `resolveInside`, `write_refused`
  */
-export async function resolveWritable(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
+export async function resolveWritable(roots: Roots, requested: string, place?: ResolvedRoots): Promise<ResolvedPath> {
   return writable(await resolve(roots, requested, place), requested, isNote)
 }
 
@@ -90,20 +93,20 @@ export async function resolveWritable(roots: Roots, requested: string, place?: P
  * Resolves a file whose links are updated after a move: a note or an existing canvas.
  * @throws AppError as `resolveWritable`
  */
-export async function resolveLinking(roots: Roots, requested: string, place?: Place): Promise<Resolved> {
+export async function resolveRewritable(roots: Roots, requested: string, place?: ResolvedRoots): Promise<ResolvedPath> {
   const found = await resolve(roots, requested, place)
   return writable(found, requested, (path) => isNote(path) || (isCanvas(path) && found.missing === 0))
 }
 
 /** Resolves a file that may be moved: a note, a canvas or an attachment. @throws AppError as `resolveWritable` */
-export async function resolveMovable(roots: Roots, requested: string): Promise<Resolved> {
+export async function resolveMovable(roots: Roots, requested: string): Promise<ResolvedPath> {
   const isFit = (path: string) => isNote(path) || isCanvas(path) || attachmentType(path) !== undefined
   return writable(await resolve(roots, requested), requested, isFit)
 }
 
-async function writable(found: Found, requested: string, isFit: (path: string) => boolean): Promise<Resolved> {
+async function writable(found: Found, requested: string, isFit: (path: string) => boolean): Promise<ResolvedPath> {
   const path = found.names.join('/')
-  if (!isFit(path) || !isFit(normalizeRequest(requested))) throw writeRefused(requested)
+  if (!isFit(path) || !isFit(normalizePath(requested))) throw writeRefused(requested)
   const added = found.names.slice(found.names.length - found.missing)
   if (!added.every(isPortable)) throw invalid(requested)
   if (added.length > 0 && found.names.length > maxDepth) throw invalid(requested)
@@ -115,11 +118,11 @@ async function writable(found: Found, requested: string, isFit: (path: string) =
  * Resolves the path of a new attachment or canvas.
  * @throws AppError as `resolveInside`, `attachment_unknown`, `file_exists`
  */
-export async function resolveNewAttachment(roots: Roots, requested: string): Promise<Resolved> {
+export async function resolveNewAttachment(roots: Roots, requested: string): Promise<ResolvedPath> {
   const found = await resolve(roots, requested)
   const { names, missing } = found
   const isFit = (path: string) => attachmentType(path) !== undefined || isCanvas(path)
-  if (!isFit(names.join('/')) || !isFit(normalizeRequest(requested)))
+  if (!isFit(names.join('/')) || !isFit(normalizePath(requested)))
     throw new AppError('attachment_unknown', `${requested} is not a supported attachment type`, { path: requested })
   if (missing === 0) throw new AppError('file_exists', `${requested} exists already`, { path: requested })
   if (!names.slice(names.length - missing).every(isPortable) || names.length > maxDepth) throw invalid(requested)
@@ -135,9 +138,9 @@ export async function resolveNewFolder(roots: Roots, requested: string): Promise
 }
 
 /** Resolves a path in the trash, which no request from outside may name. @throws AppError as `resolveInside` */
-export async function resolveTrash(roots: Roots, trashed: string): Promise<Resolved> {
-  const steps = normalizeRequest(trashed).split('/')
-  return find(await placeOf(roots), steps, trashed, 1)
+export async function resolveTrash(roots: Roots, trashed: string): Promise<ResolvedPath> {
+  const steps = normalizePath(trashed).split('/')
+  return find(await resolveRoots(roots), steps, trashed, 1)
 }
 
 /**
@@ -145,14 +148,14 @@ export async function resolveTrash(roots: Roots, trashed: string): Promise<Resol
  * @param own paths of special files; a hard link to one of them or another spelling of its name returns that path
  * @throws AppError as `resolveInside`
  */
-export async function realPathOf(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
-  const elsewhere = readableFolder(roots, requested)
+export async function resolveRealPath(roots: Roots, requested: string, own: readonly string[]): Promise<string> {
+  const elsewhere = findReadableFolder(roots, requested)
   if (elsewhere) {
     const { target } = await resolveReadable(roots, requested)
-    const { root } = await placeOf({ workspace: elsewhere.folder, forbidden: [] })
+    const { root } = await resolveRoots({ workspace: elsewhere.folder, forbidden: [] })
     return elsewhere.prefix + relative(root, target).split(sep).join('/')
   }
-  const place = await placeOf(roots)
+  const place = await resolveRoots(roots)
   const { target, names } = await resolve(roots, requested, place)
   const path = names.join('/')
   const id = await idOf(target)
@@ -173,40 +176,40 @@ function isSpelling(one: string, other: string): boolean {
   return one.normalize('NFC').toLowerCase() === other.normalize('NFC').toLowerCase()
 }
 
-async function resolve(roots: Roots, requested: string, place?: Place): Promise<Found> {
+async function resolve(roots: Roots, requested: string, place?: ResolvedRoots): Promise<Found> {
   // The prefix of a readable folder never names a folder of the workspace.
-  if (readableFolder(roots, requested)) throw outside(requested)
-  const steps = normalizeRequest(requested).split('/')
-  return find(place ?? (await placeOf(roots)), steps, requested, 0)
+  if (findReadableFolder(roots, requested)) throw outside(requested)
+  const steps = normalizePath(requested).split('/')
+  return find(place ?? (await resolveRoots(roots)), steps, requested, 0)
 }
 
 /** @param hidden number of leading segments that may be hidden */
-async function find(place: Place, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
-  if (isConcealed(steps, hidden)) throw concealed(requested)
+async function find(place: ResolvedRoots, steps: readonly string[], requested: string, hidden: number): Promise<Found> {
+  if (isHiddenTarget(steps, hidden)) throw hiddenPath(requested)
   const { real: target, missing } = await realpathOfExisting(join(place.root, ...steps), requested, true)
   const names = relative(place.root, target).split(sep)
   if (!place.isAllowed(target)) throw outside(requested)
-  if (isConcealed(names, names[0] === trashFolder ? hidden : 0)) throw concealed(requested)
+  if (isHiddenTarget(names, names[0] === trashFolder ? hidden : 0)) throw hiddenPath(requested)
   return { target, isAllowed: place.isAllowed, names, missing }
 }
 
 /** Paths in the trash have the form `.trash/<milliseconds>/<original path>`. */
-function isConcealed(steps: readonly string[], hidden: number): boolean {
+function isHiddenTarget(steps: readonly string[], hidden: number): boolean {
   return hidden === 0 ? isHiddenPath(steps) : steps.slice(hidden, 2).some(isHidden) || isHiddenPath(steps.slice(2))
 }
 
 /** Returns the readable folder outside the workspace that a path is in; undefined for a path of the workspace. */
-export function readableFolder({ readable }: Roots, requested: string): ReadableFolder | undefined {
+export function findReadableFolder({ readable }: Roots, requested: string): ReadableFolder | undefined {
   return readable?.().find(({ prefix }) => requested.startsWith(prefix))
 }
 
 /** Resolves a path to read, in the workspace or in a readable folder. @throws AppError as `resolveInside` */
-export async function resolveReadable(roots: Roots, requested: string): Promise<Resolved> {
-  const elsewhere = readableFolder(roots, requested)
+export async function resolveReadable(roots: Roots, requested: string): Promise<ResolvedPath> {
+  const elsewhere = findReadableFolder(roots, requested)
   if (!elsewhere) return resolve(roots, requested)
   const { prefix, folder, isMemoryOnly, own } = elsewhere
-  const path = normalizeRequest(requested.slice(prefix.length))
-  if (isMemoryOnly ? !isMemoryPath(path, layoutOf(own)) : !isMarkdown(path)) throw outside(requested)
+  const path = normalizePath(requested.slice(prefix.length))
+  if (isMemoryOnly ? !isMemoryPath(path, createLayout(own)) : !isMarkdown(path)) throw outside(requested)
   // A shared folder may be inside a forbidden one. Other forbidden folders inside it stay forbidden.
   return resolve({ workspace: folder, forbidden: roots.forbidden }, path)
 }
@@ -216,7 +219,7 @@ export async function resolveReadable(roots: Roots, requested: string): Promise<
  * @throws AppError `path_outside_workspace` for an absolute path, a drive, a UNC path, `..` or an empty path;
  * `path_invalid` for a name that is not usable (`isUsable`)
  */
-export function normalizeRequest(requested: string): string {
+export function normalizePath(requested: string): string {
   const path = requested.replaceAll('\\', '/')
   const isAbsolute = path.startsWith('/') || /^[A-Za-z]:/.test(path) || /^~(\/|$)/.test(path)
   const steps = path.split('/').filter((step) => step !== '' && step !== '.')
@@ -250,7 +253,7 @@ async function realpathOfExisting(
     try {
       return { real: join(await realpath(existing), ...missing), missing: missing.length }
     } catch (error) {
-      if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw explain(error, requested)
+      if (!isSystemError(error, 'ENOENT', 'ENOTDIR')) throw toAppError(error, requested)
       if (isStrict && (await isLink(existing))) throw outside(requested)
       const parent = dirname(existing)
       if (parent === existing) return { real: path, missing: 0 }
@@ -265,7 +268,7 @@ async function isLink(path: string): Promise<boolean> {
   return info?.isSymbolicLink() === true
 }
 
-function explain(error: unknown, requested: string): unknown {
+function toAppError(error: unknown, requested: string): unknown {
   if (isSystemError(error, 'ELOOP')) return outside(requested)
   if (isSystemError(error, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ')) return invalid(requested)
   if (!isSystemError(error)) return error
@@ -279,7 +282,7 @@ function outside(requested: string): AppError {
   })
 }
 
-function concealed(requested: string): AppError {
+function hiddenPath(requested: string): AppError {
   return new AppError('path_hidden', `${requested} is hidden: notes cannot have names that begin with a dot`, {
     path: requested,
   })

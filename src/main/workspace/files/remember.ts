@@ -15,7 +15,7 @@ interface Notes {
 }
 
 /** Appends a note to the daily log. @throws AppError as `Workspace.edit` */
-export async function noteInLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
+export async function addToLog(notes: Notes, text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
   const path = dailyLogPath(localDate(at), notes.layout)
   let place: PlacedEntry = { startLine: 1, endLine: 1 }
   let note: AddedNote | undefined
@@ -32,7 +32,7 @@ export async function noteInLog(notes: Notes, text: string, at: Date, origin: Wr
 }
 
 /** Adds a note as a list item to a section of MEMORY.md. @throws AppError as `Workspace.edit` */
-export async function noteInSection(
+export async function addToMemorySection(
   notes: Notes,
   section: string,
   text: string,

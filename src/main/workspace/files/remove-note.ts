@@ -2,15 +2,17 @@ import type { AddedNote } from '#shared/markdown/added-note.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 
 /** Removes a note from a text. @returns undefined if its lines are no longer below its heading */
-export function withoutNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {
+export function removeNote(text: string, { headings, under, body, at }: AddedNote): string | undefined {
   const lines = text.split('\n')
   const distance = (start: number) =>
-    Math.abs(start - at) + (goesOn(lines, start - 1 + body.length) ? lines.length + at : 0)
+    Math.abs(start - at) + (continuesIndented(lines, start - 1 + body.length) ? lines.length + at : 0)
   const start = placesOf(lines, under, body).toSorted((one, other) => distance(one) - distance(other))[0]
   if (start === undefined) return undefined
   cut(lines, start - 1, body.length)
   for (const heading of headings.toReversed()) {
-    const found = sectionsOf(lines).findLast(({ from }) => from <= start && bare(lines[from - 1]) === heading)
+    const found = sectionsOf(lines).findLast(
+      ({ from }) => from <= start && withoutCarriageReturn(lines[from - 1]) === heading,
+    )
     if (found && lines.slice(found.from, found.to).every(isEmpty)) cut(lines, found.from - 1, 1)
   }
   return lines.every(isEmpty) ? '' : lines.join('\n')
@@ -22,13 +24,13 @@ function placesOf(lines: readonly string[], under: string, body: readonly string
   for (const { title, from, to } of sectionsOf(lines)) {
     if (title !== under) continue
     for (let start = from + 1; start <= to + 1; start += 1)
-      if (body.every((line, index) => bare(lines[start - 1 + index]) === line)) places.add(start)
+      if (body.every((line, index) => withoutCarriageReturn(lines[start - 1 + index]) === line)) places.add(start)
   }
   return [...places]
 }
 
 /** Returns true if an indented line follows: then the match is the start of a longer note. */
-function goesOn(lines: readonly string[], index: number): boolean {
+function continuesIndented(lines: readonly string[], index: number): boolean {
   const next = lines.slice(index).find((line) => !isEmpty(line))
   return next !== undefined && /^\s/.test(next)
 }
@@ -45,7 +47,7 @@ function cut(lines: string[], start: number, count: number): void {
 }
 
 /** Strips the `\r` of a Windows line end. */
-function bare(line: string | undefined): string | undefined {
+function withoutCarriageReturn(line: string | undefined): string | undefined {
   return line?.endsWith('\r') ? line.slice(0, -1) : line
 }
 

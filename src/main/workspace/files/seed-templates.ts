@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ownNames } from '#shared/util/own-files.ts'
-import { Exclusive, makeFolder, writeDurably } from '#platform'
-import { memoryFolderOf, ownPath, usualLayout, type Layout } from './layout.ts'
+import { agentFileNames } from '#shared/util/own-files.ts'
+import { Mutex, makeFolder, writeDurably } from '#platform'
+import { memoryFolderPath, ownFilePath, defaultLayout, type Layout } from './layout.ts'
 
 /**
  * Copies the templates of an agent's own files that do not exist yet.
@@ -13,16 +13,16 @@ import { memoryFolderOf, ownPath, usualLayout, type Layout } from './layout.ts'
 export async function seedWorkspace(
   workspace: string,
   templates: string,
-  layout: Layout = usualLayout,
+  layout: Layout = defaultLayout,
 ): Promise<string[]> {
-  await makeFolder(join(workspace, memoryFolderOf(layout)))
-  const alone = new Exclusive(workspace)
+  await makeFolder(join(workspace, memoryFolderPath(layout)))
+  const alone = new Mutex(workspace)
   try {
     return await alone.run(async () => {
       const there = new Set(await readdir(templates))
       const created: string[] = []
-      for (const name of ownNames) {
-        const path = ownPath(name, layout)
+      for (const name of agentFileNames) {
+        const path = ownFilePath(name, layout)
         if (!there.has(name) || existsSync(join(workspace, path))) continue
         const text = await readFile(join(templates, name), 'utf8')
         await writeDurably(join(workspace, path), placed(text, layout), path)
@@ -43,6 +43,6 @@ function placed(text: string, layout: Layout): string {
     .replaceAll('`memory/YYYY-MM-DD.md`', () => log)
     .replaceAll(
       /`((?:AGENTS|SOUL|USER|TOOLS|MEMORY)\.md)`/g,
-      (_whole, name: (typeof ownNames)[number]) => `\`${ownPath(name, layout)}\``,
+      (_whole, name: (typeof agentFileNames)[number]) => `\`${ownFilePath(name, layout)}\``,
     )
 }

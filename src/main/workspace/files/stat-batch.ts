@@ -2,35 +2,35 @@ import { stat as statWithCallback, statSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Reads the metadata of a file. */
-export type AskDisk = (path: string) => Stats | Promise<Stats>
+export type StatFile = (path: string) => Stats | Promise<Stats>
 
 /** A synchronous call that takes longer means a slow disk, ms. */
 const slowMs = 1
 /** Number of asynchronous calls after a slow one. */
 const afterSlow = 64
 /** Every this many calls one is asynchronous, so that other work in the thread gets a turn. */
-const turn = 512
+const yieldEvery = 512
 
 /** Costs half as much as `fs/promises.stat`. */
-export const askDisk: AskDisk = promisify<string, Stats>(statWithCallback)
+export const statFile: StatFile = promisify<string, Stats>(statWithCallback)
 
 /**
  * Returns a stat function for worker threads. It is synchronous while the disk answers fast, which costs a third of
- * `askDisk`.
+ * `statFile`.
  */
-export function askDirectly(): AskDisk {
-  let patient = 0
+export function createAdaptiveStat(): StatFile {
+  let asyncCallsLeft = 0
   let asked = 0
   return (path) => {
     asked += 1
-    if (asked % turn === 0) return askDisk(path)
-    if (patient > 0) {
-      patient -= 1
-      return askDisk(path)
+    if (asked % yieldEvery === 0) return statFile(path)
+    if (asyncCallsLeft > 0) {
+      asyncCallsLeft -= 1
+      return statFile(path)
     }
     const started = performance.now()
     const info = statSync(path)
-    if (performance.now() - started > slowMs) patient = afterSlow
+    if (performance.now() - started > slowMs) asyncCallsLeft = afterSlow
     return info
   }
 }

@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { link, open, readlink, realpath, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { makeFolder, syncFile, syncFolder, temporaryBeside, writeDurably, writeFailure } from '#platform'
+import { makeFolder, syncFile, syncFolder, temporaryPath, writeDurably, toWriteError } from '#platform'
 
 /** Keeps `open` from blocking if a pipe replaces the file after the check. Windows has no such flag. */
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
@@ -70,10 +70,10 @@ async function assertAllowed(
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<void> {
-  if (!isAllowed(await whereIs(file, path))) throw exchanged(shownAs)
+  if (!isAllowed(await realPathOfOpen(file, path))) throw replacedWhileOpening(shownAs)
 }
 
-function exchanged(shownAs: string): AppError {
+function replacedWhileOpening(shownAs: string): AppError {
   return new AppError('path_outside_workspace', `${shownAs} was replaced while it was being opened`, { path: shownAs })
 }
 
@@ -82,7 +82,7 @@ function notRegular(shownAs: string): AppError {
 }
 
 /** Linux reports the path of an open file; other systems resolve the path again. */
-async function whereIs(file: FileHandle, path: string): Promise<string> {
+async function realPathOfOpen(file: FileHandle, path: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(path)
   return (await readlink(`/proc/self/fd/${file.fd}`)).replace(/ \(deleted\)$/, '')
 }
@@ -130,8 +130,8 @@ function tooLarge(shownAs: string, size: number): AppError {
 /**
  * Replaces or creates a file atomically: readers, also after a crash, see the old text or the new one.
  * @param isAllowed checks the real path of the folder after it is open
- * @param known `stateOf` the file when it was read; undefined if it did not exist
- * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ChangedMeanwhile` if another program has
+ * @param known `fileStamp` the file when it was read; undefined if it did not exist
+ * @throws AppError `disk_full`, `write_failed`, `path_outside_workspace`; `ConcurrentWriteError` if another program has
  * written the file since
  */
 export async function writeText(
@@ -142,13 +142,13 @@ export async function writeText(
   known: string | undefined,
 ): Promise<void> {
   const assertUnchanged = async () => {
-    if ((await stateOf(path)) !== known) throw new ChangedMeanwhile(shownAs)
+    if ((await fileStamp(path)) !== known) throw new ConcurrentWriteError(shownAs)
   }
-  await inFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs, assertUnchanged))
+  await withCheckedFolder(path, shownAs, isAllowed, (file) => writeDurably(file, text, shownAs, assertUnchanged))
 }
 
 /** Thrown if a program that does not know our lock has written the file between our read and our write. */
-export class ChangedMeanwhile extends AppError {
+export class ConcurrentWriteError extends AppError {
   constructor(path: string) {
     super('file_changed', `${path} was changed by another program during the write`, { path })
   }
@@ -172,7 +172,7 @@ export async function assertUnprotected(path: string, shownAs: string): Promise<
 }
 
 /** Returns a string that changes when the file is written or replaced; undefined if there is no file. */
-export async function stateOf(path: string): Promise<string | undefined> {
+export async function fileStamp(path: string): Promise<string | undefined> {
   try {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
     return `${ino}:${mtimeNs}:${size}`
@@ -193,8 +193,8 @@ export async function moveFile(
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
 ): Promise<void> {
-  await inFolder(from, shownAs, isAllowed, (source) =>
-    inFolder(to, shownAs, isAllowed, (target) => moveOpened(source, target, shownAs)),
+  await withCheckedFolder(from, shownAs, isAllowed, (source) =>
+    withCheckedFolder(to, shownAs, isAllowed, (target) => linkAndUnlink(source, target, shownAs)),
   )
 }
 
@@ -204,18 +204,18 @@ export async function moveFile(
  * @param fill gets the path of the temporary file, which it must create
  * @throws AppError as `moveFile`, and what `fill` throws
  */
-export async function placeFile(
+export async function createFile(
   path: string,
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
   fill: (file: string) => Promise<void>,
 ): Promise<void> {
-  await inFolder(path, shownAs, isAllowed, async (target) => {
-    const temporary = temporaryBeside(target)
+  await withCheckedFolder(path, shownAs, isAllowed, async (target) => {
+    const temporary = temporaryPath(target)
     try {
       await fill(temporary)
       await syncFile(temporary)
-      await moveOpened(temporary, target, shownAs)
+      await linkAndUnlink(temporary, target, shownAs)
     } catch (error) {
       await unlink(temporary).catch(() => undefined)
       throw error
@@ -223,7 +223,7 @@ export async function placeFile(
   })
 }
 
-async function moveOpened(from: string, to: string, shownAs: string): Promise<void> {
+async function linkAndUnlink(from: string, to: string, shownAs: string): Promise<void> {
   try {
     await link(from, to)
     await unlink(from)
@@ -234,7 +234,7 @@ async function moveOpened(from: string, to: string, shownAs: string): Promise<vo
     if (isSystemError(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) return renameFile(from, to, shownAs)
     if (isSystemError(error, 'ENOENT'))
       throw new AppError('file_not_found', `${shownAs} does not exist`, { path: shownAs }, { cause: error })
-    throw writeFailure(error, shownAs)
+    throw toWriteError(error, shownAs)
   }
 }
 
@@ -242,7 +242,7 @@ async function moveOpened(from: string, to: string, shownAs: string): Promise<vo
  * Runs `work` on a path in a folder that was checked while open, because a link can replace the folder after its path
  * is resolved. On Linux the file is addressed through the open folder; elsewhere the path is resolved again.
  */
-async function inFolder<T>(
+async function withCheckedFolder<T>(
   path: string,
   shownAs: string,
   isAllowed: (realPath: string) => boolean,
@@ -254,10 +254,10 @@ async function inFolder<T>(
     await makeFolder(folder)
     if (process.platform === 'linux') opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
     const real = opened ? await readlink(`/proc/self/fd/${opened.fd}`) : await realpath(folder)
-    if (!isAllowed(real)) throw exchanged(shownAs)
+    if (!isAllowed(real)) throw replacedWhileOpening(shownAs)
     return await work(opened ? join(`/proc/self/fd/${opened.fd}`, basename(path)) : path)
   } catch (error) {
-    throw error instanceof AppError ? error : writeFailure(error, shownAs)
+    throw error instanceof AppError ? error : toWriteError(error, shownAs)
   } finally {
     await opened?.close()
   }
@@ -269,7 +269,7 @@ async function renameFile(from: string, to: string, shownAs: string): Promise<vo
   try {
     await rename(from, to)
   } catch (error) {
-    throw writeFailure(error, shownAs)
+    throw toWriteError(error, shownAs)
   }
 }
 

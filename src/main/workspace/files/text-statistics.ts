@@ -1,7 +1,7 @@
 import type { FileEntry } from '#shared/contract/index.ts'
 import { countWords, estimateTokens } from '#shared/util/tokens.ts'
 
-export type Figures = Pick<FileEntry, 'words' | 'tokens'>
+export type TextStatistics = Pick<FileEntry, 'words' | 'tokens'>
 
 interface FileState {
   readonly path: string
@@ -16,9 +16,9 @@ const maxCounted = 1_000_000
 const readAtOnce = 16
 
 /** Counts words and tokens of files, cached by size and modification time. */
-export class TextFigures {
+export class TextStatisticsCache {
   readonly #read: (path: string) => Promise<string>
-  readonly #known = new Map<string, Figures & { readonly size: number; readonly modifiedAt: number }>()
+  readonly #known = new Map<string, TextStatistics & { readonly size: number; readonly modifiedAt: number }>()
 
   constructor(read: (path: string) => Promise<string>) {
     this.#read = read
@@ -28,7 +28,7 @@ export class TextFigures {
    * Returns the figures by path. Files that are too large or cannot be read have none; unreadable ones are tried again
    * on the next call.
    */
-  async of(files: readonly FileState[]): Promise<ReadonlyMap<string, Figures>> {
+  async of(files: readonly FileState[]): Promise<ReadonlyMap<string, TextStatistics>> {
     const changed = files.filter(({ path, size, modifiedAt }) => {
       const known = this.#known.get(path)
       return size <= maxCounted && (known?.size !== size || known.modifiedAt !== modifiedAt)

@@ -6,7 +6,7 @@ import { resolveTrash, type Roots } from './paths.ts'
  * Returns a free path in the trash. `trashed` is relative to the workspace, `target` absolute.
  * @throws AppError as `resolveTrash`
  */
-export async function placeInTrash(roots: Roots, path: string, at: Date) {
+export async function freeTrashPath(roots: Roots, path: string, at: Date) {
   for (let number = at.getTime(); ; number += 1) {
     const trashed = `${trashFolder}/${number}/${path}`
     const place = await resolveTrash(roots, trashed)

@@ -6,12 +6,12 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
-import { ownFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/own-files.ts'
 import { inBatches } from '#platform'
-import { askDisk, type AskDisk } from './stat-batch.ts'
+import { statFile, type StatFile } from './stat-batch.ts'
 import { isIgnoredFolder, isMarkdown, maxDepth, trashFolder } from './layout.ts'
 import { isHidden, isHiddenPath, isNote, isUsable } from './file-names.ts'
-import { placeOf } from './paths.ts'
+import { resolveRoots } from './paths.ts'
 
 export interface FoundFile {
   /** Relative to the folder, forward slashes. */
@@ -41,7 +41,7 @@ export interface WalkProblem {
 }
 
 /** Limits the reported problems of each code. */
-const maxTold = 50
+const maxReported = 50
 
 /** Concurrent disk requests in one folder. */
 const atOnce = 64
@@ -63,7 +63,7 @@ export async function walkMarkdown(
   root: string,
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
-  ask: AskDisk = askDisk,
+  ask: StatFile = statFile,
 ): Promise<Walk> {
   return walk(root, isMarkdown, signal, forbidden, ask)
 }
@@ -73,14 +73,14 @@ export async function walkNotes(
   root: string,
   signal?: AbortSignal,
   forbidden: readonly string[] = [],
-  ask: AskDisk = askDisk,
+  ask: StatFile = statFile,
 ): Promise<Walk> {
   return walk(root, isNote, signal, forbidden, ask)
 }
 
 /** Lists files of all types except hidden ones. @throws as `walkMarkdown` */
 export async function walkFiles(root: string, signal?: AbortSignal, forbidden: readonly string[] = []): Promise<Walk> {
-  return walk(root, (name) => !isHidden(name), signal, forbidden, askDisk)
+  return walk(root, (name) => !isHidden(name), signal, forbidden, statFile)
 }
 
 /** Lists the paths of Markdown files. Reads folders only, no file metadata. @throws as `walkMarkdown` */
@@ -112,7 +112,7 @@ export async function isBehindLink(root: string, path: string): Promise<boolean>
   const steps = path.split('/')
   for (let count = 1; count <= steps.length; count += 1) {
     const place = join(real, ...steps.slice(0, count))
-    if ((await lstat(place)).isSymbolicLink() && isAnotherName(stepsTo(real, await realpath(place)))) return true
+    if ((await lstat(place)).isSymbolicLink() && isListedElsewhere(stepsTo(real, await realpath(place)))) return true
   }
   return false
 }
@@ -122,7 +122,7 @@ function stepsTo(real: string, place: string): string[] {
 }
 
 /** Returns true if the walk lists a link's target under its own path. It does not list `node_modules`. */
-function isAnotherName(steps: readonly string[]): boolean {
+function isListedElsewhere(steps: readonly string[]): boolean {
   return !steps.includes('node_modules')
 }
 
@@ -132,13 +132,13 @@ async function walk(
   isWanted: (name: string) => boolean,
   signal: AbortSignal | undefined,
   forbidden: readonly string[],
-  ask: AskDisk | undefined,
+  ask: StatFile | undefined,
 ): Promise<Walk> {
   const files: FoundFile[] = []
   const problems: WalkProblem[] = []
   const links = new Set<string>()
   const real = await realpath(root)
-  const { isAllowed } = await placeOf({ workspace: root, forbidden })
+  const { isAllowed } = await resolveRoots({ workspace: root, forbidden })
   const seen = new Set<string>()
   const waiting: Folder[] = [{ path: '', real, depth: 0 }]
 
@@ -146,9 +146,9 @@ async function walk(
     if (seen.has(folder.real)) return
     seen.add(folder.real)
     const entries = (await readdir(folder.real, { withFileTypes: true }))
-      .filter((entry) => isOfInterest(entry, isWanted) || isOwnFolder(folder, entry))
+      .filter((entry) => isCandidate(entry, isWanted) || isOwnFolder(folder, entry))
       .sort(byName)
-    const lookAt = (entry: Dirent) => guarded(pathOf(folder, entry), () => look(folder, entry))
+    const lookAt = (entry: Dirent) => reportingErrors(pathOf(folder, entry), () => inspect(folder, entry))
     const folders: Folder[] = []
     for (const found of await inBatches(entries, atOnce, lookAt, signal)) {
       if (found && 'depth' in found) folders.push(found)
@@ -160,17 +160,17 @@ async function walk(
 
   /** The agent's own folder is hidden but walked, also below a time stamp in the trash. */
   function isOwnFolder({ path }: Folder, entry: Dirent): boolean {
-    if (entry.name !== ownFolderName || !entry.isDirectory()) return false
+    if (entry.name !== appFolderName || !entry.isDirectory()) return false
     return path === '' || (basename(real) === trashFolder && /^\d+$/.test(path))
   }
 
-  function leaveOut(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
-    if (problems.filter((problem) => problem.code === code).length < maxTold) problems.push({ path, code })
+  function reportProblem(path: string, code: 'folder_too_deep' | 'name_unusable'): undefined {
+    if (problems.filter((problem) => problem.code === code).length < maxReported) problems.push({ path, code })
   }
 
-  async function look(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
+  async function inspect(folder: Folder, entry: Dirent): Promise<Folder | FoundFile | undefined> {
     const path = pathOf(folder, entry)
-    if (!isUsable(entry.name)) return leaveOut(path, 'name_unusable')
+    if (!isUsable(entry.name)) return reportProblem(path, 'name_unusable')
     const isLink = entry.isSymbolicLink()
     if (isLink) links.add(path)
     const place = isLink ? await realpath(join(folder.real, entry.name)) : join(folder.real, entry.name)
@@ -179,27 +179,27 @@ async function walk(
     // A link must not reveal a hidden target under another name.
     const steps = isLink ? stepsTo(real, place) : []
     if (isHiddenPath(steps)) return undefined
-    if (isLink && isAnotherName(steps)) return undefined
+    if (isLink && isListedElsewhere(steps)) return undefined
     links.delete(path)
     if (!ask && entry.isFile()) return { path, size: 0, modifiedAt: 0, changedAt: 0 }
     if (!entry.isDirectory()) {
-      const info = await (ask ?? askDisk)(place)
+      const info = await (ask ?? statFile)(place)
       if (info.isFile() && isWanted(entry.name)) {
         return { path, size: info.size, modifiedAt: info.mtimeMs, changedAt: info.ctimeMs }
       }
       if (!info.isDirectory()) return undefined
     }
-    if (folder.depth === maxDepth) return leaveOut(path, 'folder_too_deep')
+    if (folder.depth === maxDepth) return reportProblem(path, 'folder_too_deep')
     return { path, real: place, depth: folder.depth + 1 }
   }
 
   /** Reports folders without read permission and ignores files that were deleted during the walk. */
-  async function guarded<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
+  async function reportingErrors<T>(path: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
     } catch (error) {
       if (isSystemError(error, 'EACCES', 'EPERM')) problems.push({ path, code: 'folder_unreadable' })
-      else if (isSystemError(error, 'ENAMETOOLONG')) leaveOut(path, 'folder_too_deep')
+      else if (isSystemError(error, 'ENAMETOOLONG')) reportProblem(path, 'folder_too_deep')
       else if (!isSystemError(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) throw error
       return undefined
     }
@@ -210,12 +210,12 @@ async function walk(
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     signal?.throwIfAborted()
     const folder = next
-    await guarded(folder.path, () => visit(folder))
+    await reportingErrors(folder.path, () => visit(folder))
   }
   return { files, problems, links: [...links] }
 }
 
-function isOfInterest(entry: Dirent, isWanted: (name: string) => boolean): boolean {
+function isCandidate(entry: Dirent, isWanted: (name: string) => boolean): boolean {
   if (isIgnoredFolder(entry.name)) return false
   return isWanted(entry.name) || entry.isDirectory() || entry.isSymbolicLink()
 }

@@ -1,20 +1,20 @@
 import type { Cause } from '#shared/contract/index.ts'
-import { type Clock, Changes, type Announcements, Exclusive } from '#platform'
+import { type Clock, EventEmitter, type Subscribable, Mutex } from '#platform'
 import { AppError } from '#shared/util/errors.ts'
 import type { FileChange } from '#shared/util/file-change.ts'
 import {
   assertReadable,
   assertUnprotected,
-  ChangedMeanwhile,
+  ConcurrentWriteError,
   hashText,
   readText,
-  stateOf,
+  fileStamp,
   writeText,
   type TextFile,
 } from './text-files.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { normalizeRequest, resolveWritable, type Roots } from './paths.ts'
-import { assertThere, withFolder } from './workspace-exists.ts'
+import { normalizePath, resolveWritable, type Roots } from './paths.ts'
+import { assertWorkspaceExists, withWorkspacePath } from './workspace-exists.ts'
 
 /** The cause of a write. `session` and `turn` (the message being answered) are set for writes by agents. */
 export interface WriteOrigin {
@@ -64,28 +64,28 @@ const maxTries = 20
 type Rewrite = (current: TextFile | undefined) => string | Promise<string>
 
 /** Runs all writes of a workspace one at a time, across processes, and notifies listeners of each. */
-export class Edits {
-  readonly changes: Announcements<WorkspaceWrite>
-  readonly #changes = new Changes<WorkspaceWrite>()
+export class WorkspaceWriter {
+  readonly changes: Subscribable<WorkspaceWrite>
+  readonly #changes = new EventEmitter<WorkspaceWrite>()
   readonly #roots: Roots
   readonly #now: Clock
-  readonly #alone: Exclusive
+  readonly #mutex: Mutex
 
   /** @param onUnlocked called with the reason if the lock cannot keep other processes out */
   constructor(roots: Roots, now: Clock, onUnlocked: ((error: unknown) => void) | undefined) {
     this.changes = this.#changes
     this.#roots = roots
     this.#now = now
-    this.#alone = new Exclusive(roots.workspace, onUnlocked)
+    this.#mutex = new Mutex(roots.workspace, onUnlocked)
   }
 
-  /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `run` */
+  /** Takes the lock and rewrites a file. @throws AppError as `rewrite` and `withLock` */
   async change(path: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
-    return this.run(() => this.rewrite(normalizeRequest(path), origin, rewrite))
+    return this.withLock(() => this.rewrite(normalizePath(path), origin, rewrite))
   }
 
   /**
-   * Rewrites a file. The caller must hold the lock (`run`).
+   * Rewrites a file. The caller must hold the lock (`withLock`).
    * @throws AppError as `resolveWritable`, `readText`, `assertReadable` and `writeText`; `file_protected`
    */
   async rewrite(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
@@ -93,14 +93,14 @@ export class Edits {
       try {
         return await this.#rewriteOnce(shown, origin, rewrite)
       } catch (error) {
-        if (!(error instanceof ChangedMeanwhile) || tries === maxTries) throw error
+        if (!(error instanceof ConcurrentWriteError) || tries === maxTries) throw error
       }
     }
   }
 
   async #rewriteOnce(shown: string, origin: WriteOrigin, rewrite: Rewrite): Promise<WorkspaceWrite> {
     const { target, isAllowed } = await resolveWritable(this.#roots, shown)
-    const known = await stateOf(target)
+    const known = await fileStamp(target)
     const current = await readIfThere(target, shown, isAllowed)
     const text = await rewrite(current)
     assertReadable(text, shown)
@@ -109,7 +109,7 @@ export class Edits {
       await writeText(target, text, shown, isAllowed, known)
     }
     const write = this.writeOf(shown, origin, current?.text ?? null, text)
-    if (current?.text !== text) await this.tell(write)
+    if (current?.text !== text) await this.notify(write)
     return write
   }
 
@@ -118,37 +118,37 @@ export class Edits {
     return { path, origin, hash: hashText(after ?? ''), before, after, at: this.#now().getTime() }
   }
 
-  /** Notifies listeners and waits for them. The caller must hold the lock (`run`). */
-  async tell(write: WorkspaceWrite): Promise<void> {
-    await this.#changes.settle(write)
+  /** Notifies listeners and waits for them. The caller must hold the lock (`withLock`). */
+  async notify(write: WorkspaceWrite): Promise<void> {
+    await this.#changes.emitAsync(write)
   }
 
   /**
    * Notifies listeners of the parts of one change, each listener of several parts at a time. The caller must hold the
    * lock.
    */
-  async tellAll(writes: readonly WorkspaceWrite[]): Promise<void> {
-    await this.#changes.settleAll(writes)
+  async notifyAll(writes: readonly WorkspaceWrite[]): Promise<void> {
+    await this.#changes.emitAllAsync(writes)
   }
 
   /**
    * Runs `work` under the lock.
    * @throws AppError `folder_gone` if the workspace folder does not exist, so that no write recreates it; `file_busy`
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone.run(async () => {
+  async withLock<T>(work: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(async () => {
       const { workspace } = this.#roots
-      await assertThere(workspace)
+      await assertWorkspaceExists(workspace)
       try {
         return await work()
       } catch (error) {
-        throw withFolder(error, workspace)
+        throw withWorkspacePath(error, workspace)
       }
     })
   }
 
   close(): void {
-    this.#alone.close()
+    this.#mutex.close()
   }
 }
 

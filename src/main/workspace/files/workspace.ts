@@ -5,48 +5,68 @@
 import { readdir, stat } from 'node:fs/promises'
 import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { systemClock, type Clock, Differ, reversed, Changes, type Announcements, tidyLater } from '#platform'
+import {
+  systemClock,
+  type Clock,
+  Differ,
+  invertPatch,
+  EventEmitter,
+  type Subscribable,
+  scheduleCleanup,
+} from '#platform'
 import type { FileChange } from '#shared/util/file-change.ts'
-import { isWriteProtected, placeFile, readText, type TextFile } from './text-files.ts'
-import { bringBack, detach, discard, tidyWorkspace, type Trash } from '../transactions/discard.ts'
-import { isKeptLocal, runKeepingLocal, type LocalRules } from '../transactions/keep-local.ts'
-import { restorer, type Texts } from '../transactions/restorer.ts'
-import { recover, type Recovered, type TransactionTools } from '../transactions/recovery.ts'
-import { ChangeJournal, kindOf, type Batch, type BatchKind } from '../transactions/change-journal.ts'
+import { isWriteProtected, createFile, readText, type TextFile } from './text-files.ts'
+import {
+  restoreFromTrash,
+  moveAttachmentToTrash,
+  moveToTrash,
+  cleanUpTempFiles,
+  type Trash,
+} from '../transactions/discard.ts'
+import { movesLocalNotes, runPreservingPrivacy, type LocalPathRules } from '../transactions/keep-local.ts'
+import { createReverter, type RevertSources } from '../transactions/restorer.ts'
+import { recover, type RecoveryResult, type TransactionTools } from '../transactions/recovery.ts'
+import { ChangeJournal, batchKind, type Batch, type BatchKind } from '../transactions/change-journal.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import {
-  assertFree,
+  assertTargetFree,
   assertNoLink,
   assertNotInItself,
   assertSameKind,
   isFolderAt,
   removeEmpty,
-  type TransactionWatch,
+  type TransactionOptions,
 } from '../transactions/transaction.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import { Edits, type Capture, type RememberedLines, type WorkspaceWrite, type WriteOrigin } from './workspace-edits.ts'
-import { assertThere } from './workspace-exists.ts'
-import { longTermFile, projectContextFiles, usualLayout, type Layout } from './layout.ts'
+import {
+  WorkspaceWriter,
+  type Capture,
+  type RememberedLines,
+  type WorkspaceWrite,
+  type WriteOrigin,
+} from './workspace-edits.ts'
+import { assertWorkspaceExists } from './workspace-exists.ts'
+import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
 import { isNote } from './file-names.ts'
 import { sectionTitle } from './add-to-section.ts'
-import { withoutNote } from './remove-note.ts'
+import { removeNote } from './remove-note.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'
-import { findNote, noteInLog, noteInSection } from './remember.ts'
+import { findNote, addToLog, addToMemorySection } from './remember.ts'
 import {
-  normalizeRequest,
-  readableFolder,
-  realPathOf,
+  normalizePath,
+  findReadableFolder,
+  resolveRealPath,
   resolveInside,
   resolveNewAttachment,
   resolveReadable,
   resolveWritable,
   type Roots,
 } from './paths.ts'
-import { withEndsOf } from './line-ends.ts'
+import { restoreLineEnds } from './line-ends.ts'
 import { walkLinks, walkMarkdown, walkPaths, type FoundFile, type Walk } from './walk.ts'
 
 /** A change and, if it removed the file, the path of the file in the trash. */
-interface Undone {
+interface RevertedChange {
   readonly write: WorkspaceWrite
   readonly trashed?: string
 }
@@ -56,14 +76,14 @@ export interface WorkspaceOptions {
   /** Compares texts. Defaults to a new `Differ`. */
   readonly differ?: Differ | undefined
   /** Gives access to recorded texts; returns undefined while the history is off. */
-  readonly history?: Texts['history'] | undefined
+  readonly history?: RevertSources['history'] | undefined
   /**
    * Path of the journal for changes of several files, in the state folder. Without it a crash can leave a change half
    * done.
    */
   readonly journal?: string | undefined
   /** Rules from the settings that keep paths local. Without them no path is local by rule. */
-  readonly local?: LocalRules | undefined
+  readonly local?: LocalPathRules | undefined
   /** Returns the current layout of the vault. */
   readonly layout?: (() => Layout) | undefined
   /** Called with the reason if the lock cannot keep other processes from writing. */
@@ -73,17 +93,17 @@ export interface WorkspaceOptions {
 export class Workspace {
   readonly roots: Roots
   /** Emits every write. Listeners run before the write resolves; the lock is released after their promises settle. */
-  readonly changes: Announcements<WorkspaceWrite>
+  readonly changes: Subscribable<WorkspaceWrite>
   /** Emits each note that `remember` or `rememberIn` adds. */
-  readonly captures: Announcements<Capture>
-  readonly #captures = new Changes<Capture>()
-  readonly #edits: Edits
+  readonly captures: Subscribable<Capture>
+  readonly #captures = new EventEmitter<Capture>()
+  readonly #edits: WorkspaceWriter
   readonly #layout: () => Layout
-  readonly #local: LocalRules | undefined
-  readonly #texts: Texts
+  readonly #local: LocalPathRules | undefined
+  readonly #texts: RevertSources
   readonly #trash: Trash
   readonly #transaction: TransactionTools
-  #endTidying = () => {}
+  #stopCleanup = () => {}
 
   constructor(
     roots: Roots,
@@ -91,7 +111,7 @@ export class Workspace {
       now = systemClock,
       differ = new Differ(),
       history = () => undefined,
-      layout = () => usualLayout,
+      layout = () => defaultLayout,
       onUnlocked,
       journal,
       local,
@@ -99,7 +119,7 @@ export class Workspace {
   ) {
     this.roots = roots
     this.#layout = layout
-    this.#edits = new Edits(roots, now, onUnlocked)
+    this.#edits = new WorkspaceWriter(roots, now, onUnlocked)
     this.changes = this.#edits.changes
     this.captures = this.#captures
     this.#texts = { differ, history }
@@ -111,7 +131,7 @@ export class Workspace {
   }
 
   close(): void {
-    this.#endTidying()
+    this.#stopCleanup()
     this.#edits.close()
   }
 
@@ -120,8 +140,8 @@ export class Workspace {
   }
 
   /** @throws AppError `folder_gone` if the workspace folder does not exist */
-  async assertThere(): Promise<void> {
-    await assertThere(this.roots.workspace)
+  async assertExists(): Promise<void> {
+    await assertWorkspaceExists(this.roots.workspace)
   }
 
   /** Lists the Markdown files. @throws AppError `folder_unreadable` */
@@ -135,7 +155,7 @@ export class Workspace {
   }
 
   /** Returns the paths of symbolic links that `list` skips: a note has only its own path. @throws AppError as `list` */
-  async links(signal?: AbortSignal): Promise<string[]> {
+  async skippedLinks(signal?: AbortSignal): Promise<string[]> {
     return this.#walked(walkLinks, signal)
   }
 
@@ -162,7 +182,7 @@ export class Workspace {
    * Returns the sorted names of a folder's entries; empty if the folder does not exist or cannot be read.
    * @throws AppError as `resolveInside`
    */
-  async names(folder: string): Promise<string[]> {
+  async entryNames(folder: string): Promise<string[]> {
     try {
       return (await readdir(await resolveInside(this.roots, folder))).sort()
     } catch (error) {
@@ -180,12 +200,12 @@ export class Workspace {
   /** Returns the path of the file after links are resolved. @throws AppError as `resolveInside` */
   async realPath(path: string): Promise<string> {
     const { layout } = this
-    return realPathOf(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
+    return resolveRealPath(this.roots, path, [longTermFile(layout), ...projectContextFiles(layout)])
   }
 
   /** Returns true for paths in extra folders and in memories that other agents share: they can be read, not written. */
   isReadOnly(path: string): boolean {
-    return readableFolder(this.roots, path) !== undefined
+    return findReadableFolder(this.roots, path) !== undefined
   }
 
   /** Returns true if a file or folder exists at `path`. @throws AppError as `resolveInside` */
@@ -205,7 +225,7 @@ export class Workspace {
    */
   async listFolder(folder: string, signal?: AbortSignal): Promise<readonly FoundFile[]> {
     await resolveInside(this.roots, folder)
-    const prefix = `${normalizeRequest(folder)}/`
+    const prefix = `${normalizePath(folder)}/`
     return (await this.list(signal)).files.filter(({ path }) => path.startsWith(prefix))
   }
 
@@ -237,7 +257,7 @@ export class Workspace {
     let merged = false
     const write = await this.#edits.change(path, { cause: 'user' }, async (current) => {
       if (current?.text === text) return text
-      if ((current?.hash ?? null) === expected.hash) return current ? withEndsOf(current.text, text) : text
+      if ((current?.hash ?? null) === expected.hash) return current ? restoreLineEnds(current.text, text) : text
       if (current && expected.hash === null && expected.baseText === undefined)
         throw new AppError('file_exists', `${path} exists already`, { path })
       const { baseText: base, onConflict } = expected
@@ -245,7 +265,7 @@ export class Workspace {
         current && base !== undefined
           ? await this.#texts.differ.merge({
               base,
-              mine: withEndsOf(base, text),
+              mine: restoreLineEnds(base, text),
               theirs: current.text,
               keepsBoth: onConflict === 'both',
             })
@@ -275,8 +295,8 @@ export class Workspace {
    * @throws AppError as `runTransaction`, `file_changed` if a note does not match its `before`; nothing is written then
    */
   async rewriteAll(texts: readonly Omit<TextWrite, 'newPath'>[], origin: WriteOrigin): Promise<void> {
-    const at = texts.map((text) => ({ ...text, path: normalizeRequest(text.path) }))
-    await this.change(
+    const at = texts.map((text) => ({ ...text, path: normalizePath(text.path) }))
+    await this.runTransaction(
       {},
       at.map((text) => ({ ...text, newPath: text.path })),
       origin,
@@ -285,14 +305,14 @@ export class Workspace {
 
   /** Appends an entry `## HH:MM - Title` to the daily log. */
   async remember(text: string, at: Date, origin: WriteOrigin): Promise<RememberedLines> {
-    return this.#remembered(await noteInLog(this, text, at, origin), text, origin)
+    return this.#remembered(await addToLog(this, text, at, origin), text, origin)
   }
 
   /**
    * Finds a note in the daily log or a section, to check whether a request that got no answer was carried out.
    * @returns undefined if the note is not there
    */
-  async findRemembered(
+  async findRememberedNote(
     text: string,
     at: Date,
     section?: string,
@@ -305,11 +325,11 @@ export class Workspace {
    * @throws AppError `input_invalid` for an empty or multi-line section name
    */
   async rememberIn(section: string, text: string, origin: WriteOrigin): Promise<RememberedLines> {
-    return this.#remembered(await noteInSection(this, sectionTitle(section), text, origin), text, origin)
+    return this.#remembered(await addToMemorySection(this, sectionTitle(section), text, origin), text, origin)
   }
 
   #remembered(lines: RememberedLines, note: string, origin: WriteOrigin): RememberedLines {
-    this.#captures.announce({ ...lines, note, origin })
+    this.#captures.emit({ ...lines, note, origin })
     return lines
   }
 
@@ -325,11 +345,11 @@ export class Workspace {
    * @throws AppError `undo_conflict` if the lines of the change were edited, `history_off` if only the history has the
    * texts
    */
-  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<Undone> {
-    const shown = normalizeRequest(path)
+  async undo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<RevertedChange> {
+    const shown = normalizePath(path)
     // Load recorded texts before taking the lock: the history may need the lock to record files.
-    const restore = await restorer(this.#texts, shown, patch, signal)
-    return this.#edits.run(async () => {
+    const restore = await createReverter(this.#texts, shown, patch, signal)
+    return this.#edits.withLock(async () => {
       let isLeft = true
       // The change created the file and the file is deleted: there is nothing to revert.
       if (!(await this.exists(shown)) && (await restore('')) === '')
@@ -340,13 +360,13 @@ export class Workspace {
         return isLeft ? restored : current
       }
       const write = await this.#edits.rewrite(shown, origin, (current) => rewrite(current?.text))
-      return isLeft ? { write } : discard(this.#trash, shown, origin)
+      return isLeft ? { write } : moveToTrash(this.#trash, shown, origin)
     })
   }
 
   /** Reapplies a change that `undo` reverted. @throws AppError as `undo` */
   async redo(path: string, patch: string, origin: WriteOrigin, signal?: AbortSignal): Promise<WorkspaceWrite> {
-    const restore = await restorer(this.#texts, path, reversed(patch), signal)
+    const restore = await createReverter(this.#texts, path, invertPatch(patch), signal)
     return this.edit(path, origin, (current = '') => restore(current))
   }
 
@@ -354,9 +374,9 @@ export class Workspace {
    * Removes a note that `remember` or `rememberIn` added. Headings stay if other text is below them.
    * @throws AppError `undo_conflict` if the note was edited or removed since
    */
-  async takeOut(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
+  async removeNote(path: string, note: AddedNote, origin: WriteOrigin): Promise<WorkspaceWrite> {
     return this.edit(path, origin, (current = '') => {
-      const rest = withoutNote(current, note)
+      const rest = removeNote(current, note)
       if (rest !== undefined) return rest
       const message = `the note is no longer in ${path} as it was written: it was edited or removed since`
       throw new AppError('undo_conflict', message, { path })
@@ -365,22 +385,22 @@ export class Workspace {
 
   /** Renames or moves a file or folder without changing links to it. @throws AppError as `runTransaction` */
   async move(from: string, to: string, origin: WriteOrigin): Promise<void> {
-    await this.change({ move: { from, to } }, [], origin)
+    await this.runTransaction({ move: { from, to } }, [], origin)
   }
 
   /** Moves a file or folder and writes notes as one atomic change. @throws AppError as `runTransaction` */
-  async change(
+  async runTransaction(
     batch: Batch,
     texts: readonly TextWrite[],
     origin: WriteOrigin,
-    watch?: TransactionWatch,
-  ): ReturnType<typeof runKeepingLocal> {
-    return this.#edits.run(() => runKeepingLocal(this.#transaction, this.#local, batch, texts, origin, watch))
+    watch?: TransactionOptions,
+  ): ReturnType<typeof runPreservingPrivacy> {
+    return this.#edits.withLock(() => runPreservingPrivacy(this.#transaction, this.#local, batch, texts, origin, watch))
   }
 
   /** Returns true if the file's permissions allow no one to write it. @throws AppError as `resolveInside` */
   async isProtected(path: string): Promise<boolean> {
-    return isWriteProtected(await resolveInside(this.roots, normalizeRequest(path)))
+    return isWriteProtected(await resolveInside(this.roots, normalizePath(path)))
   }
 
   /**
@@ -388,19 +408,19 @@ export class Workspace {
    * @throws AppError `ending_kept`, `folder_in_itself`, `symbolic_link`, `file_exists`, and as `resolveInside`
    */
   async assertMovable(asked: Move): Promise<void> {
-    const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
+    const move = { from: normalizePath(asked.from), to: normalizePath(asked.to) }
     const isFolder = await isFolderAt(this.roots, move.from)
     if (isFolder) assertNotInItself(move)
     else {
       await assertNoLink(this.roots, move.from)
       assertSameKind(move)
     }
-    await assertFree(this.roots, move.to, isFolder)
+    await assertTargetFree(this.roots, move.to, isFolder)
   }
 
   /** Returns true if a rule in the settings keeps any of the moved notes local. */
-  async isKeptLocal(move: Move): Promise<boolean> {
-    return isKeptLocal(this.#transaction, this.#local, move)
+  async isLocalAfterMove(move: Move): Promise<boolean> {
+    return movesLocalNotes(this.#transaction, this.#local, move)
   }
 
   /**
@@ -408,12 +428,12 @@ export class Workspace {
    * @param onBegin called before the work starts (it is slow in a large folder)
    * @returns undefined if no change is pending
    */
-  async recover(onBegin?: (kind: BatchKind) => void): Promise<Recovered | undefined> {
+  async recover(onBegin?: (kind: BatchKind) => void): Promise<RecoveryResult | undefined> {
     const pending = await this.#transaction.journal?.read()
     if (!pending) return undefined
-    const kind = kindOf(pending)
+    const kind = batchKind(pending)
     if (kind) onBegin?.(kind)
-    return this.#edits.run(() => recover(this.#transaction))
+    return this.#edits.withLock(() => recover(this.#transaction))
   }
 
   /**
@@ -421,8 +441,8 @@ export class Workspace {
    * @returns the path in the trash, for `restore`, and the write
    * @throws AppError `file_not_found`
    */
-  async remove(path: string, origin: WriteOrigin): Promise<Required<Undone>> {
-    return this.#edits.run(() => discard(this.#trash, normalizeRequest(path), origin))
+  async remove(path: string, origin: WriteOrigin): Promise<Required<RevertedChange>> {
+    return this.#edits.withLock(() => moveToTrash(this.#trash, normalizePath(path), origin))
   }
 
   /**
@@ -432,12 +452,12 @@ export class Workspace {
    */
   async attach(path: string, fill: (file: string) => Promise<void>): Promise<void> {
     const { target, isAllowed } = await resolveNewAttachment(this.roots, path)
-    await placeFile(target, normalizeRequest(path), isAllowed, fill)
+    await createFile(target, normalizePath(path), isAllowed, fill)
   }
 
   /** Removes those of the folders that are empty. @param folders the innermost first */
   async removeEmpty(folders: readonly string[]): Promise<void> {
-    await this.#edits.run(() => removeEmpty(this.roots, folders))
+    await this.#edits.withLock(() => removeEmpty(this.roots, folders))
   }
 
   /**
@@ -446,7 +466,7 @@ export class Workspace {
    * @throws AppError `attachment_unknown`, `file_not_found`
    */
   async detach(path: string): Promise<string> {
-    return detach(this.#trash, normalizeRequest(path))
+    return moveAttachmentToTrash(this.#trash, normalizePath(path))
   }
 
   /**
@@ -454,15 +474,15 @@ export class Workspace {
    * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
    */
   async restore(trashed: string, origin: WriteOrigin): Promise<WorkspaceWrite> {
-    return this.#edits.run(() => bringBack(this.#trash, trashed, origin))
+    return this.#edits.withLock(() => restoreFromTrash(this.#trash, trashed, origin))
   }
 
   /** Copies a file to `name 2.md` in the same folder, or to the next free number. @returns the path of the copy */
   async duplicate(path: string, origin: WriteOrigin): Promise<string> {
-    const shown = normalizeRequest(path)
+    const shown = normalizePath(path)
     const { text } = await this.read(shown)
     const [, stem = shown, extension = ''] = /^(.*?)(?: \d+)?(\.[^./]+)$/.exec(shown) ?? []
-    return this.#edits.run(async () => {
+    return this.#edits.withLock(async () => {
       let number = 2
       while (await this.exists(`${stem} ${number}${extension}`)) number += 1
       const copy = `${stem} ${number}${extension}`
@@ -476,9 +496,9 @@ export class Workspace {
    * Starts removing temporary files of killed writes in the background. `close` stops it.
    * @param onFault called if that fails
    */
-  tidy(onFault: (error: unknown) => void): void {
-    this.#endTidying()
-    this.#endTidying = tidyLater(() => tidyWorkspace(this.#trash), onFault)
+  startCleanup(onFault: (error: unknown) => void): void {
+    this.#stopCleanup()
+    this.#stopCleanup = scheduleCleanup(() => cleanUpTempFiles(this.#trash), onFault)
   }
 
   /** Returns the absolute path of a file, which need not exist. @throws AppError as `resolveInside` */

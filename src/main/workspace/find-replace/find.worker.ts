@@ -1,12 +1,13 @@
 import { serveWorker } from '#platform'
-import type { Wanted } from './text-matches.ts'
-import { rewriteFile, searchFiles, type FoundFile, type Where } from './search-files.ts'
+import type { SearchQuery } from './text-matches.ts'
+import { rewriteFile, searchFiles, type FileMatches, type SearchRoots } from './search-files.ts'
 
 const jobs = {
-  search: (input: Where & { wanted: Wanted }, signal: AbortSignal | undefined) =>
+  search: (input: SearchRoots & { wanted: SearchQuery }, signal: AbortSignal | undefined) =>
     searchFiles(input, input.wanted, signal),
-  rewrite: (input: Where & { wanted: Wanted & { replacement: string }; file: Pick<FoundFile, 'path' | 'hash'> }) =>
-    rewriteFile(input, input.wanted, input.file),
+  rewrite: (
+    input: SearchRoots & { wanted: SearchQuery & { replacement: string }; file: Pick<FileMatches, 'path' | 'hash'> },
+  ) => rewriteFile(input, input.wanted, input.file),
 }
 
 export type FindJobs = typeof jobs

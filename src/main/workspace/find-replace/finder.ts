@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '#shared/util/errors.ts'
 import type { FindEvent, LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
 import { inBatches, WorkerHost } from '#platform'
-import { leftBy, type Batches } from '../transactions/batches.ts'
+import { toLeftFile, type Batches } from '../transactions/batches.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
 import type { FindJobs } from './find.worker.ts'
-import type { Wanted } from './text-matches.ts'
+import type { SearchQuery } from './text-matches.ts'
 
 /** Stops the worker after this idle time, ms. */
 const idleMs = 60_000
@@ -21,7 +21,7 @@ const maxSearches = 8
 const atOnce = 16
 
 interface Search {
-  readonly wanted: Wanted
+  readonly wanted: SearchQuery
   /** Hash of the searched text by path. */
   readonly files: ReadonlyMap<string, string>
 }
@@ -53,7 +53,7 @@ export class Finder {
    * Yields results while the search runs; the last event has the id for `replace`.
    * @throws AppError `input_invalid` for an invalid pattern
    */
-  async *find(wanted: Wanted, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
+  async *find(wanted: SearchQuery, signal: AbortSignal | undefined): AsyncGenerator<FindEvent> {
     const files = new Map<string, string>()
     const steps = this.#worker.stream((client) => client.search({ ...this.#where(), wanted }, { signal }))
     for await (const step of steps) {
@@ -62,7 +62,7 @@ export class Finder {
       yield { type: 'found', found, unread: [...step.unread], done: step.done, total: step.total }
     }
     const search = randomUUID()
-    keep(this.#searches, search, { wanted, files }, maxSearches)
+    setBounded(this.#searches, search, { wanted, files }, maxSearches)
     yield { type: 'done', search }
   }
 
@@ -84,7 +84,7 @@ export class Finder {
     this.#stops.set(search, stop)
     try {
       yield { type: 'progress', done: 0, total: files.length }
-      const { changes, left } = await this.#planned({ ...known.wanted, replacement }, files, signal)
+      const { changes, left } = await this.#planReplacements({ ...known.wanted, replacement }, files, signal)
       const counts = new Map(changes.map((change) => [change.path, change.count]))
       const countOf = (of: readonly TextWrite[]) => of.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
       const batchOf = (of: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(of) } })
@@ -92,13 +92,13 @@ export class Finder {
       const made = yield* progressOf(async (onProgress) => {
         if (signal.aborted) return []
         try {
-          return (await batches.write(batchOf(changes), changes, origin, { left, signal, onProgress })).texts
+          return (await batches.write(batchOf(changes), changes, origin, { skipped: left, signal, onProgress })).texts
         } catch (error) {
           if (signal.aborted) return []
           throw error
         }
       })
-      const undo = made.length === 0 ? null : await batches.keep(batchOf(made), made, [])
+      const undo = made.length === 0 ? null : await batches.storeUndo(batchOf(made), made, [])
       // A stop after the last write has no effect: the user gets an undo instead.
       const isStopped = signal.aborted && made.length === 0
       yield { type: 'done', count: countOf(made), files: made.length, left, isStopped, undo }
@@ -118,9 +118,9 @@ export class Finder {
     await this.#worker.close()
   }
 
-  /** Computes the new texts. Files that have changed or are write-protected go to `left`. */
-  async #planned(
-    wanted: Wanted & { readonly replacement: string },
+  /** Computes the new texts. Files that have changed or are write-protected go to `skipped`. */
+  async #planReplacements(
+    wanted: SearchQuery & { readonly replacement: string },
     files: readonly (readonly [path: string, hash: string])[],
     signal: AbortSignal,
   ): Promise<{ changes: Planned[]; left: LeftFile[] }> {
@@ -132,7 +132,7 @@ export class Finder {
         const made = await this.#worker.run((client) => client.rewrite(asked))
         return made ? { ...made, newPath: path } : { path, reason: 'changed' }
       } catch (error) {
-        return leftBy(path, error)
+        return toLeftFile(path, error)
       }
     })
     const known = all.filter((one) => one !== undefined)
@@ -175,7 +175,7 @@ async function* progressOf<Of>(
   return end
 }
 
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   map.set(key, value)
   for (const old of [...map.keys()].slice(0, -most)) map.delete(old)
 }

@@ -4,23 +4,23 @@ import { createContext, Script } from 'node:vm'
 import type { UnreadFile } from '#shared/contract/index.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { inBatches } from '#platform'
-import { placeOf, resolveInside, type Place } from '../files/paths.ts'
+import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import { finderOf, findMatches, replaceMatches, type Matches, type Wanted } from './text-matches.ts'
+import { toRegExp, findMatches, replaceMatches, type Matches, type SearchQuery } from './text-matches.ts'
 
-export interface Where {
+export interface SearchRoots {
   readonly workspace: string
   readonly forbidden: readonly string[]
 }
 
-export interface FoundFile extends Matches {
+export interface FileMatches extends Matches {
   readonly path: string
   readonly hash: string
 }
 
 export interface FindStep {
-  readonly found: readonly FoundFile[]
+  readonly found: readonly FileMatches[]
   /** Files that could not be read and may contain matches. */
   readonly unread: readonly UnreadFile[]
   /** Searched files, and their total number. */
@@ -44,21 +44,25 @@ const atOnce = 64
 const patternTimeout = 500
 
 const script = new Script('work()')
-const held: { work: () => void } = { work: () => undefined }
+const sandbox: { work: () => void } = { work: () => undefined }
 /** Shared, because creating a context takes longer than searching most files. */
 let context: ReturnType<typeof createContext> | undefined
 
 /** Searches all Markdown files. @throws AppError `input_invalid` for an invalid or slow pattern; the signal's reason */
-export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortSignal): AsyncGenerator<FindStep> {
-  const finder = finderOf(wanted)
-  const place = await placeOf(where)
+export async function* searchFiles(
+  where: SearchRoots,
+  wanted: SearchQuery,
+  signal?: AbortSignal,
+): AsyncGenerator<FindStep> {
+  const finder = toRegExp(wanted)
+  const place = await resolveRoots(where)
   const { files } = await walkMarkdown(where.workspace, signal, where.forbidden)
   let listed = 0
   for (let from = 0; from < files.length; from += atOnce) {
     signal?.throwIfAborted()
     const batch = files.slice(from, from + atOnce)
-    const texts = await inBatches(batch, atOnce, ({ path }) => readable(where, place, path))
-    const found: FoundFile[] = []
+    const texts = await inBatches(batch, atOnce, ({ path }) => readOrReason(where, place, path))
+    const found: FileMatches[] = []
     const unread: UnreadFile[] = []
     for (const [at, read] of texts.entries()) {
       const path = batch[at]?.path
@@ -86,31 +90,31 @@ export async function* searchFiles(where: Where, wanted: Wanted, signal?: AbortS
  * @throws AppError `input_invalid` for an invalid or slow pattern
  */
 export async function rewriteFile(
-  where: Where,
-  wanted: Wanted & { readonly replacement: string },
-  { path, hash }: Pick<FoundFile, 'path' | 'hash'>,
+  where: SearchRoots,
+  wanted: SearchQuery & { readonly replacement: string },
+  { path, hash }: Pick<FileMatches, 'path' | 'hash'>,
 ): Promise<Rewritten | undefined> {
-  const read = await readable(where, await placeOf(where), path)
+  const read = await readOrReason(where, await resolveRoots(where), path)
   if (!read || 'reason' in read || read.hash !== hash) return undefined
-  const finder = finderOf(wanted)
+  const finder = toRegExp(wanted)
   const { text, count } = timed(wanted, () => replaceMatches(read.text, finder, wanted.replacement, wanted.isPattern))
   return { path, count, before: read.text, after: text }
 }
 
-function timed<Result>({ isPattern }: Wanted, task: () => Result): Result {
-  return isPattern ? inTime(task) : task()
+function timed<Result>({ isPattern }: SearchQuery, task: () => Result): Result {
+  return isPattern ? withRegexTimeout(task) : task()
 }
 
 /**
  * Runs a task with a time limit, because a pattern can backtrack exponentially.
  * @throws AppError `input_invalid` if it takes too long
  */
-export function inTime<Result>(task: () => Result): Result {
+export function withRegexTimeout<Result>(task: () => Result): Result {
   let result: Result | undefined
-  held.work = () => {
+  sandbox.work = () => {
     result = task()
   }
-  context ??= createContext(held)
+  context ??= createContext(sandbox)
   try {
     script.runInContext(context, { timeout: patternTimeout })
   } catch (error) {
@@ -123,7 +127,7 @@ export function inTime<Result>(task: () => Result): Result {
 }
 
 /** Returns the text, or the reason why it cannot be read; undefined if the file was deleted. */
-async function readable(where: Where, place: Place, path: string) {
+async function readOrReason(where: SearchRoots, place: ResolvedRoots, path: string) {
   try {
     return await readText(await resolveInside(where, path, place), path, place.isAllowed)
   } catch (error) {

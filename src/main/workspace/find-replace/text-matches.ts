@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 
-export interface Wanted {
+export interface SearchQuery {
   readonly text: string
   readonly isPattern: boolean
   readonly matchCase: boolean
@@ -18,7 +18,7 @@ const maxCharacters = 300
 const maxBefore = 80
 
 /** Builds the regular expression of a search. @throws AppError `input_invalid` for an invalid pattern */
-export function finderOf({ text, isPattern, matchCase }: Wanted): RegExp {
+export function toRegExp({ text, isPattern, matchCase }: SearchQuery): RegExp {
   try {
     return new RegExp(isPattern ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), `gu${matchCase ? '' : 'i'}`)
   } catch (error) {
@@ -46,12 +46,12 @@ export function findMatches(text: string, finder: RegExp, maxLines: number): Mat
     finder.lastIndex = 0
     lineCount += 1
     count += line.match(finder)?.length ?? 0
-    if (lines.length < maxLines) lines.push({ line: index + 1, text: shown(line, first.index) })
+    if (lines.length < maxLines) lines.push({ line: index + 1, text: excerpt(line, first.index) })
   }
   return { lines, lineCount, count }
 }
 
-function shown(line: string, at: number): string {
+function excerpt(line: string, at: number): string {
   const from = at > maxBefore && line.length > maxCharacters ? at - maxBefore : 0
   const piece = line.slice(from, from + maxCharacters).toWellFormed()
   return `${from > 0 ? '…' : ''}${piece}${from + maxCharacters < line.length ? '…' : ''}`

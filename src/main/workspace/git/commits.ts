@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { Differ } from '#platform'
 import { decodeUtf8, maxTextBytes } from '../files/text-files.ts'
 import { resolveInside, type Roots } from '../files/paths.ts'
-import { bytesAt, type FileCommit, findRepository, logOf } from './system-git.ts'
+import { readBlob, type FileCommit, findRepository, readFileLog } from './system-git.ts'
 
 export interface CommitsOptions {
   readonly roots: Roots
@@ -22,7 +22,7 @@ const maxRemembered = 5000
  * Reads a file's commits from the user's own Git repository around the workspace, through renames. Uses the system's
  * Git and writes nothing.
  */
-export class Commits {
+export class GitLog {
   readonly #options: CommitsOptions
   /** Cached commits, with the path of the file at that time. */
   readonly #listed = new Map<string, FileCommit>()
@@ -32,7 +32,7 @@ export class Commits {
   }
 
   /** Returns a page of the commits of a file, newest first. @throws AppError `git_failed`, and as `resolveInside` */
-  async of(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
+  async log(path: string, { skip, limit }: Page, signal: AbortSignal | undefined): Promise<FileCommits> {
     const found = await this.#find(path, signal)
     if (found.state !== 'found') return { ...found, commits: [], isMore: false }
     const { prefix } = found
@@ -65,8 +65,8 @@ export class Commits {
     if (!listed) throw missing()
     const { workspace } = this.#options.roots
     const [before, after] = await Promise.all([
-      bytesAt(workspace, `${commit}^`, listed.from ?? listed.path, signal),
-      bytesAt(workspace, commit, listed.path, signal),
+      readBlob(workspace, `${commit}^`, listed.from ?? listed.path, signal),
+      readBlob(workspace, commit, listed.path, signal),
     ])
     const [was, is] = [textOf(before, path), textOf(after, path)]
     const { patch } = await this.#options.differ.describe({ path, before: was, after: is, isKept: false }, signal)
@@ -81,7 +81,7 @@ export class Commits {
 
   async #page(path: string, prefix: string, { skip, limit }: Page, signal: AbortSignal | undefined) {
     const { workspace } = this.#options.roots
-    const found = await logOf({ workspace, prefix, path }, { skip, limit: limit + 1 }, signal)
+    const found = await readFileLog({ workspace, prefix, path }, { skip, limit: limit + 1 }, signal)
     return { commits: found.slice(0, limit), isMore: found.length > limit }
   }
 

@@ -37,7 +37,7 @@ export type Repository =
 
 export async function findRepository(workspace: string, signal: AbortSignal | undefined): Promise<Repository> {
   const answer = await runGit(workspace, ['rev-parse', '--is-inside-work-tree', '--show-prefix'], signal)
-  if (!answer) return { state: (await liesInRepository(workspace)) ? 'no_git' : 'none' }
+  if (!answer) return { state: (await isInRepository(workspace)) ? 'no_git' : 'none' }
   const { code, output, message } = answer
   const owned = /dubious ownership in repository at '(.+)'/.exec(message)?.[1]
   if (owned !== undefined) return { state: 'untrusted', path: owned }
@@ -45,7 +45,7 @@ export async function findRepository(workspace: string, signal: AbortSignal | un
   return code === 0 && isInside === 'true' ? { state: 'found', prefix } : { state: 'none' }
 }
 
-async function liesInRepository(workspace: string): Promise<boolean> {
+async function isInRepository(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace)
   while (!existsSync(join(folder, '.git'))) {
     if (dirname(folder) === folder) return false
@@ -60,27 +60,27 @@ async function liesInRepository(workspace: string): Promise<boolean> {
  * @param prefix path of the workspace in the repository
  * @throws AppError `git_failed`
  */
-export async function logOf(
+export async function readFileLog(
   { workspace, prefix, path }: { readonly workspace: string; readonly prefix: string; readonly path: string },
   { skip, limit }: { readonly skip: number; readonly limit: number },
   signal: AbortSignal | undefined,
 ): Promise<FileCommit[]> {
   const args = ['log', '--follow', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature', '--no-notes']
   const bounds = ['--diff-merges=first-parent', `--skip=${skip}`, `--max-count=${limit}`]
-  const answer = await asked(workspace, [...args, ...bounds, ...logFormat, '--', path], signal)
+  const answer = await runOrThrow(workspace, [...args, ...bounds, ...logFormat, '--', path], signal)
   if (/does not have any commits yet|bad default revision/.test(answer.message)) return []
   if (answer.code !== 0) throw failed(answer)
   return readLog(answer.output.toString('utf8'), prefix + path)
 }
 
 /** Returns a file's bytes in a commit; undefined if the commit does not contain it. @throws AppError `git_failed` */
-export async function bytesAt(
+export async function readBlob(
   workspace: string,
   commit: string,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<Buffer | undefined> {
-  const answer = await asked(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
+  const answer = await runOrThrow(workspace, ['cat-file', 'blob', `${commit}:${path}`], signal)
   if (answer.code === 0) return answer.output
   if (
     /does not exist|exists on disk, but not in|Not a valid object name|bad revision|invalid object name/.test(
@@ -91,7 +91,11 @@ export async function bytesAt(
   throw failed(answer)
 }
 
-async function asked(workspace: string, args: readonly string[], signal: AbortSignal | undefined): Promise<GitAnswer> {
+async function runOrThrow(
+  workspace: string,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<GitAnswer> {
   const answer = await runGit(workspace, args, signal)
   if (!answer) throw new AppError('git_failed', 'Git is no longer available', { message: '' })
   return answer

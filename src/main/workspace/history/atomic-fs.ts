@@ -3,10 +3,10 @@
  * are also synced to disk; lost objects can be recreated.
  */
 import * as fs from 'node:fs/promises'
-import { writeDurably, writeWhole } from '#platform'
+import { writeDurably, writeAtomically } from '#platform'
 
 async function writeFile(path: string, data: string | Uint8Array): Promise<void> {
-  await (path.includes('/refs/') || path.includes('\\refs\\') ? writeDurably : writeWhole)(path, data)
+  await (path.includes('/refs/') || path.includes('\\refs\\') ? writeDurably : writeAtomically)(path, data)
 }
 
 export const atomicFs = {

@@ -1,44 +1,44 @@
-import { mergeTexts, standingsOf, type Standing } from '#platform'
+import { mergeTexts, revertStatusOfHunks, type RevertStatus } from '#platform'
 import { parseLargeChange } from '#shared/util/large-change.ts'
 import { splitHunks } from '#shared/util/patch-hunks.ts'
-import { nameNow, textOf, timelineOf } from './history-queries.ts'
+import { currentPath, textOf, queryTimeline } from './history-queries.ts'
 import type { Repository } from './repository.ts'
 
-export interface ChangeStanding {
+export interface ChangeRevertStatus {
   /** The file's current path. */
   readonly path: string
   /** One status for each hunk, in order; a single one for a large change without lines. */
-  readonly hunks: Standing[]
+  readonly hunks: RevertStatus[]
 }
 
 /**
  * Returns for each hunk of a change whether it is still in the file, was undone or was edited.
  * @param path path of the file when the change was made
  */
-export async function standingOf(repository: Repository, path: string, patch: string): Promise<ChangeStanding> {
-  const now = repository.idAt(path) === undefined ? await nameNow(repository, path) : path
-  const id = repository.idAt(now)
+export async function revertStatusOf(repository: Repository, path: string, patch: string): Promise<ChangeRevertStatus> {
+  const now = repository.blobIdAt(path) === undefined ? await currentPath(repository, path) : path
+  const id = repository.blobIdAt(now)
   const text = id === undefined ? '' : await repository.text(id)
   if (parseLargeChange(patch)) return { path: now, hunks: [await standingOfLarge(repository, text, patch)] }
-  const hunks = standingsOf(text, patch)
+  const hunks = revertStatusOfHunks(text, patch)
   if (!hunks.includes('changed')) return { path: now, hunks }
   const parts = splitHunks(patch)
-  const undoings = (await timelineOf(repository, { path: now, limit: Number.MAX_SAFE_INTEGER })).filter(
+  const undoings = (await queryTimeline(repository, { path: now, limit: Number.MAX_SAFE_INTEGER })).filter(
     ({ isUndo }) => isUndo,
   )
   for (const { file } of undoings) {
     const [before, after] = [await textOr(repository, file.before), await textOr(repository, file.after)]
     for (const [place, hunk] of parts.entries())
-      if (hunks[place] === 'changed' && stands(before, hunk) && !stands(after, hunk)) hunks[place] = 'undone'
+      if (hunks[place] === 'changed' && isApplied(before, hunk) && !isApplied(after, hunk)) hunks[place] = 'undone'
   }
   return { path: now, hunks }
 }
 
-function stands(text: string, hunk: string): boolean {
-  return standingsOf(text, hunk)[0] === 'there'
+function isApplied(text: string, hunk: string): boolean {
+  return revertStatusOfHunks(text, hunk)[0] === 'there'
 }
 
-async function standingOfLarge(repository: Repository, text: string, patch: string): Promise<Standing> {
+async function standingOfLarge(repository: Repository, text: string, patch: string): Promise<RevertStatus> {
   const large = parseLargeChange(patch)
   const [before, after] = large
     ? [await textOf(repository, large.before), await textOf(repository, large.after)]

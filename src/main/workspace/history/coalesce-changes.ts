@@ -1,15 +1,15 @@
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
-import type { FileStep } from './repository.ts'
+import type { FileTransition } from './repository.ts'
 
-export interface Change extends FileStep {
+export interface RecordedChange extends FileTransition {
   readonly id: string
   readonly origin: Origin
   readonly at: number
 }
 
 /** Merges the changes of a group into one step for each file, from its first to its last state. */
-export function collapse(group: readonly Change[]): FileStep[] {
-  const steps = new Map<string, FileStep>()
+export function coalesceChanges(group: readonly RecordedChange[]): FileTransition[] {
+  const steps = new Map<string, FileTransition>()
   for (const { path, from, before, after } of group) {
     const earlier = steps.get(from ?? path)
     steps.delete(from ?? path)

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
-import { blobOf, writeWhole } from '#platform'
+import { blobOf, writeAtomically } from '#platform'
 
 const compress = promisify(deflate)
 
@@ -20,6 +20,6 @@ export async function writeBlob(gitdir: string, text: string): Promise<string> {
     () => true,
     () => false,
   )
-  if (!isThere) await writeWhole(file, await compress(object))
+  if (!isThere) await writeAtomically(file, await compress(object))
   return id
 }

@@ -24,7 +24,7 @@ export interface TimelineRequest {
   readonly causes?: readonly string[] | undefined
   readonly limit: number
   /** True returns the files that existed before the history as one row. Without effect if `path` is set. */
-  readonly isBrief?: boolean | undefined
+  readonly groupAdopted?: boolean | undefined
 }
 
 /** One file of a commit. */
@@ -40,26 +40,26 @@ export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
  * Returns changes, newest first. All matching files of a commit are returned, even beyond `limit`.
  * @throws AppError `input_invalid` if the commit `from` is unknown
  */
-export async function timelineOf(
+export async function queryTimeline(
   repository: Repository,
-  { path, before, from, since, causes, limit, isBrief = false }: TimelineRequest,
+  { path, before, from, since, causes, limit, groupAdopted: isBrief = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
   const found: FileChangeRecord[] = []
-  const names = new LaterNames()
+  const names = new CurrentPaths()
   let name = path
   const log = await repository.log()
   if (from !== undefined && !log.some(({ commit }) => commit === from)) {
     const reason = `the history has no change ${from} (it may be too old)`
     throw new AppError('input_invalid', reason, { reason })
   }
-  let isPast = before === undefined && from === undefined
+  let isInRange = before === undefined && from === undefined
   for (const record of log) {
     if (found.length >= limit || (since !== undefined && record.at < since)) break
-    isPast ||= record.commit === from
-    const wasPast = isPast
-    isPast ||= record.commit === before
+    isInRange ||= record.commit === from
+    const wasPast = isInRange
+    isInRange ||= record.commit === before
     const later = record.files.map((file) => names.of(file.path))
-    names.passed(record.files)
+    names.addMoves(record.files)
     // Without `files`: repeating all files in each of thousands of rows is too large.
     const { files, ...rest } = record
     if (isBrief && name === undefined && record.cause === 'adopted') {
@@ -82,21 +82,21 @@ export async function timelineOf(
  * Returns the current path of a file that had this path after `commit`. Without `commit`: after the newest move away
  * from this path. Returns `path` itself if the file was not moved.
  */
-export async function nameNow(repository: Repository, path: string, commit?: string): Promise<string> {
-  const names = new LaterNames()
+export async function currentPath(repository: Repository, path: string, commit?: string): Promise<string> {
+  const names = new CurrentPaths()
   for (const record of await repository.log()) {
     if (record.commit === commit) break
     const moved = record.files.find(({ from }) => from === path)
     if (commit === undefined && moved) return names.of(moved.path)
-    names.passed(record.files)
+    names.addMoves(record.files)
   }
   return names.of(path)
 }
 
 /** Returns the current path of a file that no longer exists under this one; undefined if it was deleted. */
-export async function movedTo(repository: Repository, path: string): Promise<string | undefined> {
-  const now = await nameNow(repository, path)
-  return now === path ? renamedTo(await repository.log(), path) : now
+export async function findMovedFile(repository: Repository, path: string): Promise<string | undefined> {
+  const now = await currentPath(repository, path)
+  return now === path ? detectRename(await repository.log(), path) : now
 }
 
 /** Another program's rename shows as one file removed and one added within this time, ms. */
@@ -108,7 +108,7 @@ const sameMomentMs = 5000
  * @param log newest first
  * @returns undefined if the file was deleted, or the target is ambiguous
  */
-export function renamedTo(log: readonly CommitRecord[], path: string): string | undefined {
+export function detectRename(log: readonly CommitRecord[], path: string): string | undefined {
   const lost = log.find(({ files }) => files.some((file) => file.path === path || file.from === path))
   const file = lost?.files.find((one) => one.path === path)
   if (lost?.cause !== 'outside' || file?.after !== null || file.before === null || file.removed === 0) return undefined
@@ -123,14 +123,14 @@ export function renamedTo(log: readonly CommitRecord[], path: string): string | 
 }
 
 /** Maps old paths to current ones while the log is read from the newest commit back. */
-class LaterNames {
+class CurrentPaths {
   readonly #later = new Map<string, string>()
 
   of(path: string): string {
     return this.#later.get(path) ?? path
   }
 
-  passed(files: readonly FileRecord[]): void {
+  addMoves(files: readonly FileRecord[]): void {
     const moves = files.flatMap(({ path, from }) => (from === undefined ? [] : [{ path, from, now: this.of(path) }]))
     // Before this move, the path belonged to another file or to none.
     for (const { path } of moves) this.#later.delete(path)
@@ -171,8 +171,8 @@ export async function textOf(repository: Repository, id: string): Promise<string
  * Returns for each line of the newest recorded text the change that wrote it; empty if a version is longer than
  * `maxBlamed`.
  */
-export async function blameOf(repository: Repository, path: string): Promise<BlamedLine[]> {
-  const changes = await timelineOf(repository, { path, limit: Number.MAX_SAFE_INTEGER })
+export async function blameFile(repository: Repository, path: string): Promise<BlamedLine[]> {
+  const changes = await queryTimeline(repository, { path, limit: Number.MAX_SAFE_INTEGER })
   const versions: { id: BlamedLine; text: string }[] = []
   for (const { commit, at, cause, session, turn, client, sources, file } of changes.reverse()) {
     const text = file.after === null ? '' : await repository.text(file.after)

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import type { HistoryEntry } from '#shared/contract/index.ts'
-import { Changes, type Announcements, aheadOf, type Clock, type WorkerClient, WorkerHost } from '#platform'
+import { EventEmitter, type Subscribable, clockOffset, type Clock, type WorkerClient, WorkerHost } from '#platform'
 import { isNote } from '../files/file-names.ts'
 import type { Roots } from '../files/paths.ts'
 import type { HistoryJobs } from './history.worker.ts'
 import { repositoryIn } from './journal.ts'
 import type { TimelineRequest } from './history-queries.ts'
 import type { RecorderEvent } from './recorder.ts'
-import type { ChangeStanding } from './change-revert-status.ts'
+import type { ChangeRevertStatus } from './change-revert-status.ts'
 
 /** Debounce time for notifying the worker, ms. */
-const gatherMs = 50
+const debounceMs = 50
 /** Delays the scan of all files, so that it does not slow down the start, ms. */
 const startMs = 1500
 const usualIdleMs = 15_000
@@ -32,8 +32,8 @@ type HistoryClient = WorkerClient<HistoryJobs>
 /** History of a workspace's Markdown files: which change was made when, and by whom. Runs in a worker. */
 export class History {
   /** Emits newly recorded paths, and problems that keep changes from being recorded. */
-  readonly changes: Announcements<RecorderEvent>
-  readonly #changes = new Changes<RecorderEvent>()
+  readonly changes: Subscribable<RecorderEvent>
+  readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: HistoryOptions
   /** Those that the recorder knows of, as JSON. */
   #forbidden: string
@@ -51,7 +51,7 @@ export class History {
       entry,
       idleMs,
       onStart: (client, ending) => this.#open(client, ending),
-      settle: (client) => client.settle().catch(onFault),
+      flush: (client) => client.settle().catch(onFault),
       onStop: (client) => client.close(),
       onCrash: (error) => {
         // The worker may have lost requests: the next one scans all files.
@@ -70,17 +70,17 @@ export class History {
     return repositoryIn(this.#options.folder)
   }
 
-  get isAwake(): boolean {
+  get isWorkerRunning(): boolean {
     return this.#worker.isRunning
   }
 
   /** Tells the worker that the journal contains a change of this file. */
-  note(path: string): void {
-    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), gatherMs)
+  journalChanged(path: string): void {
+    if (isNote(path)) this.#timer ??= setTimeout(() => void this.#note(), debounceMs)
   }
 
   /** Files that may have been changed by somebody else. */
-  look(paths: readonly string[]): void {
+  recordExternalChanges(paths: readonly string[]): void {
     const notes = paths.filter(isNote)
     const { forbidden } = this.#options.roots
     if (notes.length > 0)
@@ -135,7 +135,7 @@ export class History {
    * Returns the current path of a file that had this path after `commit`; without `commit`, after its newest move away
    * from it.
    */
-  nameNow(path: string, commit?: string): Promise<string> {
+  currentPath(path: string, commit?: string): Promise<string> {
     return this.#worker.run((client) => client.nameNow({ path, commit }))
   }
 
@@ -148,7 +148,7 @@ export class History {
    * Returns for each hunk of a change whether it is still in the file.
    * @param path path of the file when the change was made
    */
-  standing(path: string, patch: string): Promise<ChangeStanding> {
+  revertStatus(path: string, patch: string): Promise<ChangeRevertStatus> {
     return this.#worker.run((client) => client.standing({ path, patch }))
   }
 
@@ -163,7 +163,7 @@ export class History {
   }
 
   /** Resolves when all changes so far are recorded. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#worker.run((client) => client.settle())
   }
 
@@ -171,7 +171,7 @@ export class History {
     clearTimeout(this.#first)
     clearTimeout(this.#timer)
     // The next process records what is in the journal.
-    if (!this.isAwake && !this.#hasStarted && this.#timer === undefined) return
+    if (!this.isWorkerRunning && !this.#hasStarted && this.#timer === undefined) return
     await this.#worker.run((client) => client.settle()).catch(this.#options.onFault)
     // Releases the lock, so that another process can record.
     await this.#worker.close()
@@ -184,15 +184,15 @@ export class History {
       folder,
       workspace: roots.workspace,
       forbidden: roots.forbidden,
-      isStart: !this.#hasStarted,
-      clockAheadMs: aheadOf(now),
+      scanAtStart: !this.#hasStarted,
+      clockAheadMs: clockOffset(now),
     })
     this.#hasStarted = true
   }
 
   async #follow(events: AsyncIterable<RecorderEvent>, signal: AbortSignal): Promise<void> {
     try {
-      for await (const event of events) this.#changes.announce(event)
+      for await (const event of events) this.#changes.emit(event)
     } catch (error) {
       if (!signal.aborted) this.#options.onFault(error)
     }

@@ -1,7 +1,15 @@
 import { EventPublisher } from '@orpc/server'
-import { serveWorker, yieldToOthers } from '#platform'
-import { blameOf, diffOf, movedTo, nameNow, textOf, timelineOf, type TimelineRequest } from './history-queries.ts'
-import { standingOf } from './change-revert-status.ts'
+import { serveWorker, lowerThreadPriority } from '#platform'
+import {
+  blameFile,
+  diffOf,
+  findMovedFile,
+  currentPath,
+  textOf,
+  queryTimeline,
+  type TimelineRequest,
+} from './history-queries.ts'
+import { revertStatusOf } from './change-revert-status.ts'
 import { Recorder, type RecorderEvent, type RecorderSettings } from './recorder.ts'
 
 const events = new EventPublisher<{ event: RecorderEvent }>({ maxBufferedEvents: 1000 })
@@ -17,25 +25,26 @@ const jobs = {
     recorder = new Recorder(settings, (event) => events.publish('event', event))
   },
   events: (_: undefined, signal: AbortSignal | undefined) => events.subscribe('event', signal ? { signal } : {}),
-  note: () => opened().note(),
+  note: () => opened().journalChanged(),
   look: ({ paths, forbidden }: { paths: readonly string[]; forbidden: readonly string[] }) =>
-    opened().look(paths, forbidden),
-  lookAgain: (forbidden: readonly string[]) => opened().lookAgain(forbidden),
-  timeline: async (request: TimelineRequest) => timelineOf(await opened().readable(), request),
-  diff: async ({ commit, path }: { commit: string; path: string }) => diffOf(await opened().readable(), commit, path),
+    opened().recordExternalChanges(paths, forbidden),
+  lookAgain: (forbidden: readonly string[]) => opened().rescan(forbidden),
+  timeline: async (request: TimelineRequest) => queryTimeline(await opened().repositoryUpToDate(), request),
+  diff: async ({ commit, path }: { commit: string; path: string }) =>
+    diffOf(await opened().repositoryUpToDate(), commit, path),
   nameNow: async ({ path, commit }: { path: string; commit: string | undefined }) =>
-    nameNow(await opened().readable(), path, commit),
-  movedTo: async (path: string) => movedTo(await opened().readable(), path),
+    currentPath(await opened().repositoryUpToDate(), path, commit),
+  movedTo: async (path: string) => findMovedFile(await opened().repositoryUpToDate(), path),
   standing: async ({ path, patch }: { path: string; patch: string }) =>
-    standingOf(await opened().readable(), path, patch),
-  text: async (id: string) => textOf(await opened().present(), id),
-  blame: async (path: string) => blameOf(await opened().readable(), path),
-  settle: () => opened().settle(),
+    revertStatusOf(await opened().repositoryUpToDate(), path, patch),
+  text: async (id: string) => textOf(await opened().repositoryNow(), id),
+  blame: async (path: string) => blameFile(await opened().repositoryUpToDate(), path),
+  settle: () => opened().flush(),
   close: () => recorder?.close(),
 }
 
 export type HistoryJobs = typeof jobs
 
 // Searches and windows come first: unrecorded changes are safe in the journal and on disk.
-yieldToOthers()
+lowerThreadPriority()
 serveWorker(jobs)

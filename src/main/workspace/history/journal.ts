@@ -12,12 +12,12 @@ import { parseJson } from '#shared/util/json.ts'
 import {
   appendDurably,
   writeDurably,
-  copyAside,
-  setAside,
-  Exclusive,
+  copyDamaged,
+  renameDamaged,
+  Mutex,
   inBatches,
   makeFolder,
-  readIfThere,
+  readIfExists,
   blobId,
 } from '#platform'
 import { isNote } from '../files/file-names.ts'
@@ -50,7 +50,7 @@ export interface JournalPart {
   readonly bytes: number
 }
 
-/** If lines were added meanwhile, `drop` rewrites the file only above this length, bytes. */
+/** If lines were added meanwhile, `removeLines` rewrites the file only above this length, bytes. */
 const longBytes = 256 * 1024
 /** Concurrent blob writes. */
 const blobsAtOnce = 16
@@ -60,10 +60,10 @@ const retryMs = 1000
 export class Journal {
   readonly #file: string
   readonly #gitdir: string
-  readonly #alone: Exclusive
+  readonly #mutex: Mutex
   readonly #onFault: (error: unknown) => void
   /** Lines that could not be written yet. */
-  #waiting: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
+  #unwritten: { readonly line: JournalLine; readonly texts: readonly string[] }[] = []
   #retry: NodeJS.Timeout | undefined
   #hasTold = false
 
@@ -71,7 +71,7 @@ export class Journal {
   constructor(folder: string, onFault: (error: unknown) => void) {
     this.#file = join(folder, 'journal.jsonl')
     this.#gitdir = repositoryIn(folder)
-    this.#alone = new Exclusive(this.#file)
+    this.#mutex = new Mutex(this.#file)
     this.#onFault = onFault
   }
 
@@ -91,47 +91,47 @@ export class Journal {
       origin: { cause, session, turn, client, ...(sources ? { sources: [...sources] } : {}), isUndo },
       at,
     }
-    this.#waiting.push({ line, texts: [before, after].filter((text) => text !== null) })
+    this.#unwritten.push({ line, texts: [before, after].filter((text) => text !== null) })
     await this.#write()
   }
 
   /** @throws AppError `file_busy` */
   async read(): Promise<JournalPart> {
-    return this.#alone.run(() => this.#read())
+    return this.#mutex.run(() => this.#read())
   }
 
   /**
    * Removes the first `bytes` of the journal. May postpone this if lines were added meanwhile.
    * @throws AppError `file_busy`, `disk_full`, `write_failed`
    */
-  async drop(bytes: number): Promise<void> {
-    await this.#alone.run(async () => {
-      const text = Buffer.from((await readIfThere(this.#file)) ?? '', 'utf8')
+  async removeLines(bytes: number): Promise<void> {
+    await this.#mutex.run(async () => {
+      const text = Buffer.from((await readIfExists(this.#file)) ?? '', 'utf8')
       if (text.length === bytes) await truncate(this.#file)
       else if (bytes > longBytes) await writeDurably(this.#file, text.subarray(bytes))
     })
   }
 
   /** What is there and is none of its lines is kept beside it. @returns where; undefined when there was nothing of that kind */
-  async check(): Promise<string | undefined> {
-    return this.#alone.run(async () => {
-      const text = await readIfThere(this.#file).catch(() => null)
-      if (text === null) return setAside(this.#file)
+  async checkIntegrity(): Promise<string | undefined> {
+    return this.#mutex.run(async () => {
+      const text = await readIfExists(this.#file).catch(() => null)
+      if (text === null) return renameDamaged(this.#file)
       const whole = (text ?? '').split('\n').slice(0, -1)
       const isOurs = whole.every((line) => line === '' || parseJson(line) !== undefined)
-      return isOurs ? undefined : copyAside(this.#file)
+      return isOurs ? undefined : copyDamaged(this.#file)
     })
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#retry)
-    if (this.#waiting.length > 0) await this.#write()
+    if (this.#unwritten.length > 0) await this.#write()
     clearTimeout(this.#retry)
-    this.#alone.close()
+    this.#mutex.close()
   }
 
   async #read(): Promise<JournalPart> {
-    const text = (await readIfThere(this.#file)) ?? ''
+    const text = (await readIfExists(this.#file)) ?? ''
     const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? [])
     return { lines, bytes: Buffer.byteLength(text, 'utf8') }
   }
@@ -140,14 +140,14 @@ export class Journal {
   async #write(): Promise<void> {
     clearTimeout(this.#retry)
     try {
-      await this.#alone.run(async () => {
-        const changes = this.#waiting
+      await this.#mutex.run(async () => {
+        const changes = this.#unwritten
         if (changes.length === 0) return
         const texts = new Set(changes.flatMap((change) => change.texts))
         await inBatches([...texts], blobsAtOnce, (text) => writeBlob(this.#gitdir, text))
         await makeFolder(dirname(this.#file))
         await appendDurably(this.#file, changes.map(({ line }) => `${JSON.stringify(line)}\n`).join(''))
-        this.#waiting = this.#waiting.slice(changes.length)
+        this.#unwritten = this.#unwritten.slice(changes.length)
         this.#hasTold = false
       })
     } catch (error) {

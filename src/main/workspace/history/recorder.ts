@@ -8,25 +8,25 @@ import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import {
-  clockAhead,
+  clockWithOffset,
   type Clock,
   blobId,
-  Exclusive,
-  realName,
+  Mutex,
+  resolveRealPath,
   inBatches,
-  lockOf,
+  lockForName,
   makeFolder,
-  setAside,
+  renameDamaged,
   writeDurably,
   type FileLock,
 } from '#platform'
-import { placeOf, resolveInside, type Place } from '../files/paths.ts'
+import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
-import { Repository, type FileStep } from './repository.ts'
-import { collapse, isSameOrigin, type Change } from './coalesce-changes.ts'
+import { Repository, type FileTransition } from './repository.ts'
+import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-changes.ts'
 
 /** Debounce time for commits, ms. */
 const gatherMs = 150
@@ -39,7 +39,7 @@ const lookedAtOnce = 100
 /** Concurrent file reads. */
 const filesAtOnce = 32
 /** Error codes of files that are not part of this workspace: deleted, another agent's, or hidden. */
-const notHere: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
+const absentCodes: ReadonlySet<string> = new Set(['file_not_found', 'path_outside_workspace', 'path_hidden'])
 
 /** Reason why changes are not recorded, or earlier ones are lost. */
 export interface HistoryProblem {
@@ -59,7 +59,7 @@ export interface RecorderSettings {
   /** Absolute paths of folders that belong to others. */
   readonly forbidden: readonly string[]
   /** Looks at every file for what changed while nobody looked; not when the recorder only slept. */
-  readonly isStart: boolean
+  readonly scanAtStart: boolean
   /** Offset of the app's clock from the system's, ms. Commits use the app's clock. */
   readonly clockAheadMs: number
 }
@@ -73,14 +73,14 @@ export class Recorder {
   readonly #gitdir: string
   readonly #journal: Journal
   /** Lock for writes to the workspace. */
-  readonly #writers: Exclusive
+  readonly #workspaceMutex: Mutex
   readonly #problems = new Map<HistoryProblem['code'], string>()
   #lock: FileLock | undefined
   /** Undefined while another process records. */
   #repository: Repository | undefined
   /** Id of the last journal line that is committed. */
   #recordedLine: string | undefined
-  #needsFullLook: boolean
+  #needsFullScan: boolean
   /** True while a new history records existing files (as `adopted`, not as changes). */
   #isAdopting = false
   #timer: NodeJS.Timeout | undefined
@@ -92,17 +92,17 @@ export class Recorder {
   constructor(settings: RecorderSettings, emit: (event: RecorderEvent) => void) {
     this.#settings = settings
     this.#forbidden = settings.forbidden
-    this.#now = clockAhead(settings.clockAheadMs)
+    this.#now = clockWithOffset(settings.clockAheadMs)
     this.#emit = emit
     this.#gitdir = repositoryIn(settings.folder)
-    this.#journal = new Journal(settings.folder, (error) => this.#tell('history_failed', error))
-    this.#writers = new Exclusive(settings.workspace)
-    this.#needsFullLook = settings.isStart
+    this.#journal = new Journal(settings.folder, (error) => this.#raiseProblem('history_failed', error))
+    this.#workspaceMutex = new Mutex(settings.workspace)
+    this.#needsFullScan = settings.scanAtStart
     this.#work = this.#catchUp().catch((error: unknown) => this.#failed(error))
   }
 
   /** Called when the journal has a new line. Debounced. */
-  note(): void {
+  journalChanged(): void {
     const now = performance.now()
     this.#waitingSince ??= now
     clearTimeout(this.#timer)
@@ -111,21 +111,21 @@ export class Recorder {
   }
 
   /** Records files that another program may have changed. Journal lines are recorded first. */
-  async look(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
+  async recordExternalChanges(paths: readonly string[], forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
     await this.#flush()
-    await this.#enqueue(() => this.#lookAt(paths))
+    await this.#enqueue(() => this.#recordFiles(paths))
   }
 
   /** Scans all files again, after the forbidden folders have changed. */
-  async lookAgain(forbidden: readonly string[]): Promise<void> {
+  async rescan(forbidden: readonly string[]): Promise<void> {
     this.#forbidden = forbidden
-    this.#needsFullLook = true
+    this.#needsFullScan = true
     await this.#flush()
   }
 
   /** Waits until all that was told so far is recorded. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#flush()
     await this.#work
   }
@@ -135,27 +135,27 @@ export class Recorder {
     this.#isClosing = true
     this.#stop.abort()
     try {
-      await this.settle()
+      await this.flush()
     } finally {
       clearTimeout(this.#retry)
       await this.#journal.close()
-      this.#writers.close()
+      this.#workspaceMutex.close()
       this.#lock?.close()
     }
   }
 
   /** Returns the repository for reading, after recording what can be recorded now. */
-  async readable(): Promise<Repository> {
-    await this.settle().catch(() => undefined)
-    return this.present()
+  async repositoryUpToDate(): Promise<Repository> {
+    await this.flush().catch(() => undefined)
+    return this.repositoryNow()
   }
 
   /**
    * Returns the repository without waiting for the queue, so that code that the recorder waits for can read texts.
    * Texts are stored before the journal refers to them.
    */
-  async present(): Promise<Repository> {
-    return this.#repository ?? Repository.look(this.#gitdir)
+  async repositoryNow(): Promise<Repository> {
+    return this.#repository ?? Repository.openReadOnly(this.#gitdir)
   }
 
   async #flush(): Promise<void> {
@@ -175,16 +175,16 @@ export class Recorder {
 
   /** Loses no change: unrecorded ones are in the journal and on disk. */
   #failed(error: unknown): void {
-    this.#tell('history_failed', error)
-    this.#tryAgain()
+    this.#raiseProblem('history_failed', error)
+    this.#scheduleRetry()
   }
 
-  #tryAgain(): void {
+  #scheduleRetry(): void {
     clearTimeout(this.#retry)
     if (!this.#isClosing) this.#retry = setTimeout(() => void this.#flush().catch(() => undefined), retryMs)
   }
 
-  #tell(code: HistoryProblem['code'], error: unknown): void {
+  #raiseProblem(code: HistoryProblem['code'], error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
     if (this.#problems.get(code) === message) return
     this.#problems.set(code, message)
@@ -202,21 +202,21 @@ export class Recorder {
   /** Commits the journal and, if needed, scans all files. Does nothing if another process records. */
   async #catchUp(): Promise<void> {
     if (this.#repository && !existsSync(join(this.#gitdir, 'HEAD'))) {
-      this.#tell('history_damaged', 'the history was deleted while in use; a new one was started')
+      this.#raiseProblem('history_damaged', 'the history was deleted while in use; a new one was started')
       this.#repository = undefined
-      this.#needsFullLook = true
+      this.#needsFullScan = true
     }
     const repository = (this.#repository ??= await this.#open())
-    if (!repository) return this.#tryAgain()
+    if (!repository) return this.#scheduleRetry()
     await this.#recordJournal(repository)
-    if (!this.#needsFullLook || this.#isClosing) return
-    this.#needsFullLook = false
+    if (!this.#needsFullScan || this.#isClosing) return
+    this.#needsFullScan = false
     try {
-      await this.#lookAtAll(repository)
+      await this.#scanAll(repository)
       if (this.#isAdopting) await rm(this.#adopting, { force: true })
       this.#isAdopting = false
     } catch (error) {
-      this.#needsFullLook = true
+      this.#needsFullScan = true
       // The next start repeats the scan.
       if (!this.#stop.signal.aborted) throw error
     }
@@ -227,31 +227,34 @@ export class Recorder {
     const { folder, workspace } = this.#settings
     await makeFolder(folder)
     await removePidFile(`${this.#gitdir}.lock`)
-    if (!(await this.#take())) {
-      this.#tell('history_elsewhere', 'another process records the history; this one takes over when that process ends')
+    if (!(await this.#acquireLock())) {
+      this.#raiseProblem(
+        'history_elsewhere',
+        'another process records the history; this one takes over when that process ends',
+      )
       // This process misses changes until it takes over.
-      this.#needsFullLook = true
+      this.#needsFullScan = true
       return undefined
     }
     this.#clear('history_elsewhere')
-    const aside = await this.#journal.check()
+    const aside = await this.#journal.checkIntegrity()
     if (aside !== undefined)
-      this.#tell('history_damaged', `the journal could not be read; the damaged file is in ${aside}`)
+      this.#raiseProblem('history_damaged', `the journal could not be read; the damaged file is in ${aside}`)
     const repository = await this.#openRepository(workspace)
     // The marker stays until a process completes the scan of all files.
     if (repository.isEmpty) await writeDurably(this.#adopting, '')
     this.#isAdopting = existsSync(this.#adopting)
-    if (this.#isAdopting) this.#needsFullLook = true
+    if (this.#isAdopting) this.#needsFullScan = true
     this.#recordedLine = await repository.lastJournalLine()
     return repository
   }
 
-  async #take(): Promise<boolean> {
+  async #acquireLock(): Promise<boolean> {
     try {
-      this.#lock ??= lockOf(await realName(this.#gitdir))
-      return this.#lock.isHeld || this.#lock.tryTake()
+      this.#lock ??= lockForName(await resolveRealPath(this.#gitdir))
+      return this.#lock.isHeld || this.#lock.tryAcquire()
     } catch (error) {
-      this.#tell('history_unlocked', error)
+      this.#raiseProblem('history_unlocked', error)
       return true
     }
   }
@@ -263,8 +266,8 @@ export class Recorder {
     } catch (error) {
       const isOutside = isSystemError(error) && !isSystemError(error, 'ENOENT', 'ENOTDIR', 'EISDIR')
       if (error instanceof AppError || isOutside || !existsSync(this.#gitdir)) throw error
-      const aside = await setAside(this.#gitdir)
-      this.#tell(
+      const aside = await renameDamaged(this.#gitdir)
+      this.#raiseProblem(
         'history_damaged',
         `the history could not be read; it was moved to ${aside}, and a new one was started`,
       )
@@ -279,7 +282,7 @@ export class Recorder {
   async #recordLines(repository: Repository, { lines, bytes }: JournalPart): Promise<void> {
     const recorded = lines.findIndex(({ id }) => id === this.#recordedLine)
     const missing: string[] = []
-    let group: Change[] = []
+    let group: RecordedChange[] = []
     for (const line of lines.slice(recorded + 1)) {
       const change = await this.#changeOf(repository, line)
       if (!change) {
@@ -294,12 +297,12 @@ export class Recorder {
       group.push(change)
     }
     await this.#commitGroup(repository, group)
-    if (bytes > 0) await this.#journal.drop(bytes)
+    if (bytes > 0) await this.#journal.removeLines(bytes)
     if (missing.length > 0) await this.#recordSteps(repository, await this.#stepsOf(repository, missing))
   }
 
   /** Returns undefined if a text of the line is missing. */
-  async #changeOf(repository: Repository, line: JournalLine): Promise<Change | undefined> {
+  async #changeOf(repository: Repository, line: JournalLine): Promise<RecordedChange | undefined> {
     const { id, path, from, origin, at } = line
     const [before, after] = [
       await this.#textOf(repository, line.before, path),
@@ -320,19 +323,19 @@ export class Recorder {
     }
   }
 
-  async #commitGroup(repository: Repository, group: readonly Change[]): Promise<void> {
+  async #commitGroup(repository: Repository, group: readonly RecordedChange[]): Promise<void> {
     const [first] = group
     const last = group.at(-1)
     if (!first || !last) return
-    await this.#commitUnseen(repository, await this.#unseenBefore(repository, group), first.at)
-    await this.#commit(repository, first.origin, collapse(group), last.at, { line: last.id })
+    await this.#commitExternal(repository, await this.#externalChangesBefore(repository, group), first.at)
+    await this.#commit(repository, first.origin, coalesceChanges(group), last.at, { line: last.id })
     this.#recordedLine = last.id
   }
 
   async #commit(
     repository: Repository,
     origin: Origin,
-    steps: readonly FileStep[],
+    steps: readonly FileTransition[],
     at: number,
     { line, signal }: { readonly line?: string; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<void> {
@@ -341,52 +344,52 @@ export class Recorder {
     if (record) this.#emit({ type: 'recorded', paths: record.files.map(({ path }) => path) })
   }
 
-  async #lookAtAll(repository: Repository): Promise<void> {
+  async #scanAll(repository: Repository): Promise<void> {
     const { workspace } = this.#settings
     const { signal } = this.#stop
     const { files } = await walkMarkdown(workspace, signal, this.#forbidden)
     const recorded = [...repository.files()].map(([path]) => path)
-    await this.#lookAt([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
+    await this.#recordFiles([...new Set([...files.map(({ path }) => path), ...recorded])], signal)
   }
 
   /**
    * Records files as they are now. Changes that are not in the journal came from other programs. Reads the journal
    * and the files under one lock.
    */
-  async #lookAt(paths: readonly string[], signal?: AbortSignal): Promise<void> {
+  async #recordFiles(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const repository = this.#repository
     if (!repository || !existsSync(this.#settings.workspace)) return
     await this.#recordJournal(repository)
     const place = await this.#place()
     const changed = await this.#stepsOf(repository, paths, signal)
-    const steps: FileStep[] = []
+    const steps: FileTransition[] = []
     for (let from = 0; from < changed.length; from += lookedAtOnce) {
       signal?.throwIfAborted()
       const some = changed.slice(from, from + lookedAtOnce).map(({ path }) => path)
-      const { part, texts } = await this.#writers.run(async () => ({
+      const { part, texts } = await this.#workspaceMutex.run(async () => ({
         part: await this.#journal.read(),
         texts: await Promise.all(some.map(async (path) => [path, await this.#readFile(path, place)] as const)),
       }))
       await this.#recordLines(repository, part)
       for (const [path, text] of texts) {
-        const step = await this.#stepTo(repository, path, text)
+        const step = await this.#diffToRecorded(repository, path, text)
         if (step) steps.push(step)
       }
     }
     await this.#recordSteps(repository, steps, signal)
   }
 
-  #place(): Promise<Place> {
-    return placeOf({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
+  #place(): Promise<ResolvedRoots> {
+    return resolveRoots({ workspace: this.#settings.workspace, forbidden: this.#forbidden })
   }
 
-  async #recordSteps(repository: Repository, steps: readonly FileStep[], signal?: AbortSignal): Promise<void> {
-    await this.#commitUnseen(repository, steps, this.#now().getTime(), signal)
+  async #recordSteps(repository: Repository, steps: readonly FileTransition[], signal?: AbortSignal): Promise<void> {
+    await this.#commitExternal(repository, steps, this.#now().getTime(), signal)
   }
 
   /** Commits changes by other programs, and files that existed before the history. */
-  async #commitUnseen(repository: Repository, steps: readonly FileStep[], at: number, signal?: AbortSignal) {
-    const isOld = ({ before }: FileStep) => this.#isAdopting && before === null
+  async #commitExternal(repository: Repository, steps: readonly FileTransition[], at: number, signal?: AbortSignal) {
+    const isOld = ({ before }: FileTransition) => this.#isAdopting && before === null
     await this.#commit(repository, { cause: 'adopted' }, steps.filter(isOld), at, { signal })
     await this.#commit(
       repository,
@@ -405,31 +408,35 @@ export class Recorder {
     return join(this.#settings.folder, 'adopting')
   }
 
-  async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileStep[]> {
+  async #stepsOf(repository: Repository, paths: readonly string[], signal?: AbortSignal): Promise<FileTransition[]> {
     const place = await this.#place()
-    const step = async (path: string) => this.#stepTo(repository, path, await this.#readFile(path, place))
+    const step = async (path: string) => this.#diffToRecorded(repository, path, await this.#readFile(path, place))
     const steps = await inBatches(paths, filesAtOnce, step, signal)
     return steps.filter((found) => found !== undefined)
   }
 
   /** Returns the changes that other programs made to files of the group since they were last recorded. */
-  async #unseenBefore(repository: Repository, group: readonly Change[]): Promise<FileStep[]> {
+  async #externalChangesBefore(repository: Repository, group: readonly RecordedChange[]): Promise<FileTransition[]> {
     const seen = new Set<string>()
-    const steps: FileStep[] = []
+    const steps: FileTransition[] = []
     for (const { path, from = path, before } of group) {
       if (seen.has(from)) continue
       seen.add(from)
       seen.add(path)
-      const step = await this.#stepTo(repository, from, before)
+      const step = await this.#diffToRecorded(repository, from, before)
       if (step) steps.push(step)
     }
     return steps
   }
 
   /** Returns the step from the recorded state of a file to `now`; undefined if they are equal or `now` is undefined. */
-  async #stepTo(repository: Repository, path: string, now: string | null | undefined): Promise<FileStep | undefined> {
+  async #diffToRecorded(
+    repository: Repository,
+    path: string,
+    now: string | null | undefined,
+  ): Promise<FileTransition | undefined> {
     if (now === undefined) return undefined
-    const recorded = repository.idAt(path)
+    const recorded = repository.blobIdAt(path)
     if ((now === null ? undefined : blobId(now)) === recorded) return undefined
     return { path, before: recorded === undefined ? null : await textOr(repository, recorded), after: now }
   }
@@ -438,13 +445,13 @@ export class Recorder {
    * Returns null if the workspace has no such file; undefined if the file has no history because it is not text, too
    * large, or unreadable now.
    */
-  async #readFile(path: string, place: Place): Promise<string | null | undefined> {
+  async #readFile(path: string, place: ResolvedRoots): Promise<string | null | undefined> {
     const roots = { workspace: this.#settings.workspace, forbidden: this.#forbidden }
     try {
       return (await readText(await resolveInside(roots, path, place), path, place.isAllowed)).text
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return notHere.has(error.code) ? null : undefined
+      return absentCodes.has(error.code) ? null : undefined
     }
   }
 }

@@ -1,9 +1,9 @@
 /**
  * Applies the history settings while the app runs. The journal is always open, so changes are noted while the worker
  * starts or stops. Changes made while the history was off are found by the scan of all files at its start. A process
- * with `stays` false only writes the journal; the next process commits it.
+ * with `isLongRunning` false only writes the journal; the next process commits it.
  */
-import { Changes, type Announcements } from '#platform'
+import { EventEmitter, type Subscribable } from '#platform'
 import type { WorkspaceWrite } from '../files/workspace-edits.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'
@@ -13,18 +13,18 @@ export interface RecordingOptions extends HistoryOptions {
   /** Looked up whenever it matters. */
   readonly settings: () => { readonly enabled: boolean }
   /** False where nobody stays to record. */
-  readonly stays: boolean
+  readonly isLongRunning: boolean
 }
 
-export class Recording {
+export class HistoryController {
   /** Emits newly recorded paths, and problems that keep changes from being recorded. */
-  readonly changes: Announcements<RecorderEvent>
-  readonly #changes = new Changes<RecorderEvent>()
+  readonly changes: Subscribable<RecorderEvent>
+  readonly #changes = new EventEmitter<RecorderEvent>()
   readonly #options: RecordingOptions
   readonly #journal: Journal
   #history: History | undefined
   /** Settings are applied one at a time. */
-  #changing: Promise<void> = Promise.resolve()
+  #settingsQueue: Promise<void> = Promise.resolve()
 
   constructor(options: RecordingOptions) {
     this.changes = this.#changes
@@ -42,17 +42,17 @@ export class Recording {
   async record(write: WorkspaceWrite): Promise<void> {
     if (!this.#options.settings().enabled) return
     await this.#journal.add(write)
-    this.#history?.note(write.path)
+    this.#history?.journalChanged(write.path)
   }
 
   /** Applies changed settings and forbidden folders. Never rejects. */
   applySettings(): Promise<void> {
-    this.#changing = this.#changing.then(() => this.#apply()).catch(this.#options.onFault)
-    return this.#changing
+    this.#settingsQueue = this.#settingsQueue.then(() => this.#apply()).catch(this.#options.onFault)
+    return this.#settingsQueue
   }
 
   async close(): Promise<void> {
-    await this.#changing
+    await this.#settingsQueue
     await this.#journal.close()
     await this.#history?.close()
   }
@@ -63,7 +63,7 @@ export class Recording {
       this.#history = undefined
       await history?.close()
       // Problems of a disabled history are irrelevant.
-      if (history) this.#changes.announce({ type: 'problems', problems: [] })
+      if (history) this.#changes.emit({ type: 'problems', problems: [] })
       return
     }
     this.#history ??= this.#begin()
@@ -71,10 +71,10 @@ export class Recording {
   }
 
   #begin(): History | undefined {
-    const { settings, stays, ...options } = this.#options
+    const { settings, isLongRunning: stays, ...options } = this.#options
     if (!settings().enabled || !stays) return undefined
     const history = new History(options)
-    history.changes.subscribe((change) => this.#changes.announce(change))
+    history.changes.subscribe((change) => this.#changes.emit(change))
     return history
   }
 }

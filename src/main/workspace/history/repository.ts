@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, inBatches, makeFolder, readIfThere } from '#platform'
+import { countLines, inBatches, makeFolder, readIfExists } from '#platform'
 import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './git-blob.ts'
@@ -22,7 +22,7 @@ const maxKept = 64
 const longestKept = 200_000
 
 /** Texts of a file before and after a change; null if there was, or is, no file. */
-export interface FileStep {
+export interface FileTransition {
   readonly path: string
   readonly from?: string | undefined
   readonly before: string | null
@@ -52,14 +52,14 @@ export class Repository {
   }
 
   /** Opens a repository for reading only, while another process records. */
-  static async look(gitdir: string): Promise<Repository> {
+  static async openReadOnly(gitdir: string): Promise<Repository> {
     const repository = new Repository(gitdir)
     await repository.#readHead()
     return repository
   }
 
   /** Returns the blob id of a file in the newest commit; undefined if it has none. */
-  idAt(path: string): string | undefined {
+  blobIdAt(path: string): string | undefined {
     return this.#tree.get(path)
   }
 
@@ -80,7 +80,7 @@ export class Repository {
    */
   async commit(
     origin: Origin,
-    steps: readonly FileStep[],
+    steps: readonly FileTransition[],
     at: number,
     told: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CommitRecord | undefined> {
@@ -106,12 +106,12 @@ export class Repository {
 
   async #commit(
     origin: Origin,
-    steps: readonly FileStep[],
+    steps: readonly FileTransition[],
     at: number,
     { journal, signal }: { readonly journal?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<CommitRecord | undefined> {
     const files: FileRecord[] = []
-    const writeBlob = async ({ after }: FileStep) => (after === null ? null : this.#writeBlob(after))
+    const writeBlob = async ({ after }: FileTransition) => (after === null ? null : this.#writeBlob(after))
     const ids = await inBatches(steps, blobsAtOnce, writeBlob, signal)
     const leaving = new Set(steps.map(({ from }) => from))
     for (const [index, { path, from, before, after }] of steps.entries()) {
@@ -206,7 +206,7 @@ export class Repository {
 
   /** The first commit that is there: earlier versions could forget older ones. */
   async #shallow(): Promise<string | undefined> {
-    return (await readIfThere(join(this.#gitdir, 'shallow')))?.trim()
+    return (await readIfExists(join(this.#gitdir, 'shallow')))?.trim()
   }
 
   async #writeBlob(text: string): Promise<string> {

@@ -3,19 +3,19 @@ import { z } from 'zod'
 import type { AcceptedHunk } from '#shared/contract/index.ts'
 import { acceptedHunkSchema } from '#shared/contract/history.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { Changes, type Announcements, Queue, readKept, writeDurably } from '#platform'
+import { EventEmitter, type Subscribable, KeyedQueue, readOrSetAside, writeDurably } from '#platform'
 
 /** Oldest entries beyond this are dropped. */
 const maxKept = 2000
 const fileSchema = z.array(acceptedHunkSchema)
 
 /** Hunks that the user has reviewed and accepted. */
-export class Accepted {
-  readonly changes: Announcements<void>
-  readonly #changes = new Changes<void>()
+export class ReviewedHunks {
+  readonly changes: Subscribable<void>
+  readonly #changes = new EventEmitter<void>()
   readonly #file: string
   readonly #onDamaged: (file: string) => void
-  readonly #queue = new Queue()
+  readonly #queue = new KeyedQueue()
 
   /** @param onDamaged called with the new path of a list that could not be read */
   constructor(folder: string, onDamaged: (file: string) => void) {
@@ -35,11 +35,11 @@ export class Accepted {
       const others = (await this.#read()).filter(({ commit, key }) => commit !== hunk.commit || key !== hunk.key)
       await writeDurably(this.#file, JSON.stringify([...others, hunk].slice(-maxKept)), this.#file)
     })
-    this.#changes.announce()
+    this.#changes.emit()
   }
 
   async #read(): Promise<AcceptedHunk[]> {
     const parse = (text: string) => fileSchema.safeParse(parseJson(text)).data
-    return (await readKept(this.#file, parse, this.#onDamaged)) ?? []
+    return (await readOrSetAside(this.#file, parse, this.#onDamaged)) ?? []
   }
 }

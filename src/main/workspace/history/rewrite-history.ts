@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
-import { countLines, Exclusive, makeFolder, readIfThere, writeDurably } from '#platform'
+import { countLines, Mutex, makeFolder, readIfExists, writeDurably } from '#platform'
 import { parseJson } from '#shared/util/json.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './git-blob.ts'
 import { commitMessage, parseMessage, type FileRecord } from './history-change.ts'
 import { repositoryIn } from './journal.ts'
 
-export interface HistoryChange {
+export interface HistoryRewrite {
   /** Returns a recorded text without the erased parts. */
   readonly text: (path: string, text: string) => string
   /** False removes the file from the history. */
@@ -58,8 +58,8 @@ export async function findInHistory(
 }
 
 /** Checks that no other process records. @throws AppError `file_busy` */
-export async function assertHistoryFree(folder: string): Promise<void> {
-  const recording = new Exclusive(repositoryIn(folder))
+export async function assertNotRecording(folder: string): Promise<void> {
+  const recording = new Mutex(repositoryIn(folder))
   try {
     await recording.run(async () => undefined)
   } finally {
@@ -76,7 +76,7 @@ export async function assertHistoryFree(folder: string): Promise<void> {
 export async function rewriteHistory(
   folder: string,
   workspace: string,
-  change: HistoryChange,
+  change: HistoryRewrite,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
   const gitdir = repositoryIn(folder)
@@ -86,12 +86,12 @@ export async function rewriteHistory(
   await rm(made, { recursive: true, force: true })
   await rm(gone, { recursive: true, force: true })
   if (!existsSync(join(gitdir, 'HEAD'))) return undefined
-  const recording = new Exclusive(gitdir)
-  const journal = new Exclusive(join(folder, 'journal.jsonl'))
+  const recording = new Mutex(gitdir)
+  const journal = new Mutex(join(folder, 'journal.jsonl'))
   try {
     return await recording.run(() =>
       journal.run(async () => {
-        const rewriting = new Rewriting(gitdir, made, change)
+        const rewriting = new HistoryRewriter(gitdir, made, change)
         const count = await rewriting.run(workspace, signal)
         await rewriteJournal(folder, rewriting, change)
         await rewriteAccepted(folder, rewriting)
@@ -107,16 +107,16 @@ export async function rewriteHistory(
   }
 }
 
-class Rewriting {
+class HistoryRewriter {
   readonly #from: string
   readonly #to: string
-  readonly #change: HistoryChange
+  readonly #change: HistoryRewrite
   readonly #trees = new Map<string, string | undefined>()
   readonly #blobs = new Map<string, string>()
   /** New commit ids by old ones. */
   readonly commits = new Map<string, string>()
 
-  constructor(from: string, to: string, change: HistoryChange) {
+  constructor(from: string, to: string, change: HistoryRewrite) {
     this.#from = from
     this.#to = to
     this.#change = change
@@ -209,9 +209,9 @@ class Rewriting {
 }
 
 /** Journal lines refer to blobs as well. */
-async function rewriteJournal(folder: string, rewriting: Rewriting, change: HistoryChange): Promise<void> {
+async function rewriteJournal(folder: string, rewriting: HistoryRewriter, change: HistoryRewrite): Promise<void> {
   const file = join(folder, 'journal.jsonl')
-  const text = await readIfThere(file)
+  const text = await readIfExists(file)
   if (text === undefined || text === '') return
   const rows: string[] = []
   for (const row of text.split('\n')) {
@@ -230,9 +230,9 @@ async function rewriteJournal(folder: string, rewriting: Rewriting, change: Hist
 }
 
 /** Accepted hunks refer to commits. */
-async function rewriteAccepted(folder: string, { commits }: Rewriting): Promise<void> {
+async function rewriteAccepted(folder: string, { commits }: HistoryRewriter): Promise<void> {
   const file = join(folder, 'accepted.json')
-  const text = await readIfThere(file)
+  const text = await readIfExists(file)
   const list = text === undefined ? undefined : parseJson(text)
   if (!Array.isArray(list)) return
   const mapped = (list as { commit?: string }[]).map((one) => ({
@@ -252,7 +252,7 @@ interface Commit {
 /** Returns commits, newest first, up to the first that cannot be read. */
 async function commitsOf(gitdir: string): Promise<Commit[]> {
   const found: Commit[] = []
-  const shallow = (await readIfThere(join(gitdir, 'shallow')))?.trim()
+  const shallow = (await readIfExists(join(gitdir, 'shallow')))?.trim()
   let oid: string | undefined = await git.resolveRef({ fs, gitdir, ref: branch }).catch(() => undefined)
   while (oid !== undefined) {
     const commit: git.CommitObject | undefined = await git.readCommit({ fs, gitdir, oid }).then(

@@ -1,9 +1,14 @@
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 import { baseOf, stemOf, type Resolver } from '#shared/markdown/links/resolve-link.ts'
-import { inlineInstead, isWritable, markdownLink, relativePath } from '#shared/markdown/links/rewrite-links.ts'
+import {
+  markdownTargetFor,
+  isValidWikiTarget,
+  markdownLink,
+  relativePath,
+} from '#shared/markdown/links/rewrite-links.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 
-export type LinkStyle = Pick<Habits, 'links' | 'linkPaths'>
+export type LinkStyle = Pick<VaultConventions, 'links' | 'linkPaths'>
 
 /**
  * Returns the target for `[[…]]`; undefined if no wikilink can lead to the file, for example with `#` or `|` in its
@@ -26,7 +31,7 @@ export function inlineTarget(resolver: Resolver, from: string, path: string, sty
   )
 }
 
-interface Named {
+interface LinkParts {
   readonly from: string
   readonly path: string
   /** Text of a Markdown link. */
@@ -41,41 +46,41 @@ interface Named {
 }
 
 /** Returns a link in the style of the vault. Falls back to a Markdown link if no wikilink is possible. */
-export function wholeLink(resolver: Resolver, named: Named, { links }: LinkStyle): string {
+export function formatLink(resolver: Resolver, named: LinkParts, { links }: LinkStyle): string {
   const { from, path, label, isEmbed = false, wiki, fragment, inline } = named
   if (links === 'wiki' && wiki !== undefined) return `${isEmbed ? '!' : ''}[[${wiki}]]`
-  const instead = links === 'wiki' ? inlineInstead(resolver, { from, to: path, fragment }) : undefined
+  const instead = links === 'wiki' ? markdownTargetFor(resolver, { from, to: path, fragment }) : undefined
   return markdownLink(label, instead ?? inline, isEmbed)
 }
 
 /** Returns a link to a file in the style of the vault. @param label text of a Markdown link */
-export function linkTo(
+export function formatFileLink(
   resolver: Resolver,
   { from, path, label, isEmbed }: { from: string; path: string; label: string; isEmbed: boolean },
   style: LinkStyle,
 ): string {
-  const wiki = canLabel(label) ? wikiTarget(resolver, from, path, style) : undefined
+  const wiki = isWikiLabel(label) ? wikiTarget(resolver, from, path, style) : undefined
   const inline = inlineTarget(resolver, from, path, style)
-  return wholeLink(resolver, { from, path, label, isEmbed, wiki, inline }, style)
+  return formatLink(resolver, { from, path, label, isEmbed, wiki, inline }, style)
 }
 
 /** Returns true if the label is valid in `[[…|label]]`. */
-export function canLabel(label: string): boolean {
+export function isWikiLabel(label: string): boolean {
   return !/[[\]\n]/.test(label)
 }
 
-interface Wanted {
+interface TargetRequest {
   readonly kind: NoteLink['kind']
   readonly from: string
   /** Path for the link, without `.md` if links omit it. */
   readonly path: string
-  readonly paths: Habits['linkPaths']
+  readonly paths: VaultConventions['linkPaths']
   /** File that the link must resolve to. */
   readonly to: string
 }
 
 /** Returns the first spelling that resolves to the file, the vault's own style first; undefined if there is none. */
-function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): string | undefined {
+function targetOf(resolver: Resolver, { kind, from, path, paths, to }: TargetRequest): string | undefined {
   const name = baseOf(path)
   const relative = relativePath(from, path)
   const near = relative.startsWith('../') ? relative : `./${relative}`
@@ -86,6 +91,6 @@ function targetOf(resolver: Resolver, { kind, from, path, paths, to }: Wanted): 
     absolute: [path, `/${path}`],
   }[paths]
   return [...forms, path, near].find(
-    (target) => (kind !== 'wiki' || isWritable(target)) && resolver.resolve(from, { kind, target })?.path === to,
+    (target) => (kind !== 'wiki' || isValidWikiTarget(target)) && resolver.resolve(from, { kind, target })?.path === to,
   )
 }

@@ -9,10 +9,10 @@ import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches } from '#platform'
 import { isMarkdown } from '../files/layout.ts'
 import { isWriteProtected, readBytes, readText } from '../files/text-files.ts'
-import { placeOf } from '../files/paths.ts'
+import { resolveRoots } from '../files/paths.ts'
 import { walkFiles, type FoundFile } from '../files/walk.ts'
-import type { NewNotes } from './new-linked-note.ts'
-import { linksIn } from './undecodable-notes.ts'
+import type { NewNoteConventions } from './new-linked-note.ts'
+import { findLinks } from './undecodable-notes.ts'
 import type { LinkStyle } from './format-link.ts'
 
 export interface IndexedNote extends ParsedLinks, NoteProperties {
@@ -38,7 +38,7 @@ interface IndexedCanvas {
 }
 
 /** A note that is not text or cannot be opened. It is never written. */
-interface UnreadNote {
+interface UndecodableNote {
   readonly path: string
   readonly size: number
   readonly modifiedAt: number
@@ -57,13 +57,13 @@ const readAtOnce = 64
 /** Links, properties, tags and canvases of all notes in a workspace. */
 export class LinkIndex {
   /** Location of new notes that a link creates. */
-  newNotes: NewNotes = { newNotes: 'beside', isFlat: false }
+  newNotes: NewNoteConventions = { newNotes: 'beside', isFlat: false }
   /** Link style of the vault. */
   style: LinkStyle = { links: 'wiki', linkPaths: 'shortest' }
   readonly #root: string
   #notes = new Map<string, IndexedNote>()
   #others: readonly string[] = []
-  #unread = new Map<string, UnreadNote>()
+  #unread = new Map<string, UndecodableNote>()
   #canvases = new Map<string, IndexedCanvas>()
   #resolver: Resolver | undefined
   #referrers: Map<string, Referrer[]> | undefined
@@ -78,12 +78,12 @@ export class LinkIndex {
   }
 
   /** Paths of files that are not Markdown. */
-  get others(): readonly string[] {
+  get attachments(): readonly string[] {
     return this.#others
   }
 
   /** Notes that are not text or cannot be read. */
-  get unread(): ReadonlyMap<string, UnreadNote> {
+  get undecodable(): ReadonlyMap<string, UndecodableNote> {
     return this.#unread
   }
 
@@ -124,7 +124,7 @@ export class LinkIndex {
    * @throws AppError `folder_unreadable`
    */
   async refresh(forbidden: readonly string[]): Promise<void> {
-    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
     const { files } = await this.#walk(forbidden)
     const notes = files.filter(({ path }) => isMarkdown(path))
     const isKnown = ({ path, size, modifiedAt }: FoundFile) => {
@@ -135,7 +135,7 @@ export class LinkIndex {
     const changed = notes.filter((file) => !isKnown(file))
     const others = files.filter(({ path }) => !isMarkdown(path)).map(({ path }) => path)
     const read = new Map<string, IndexedNote>()
-    const unread = new Map<string, UnreadNote>()
+    const unread = new Map<string, UndecodableNote>()
     for (const file of notes) {
       const known = this.#unread.get(file.path)
       if (known && isKnown(file)) unread.set(file.path, known)
@@ -170,7 +170,7 @@ export class LinkIndex {
    * Makes the next `refresh` read these files again: a second write within the clock's resolution changes neither size
    * nor time.
    */
-  forget(paths: readonly string[]): void {
+  invalidate(paths: readonly string[]): void {
     for (const path of paths) {
       this.#notes.delete(path)
       this.#unread.delete(path)
@@ -190,7 +190,7 @@ export class LinkIndex {
 
   /** Returns the bytes of a note that is not text; null if it cannot be read, undefined if it does not exist. */
   async bytes(path: string, forbidden: readonly string[]): Promise<Buffer | null | undefined> {
-    const { isAllowed } = await placeOf({ workspace: this.#root, forbidden })
+    const { isAllowed } = await resolveRoots({ workspace: this.#root, forbidden })
     try {
       return await readBytes(join(this.#root, path), path, isAllowed)
     } catch (error) {
@@ -223,7 +223,7 @@ export class LinkIndex {
   /** Returns undefined if the file cannot be opened. */
   async #guessLinks(path: string, isAllowed: (real: string) => boolean): Promise<ParsedLinks['links'] | undefined> {
     try {
-      return linksIn(await readBytes(join(this.#root, path), path, isAllowed))
+      return findLinks(await readBytes(join(this.#root, path), path, isAllowed))
     } catch (error) {
       // The file was deleted.
       if (error instanceof AppError && error.code === 'file_not_found') return []

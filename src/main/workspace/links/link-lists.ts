@@ -5,14 +5,14 @@ import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import { nameKey } from '#shared/markdown/properties/parse-properties.ts'
 import type { IndexedNote, LinkIndex } from './link-index.ts'
-import { NearNames } from './suggest-target.ts'
-import { newNoteOf } from './new-linked-note.ts'
+import { TargetSuggestions } from './suggest-target.ts'
+import { newNotePath } from './new-linked-note.ts'
 
 /** Limits the listed links and broken links of one request. */
 const maxListed = 300
 const maxBroken = 1000
 /** Broken links that get suggestions. */
-const maxRemedied = 300
+const maxSuggested = 300
 /** Length of a listed line, UTF-16 code units. */
 const maxCharacters = 400
 
@@ -21,11 +21,11 @@ const maxCharacters = 400
  * @returns `path`: target file or null; `line`: 1-based line of the fragment or null; `makes`: path of the note that
  * the broken link would create, or null
  */
-export function leadsTo(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
+export function resolveLink(index: LinkIndex, from: string, link: Pick<NoteLink, 'kind' | 'target' | 'fragment'>) {
   const path = index.resolver.resolve(from, link)?.path ?? null
   const note = path === null ? undefined : index.notes.get(path)
   const line = note && link.fragment !== undefined ? (lineOfFragment(link.fragment, note) ?? null) : null
-  return { path, line, makes: path === null ? (newNoteOf(from, link, index.newNotes) ?? null) : null }
+  return { path, line, makes: path === null ? (newNotePath(from, link, index.newNotes) ?? null) : null }
 }
 
 /** Returns the titles of notes: the property `title`, else the first heading of level 1. */
@@ -63,7 +63,7 @@ export async function linksOf(index: LinkIndex, path: string) {
     at: link.line,
     target: shownTarget(link),
     isEmbed: link.isEmbed,
-    ...leadsTo(index, path, link),
+    ...resolveLink(index, path, link),
   }))
   const referrers = [
     ...new Map(index.referrersOf(path).map((one) => [`${one.link.line}:${one.note.path}`, one])).values(),
@@ -104,22 +104,22 @@ export async function brokenLinks(index: LinkIndex): Promise<{ links: BrokenLink
   const found: { note: IndexedNote; link: NoteLink; lacks: BrokenLink['lacks'] }[] = []
   for (const note of index.notes.values())
     for (const link of note.links) {
-      const lacks = whatLacks(index, folders, note, link)
+      const lacks = missingPart(index, folders, note, link)
       if (lacks) found.push({ note, link, lacks })
     }
   const listed = found.slice(0, maxBroken)
   const lines = await linesOf(index, listed)
-  const names = new NearNames(index)
+  const names = new TargetSuggestions(index)
   const links = listed.map(({ note, link, lacks }, at): BrokenLink => {
     const { path } = note
-    const near = at < maxRemedied ? names.near(path, link, lacks) : []
-    const { makes } = leadsTo(index, path, link)
+    const near = at < maxSuggested ? names.suggest(path, link, lacks) : []
+    const { makes } = resolveLink(index, path, link)
     return { path, line: link.line, text: lines[at] ?? '', target: shownTarget(link), lacks, makes, near }
   })
   return { links, count: found.length }
 }
 
-function whatLacks(
+function missingPart(
   index: LinkIndex,
   folders: ReadonlySet<string>,
   note: IndexedNote,

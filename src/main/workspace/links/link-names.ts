@@ -1,14 +1,14 @@
 import type { LinkName } from '#shared/contract/index.ts'
 import { baseOf, folderOf, keyOf, stemOf } from '#shared/markdown/links/resolve-link.ts'
-import { isWritable } from '#shared/markdown/links/rewrite-links.ts'
+import { isValidWikiTarget } from '#shared/markdown/links/rewrite-links.ts'
 import { lineOfFragment } from '#shared/markdown/links/fragment.ts'
 import type { LinkIndex } from './link-index.ts'
-import { canLabel, inlineTarget, wholeLink, wikiTarget } from './format-link.ts'
+import { isWikiLabel, inlineTarget, formatLink, wikiTarget } from './format-link.ts'
 
 const maxNames = 50
 
 /** Completes a link. @param typed text after `[[` or `](`: part of a name, or a name, `#` and part of a heading */
-export function namesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
+export function completeLink(index: LinkIndex, from: string, typed: string): LinkName[] {
   if (!typed.includes('#')) return notesFor(index, from, typed)
   // A name can contain `#`.
   return [...partsFor(index, from, typed), ...notesFor(index, from, typed)].slice(0, maxNames)
@@ -27,9 +27,9 @@ function partsFor(index: LinkIndex, from: string, whole: string): LinkName[] {
     const fits = (name: string) => wanted === '' || keyOf(name).includes(wanted)
     const own = target === '' ? '' : inlineTarget(resolver, from, path, style)
     const written = (kind: 'heading' | 'block', label: string, fragment: string): LinkName => {
-      const wiki = target === '' || isWritable(target) ? `${target}#${fragment}` : undefined
+      const wiki = target === '' || isValidWikiTarget(target) ? `${target}#${fragment}` : undefined
       const inline = `${own}#${encodeURI(fragment.toWellFormed()).replaceAll(/[()]/g, encodeParen)}`
-      const link = wholeLink(resolver, { from, path, label, wiki, fragment, inline }, style)
+      const link = formatLink(resolver, { from, path, label, wiki, fragment, inline }, style)
       return { path, label, kind, wiki: wiki ?? null, inline, link }
     }
     const headings = note.headings
@@ -84,10 +84,10 @@ function notesFor(index: LinkIndex, from: string, typed: string): LinkName[] {
     .slice(0, maxNames)
     .map(({ path, name, kind }) => {
       const { resolver, style } = index
-      const target = kind === 'alias' && !canLabel(name) ? undefined : wikiTarget(resolver, from, path, style)
+      const target = kind === 'alias' && !isWikiLabel(name) ? undefined : wikiTarget(resolver, from, path, style)
       const wiki = target !== undefined && kind === 'alias' ? `${target}|${name}` : target
       const inline = inlineTarget(resolver, from, path, style)
-      const link = wholeLink(resolver, { from, path, label: name, wiki, inline }, style)
+      const link = formatLink(resolver, { from, path, label: name, wiki, inline }, style)
       return { path, label: name, kind, wiki: wiki ?? null, inline, link }
     })
 }

@@ -4,12 +4,12 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { type WorkerClient, WorkerHost } from '#platform'
-import { normalizeRequest } from '../files/paths.ts'
+import { normalizePath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
-import type { Asked, LinkJobs } from './links.worker.ts'
-import type { NewNotes } from './new-linked-note.ts'
-import { assertNotOwn } from './attachment-folder.ts'
+import type { LinkRequest, LinkJobs } from './links.worker.ts'
+import type { NewNoteConventions } from './new-linked-note.ts'
+import { assertNotOwnFolder } from './attachment-folder.ts'
 import type { LinkStyle } from './format-link.ts'
 import type { Batches } from '../transactions/batches.ts'
 
@@ -22,7 +22,7 @@ export interface LinksOptions {
   readonly workspace: Workspace
   readonly batches: Batches
   /** Returns the current conventions of the vault. */
-  readonly habits: () => Promise<NewNotes & LinkStyle>
+  readonly conventions: () => Promise<NewNoteConventions & LinkStyle>
   /** Stops the worker after this idle time, ms. */
   readonly idleMs?: number | undefined
 }
@@ -33,7 +33,7 @@ interface WrittenLink {
   /** True embeds the file. */
   readonly isEmbed?: boolean
   /** Overrides the link style of the vault. */
-  readonly as?: LinkStyle | undefined
+  readonly style?: LinkStyle | undefined
 }
 
 /** Links of a workspace: queries, moves and tag renames. The index is in a worker. */
@@ -48,11 +48,11 @@ export class Links {
   }
 
   /** Tells the index that files have changed. */
-  touch(): void {
+  markStale(): void {
     this.#isStale = true
   }
 
-  of(path: string, signal?: AbortSignal) {
+  linksOf(path: string, signal?: AbortSignal) {
     return this.#ask((client, asked) => client.of({ ...asked, path }, { signal }))
   }
 
@@ -77,7 +77,7 @@ export class Links {
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  write(path: string, to: string, { label, isEmbed = false, as }: WrittenLink) {
+  write(path: string, to: string, { label, isEmbed = false, style: as }: WrittenLink) {
     return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as }))
   }
 
@@ -109,10 +109,10 @@ export class Links {
 
   /** Plans a move; changes nothing. @throws AppError `own_folder`, and as `Workspace.assertMovable` */
   async planMove(move: Move) {
-    assertNotOwn(this.#options.workspace.layout.own, normalized(move))
+    assertNotOwnFolder(this.#options.workspace.layout.own, normalized(move))
     await this.#options.workspace.assertMovable(move)
     const { plan } = await this.#plan(normalized(move))
-    return { ...plan, staysLocal: await this.#options.workspace.isKeptLocal(move) }
+    return { ...plan, staysLocal: await this.#options.workspace.isLocalAfterMove(move) }
   }
 
   /**
@@ -124,7 +124,7 @@ export class Links {
     const move = normalized(asked)
     const planned = plan === undefined ? undefined : await this.#plan(move)
     if (planned && planned.plan.id !== plan) throw outdated()
-    const staysLocal = await this.#options.workspace.isKeptLocal(move)
+    const staysLocal = await this.#options.workspace.isLocalAfterMove(move)
     const undo = await this.#options.batches.run({ move }, planned?.rewrites ?? [], origin)
     return { links: planned?.plan.links ?? 0, notes: planned?.plan.notes ?? 0, staysLocal, undo }
   }
@@ -141,13 +141,13 @@ export class Links {
     return this.#ask((client, asked) => client.planMove({ ...asked, move }))
   }
 
-  async #ask<T>(work: (client: WorkerClient<LinkJobs>, asked: Asked) => Promise<T>): Promise<T> {
+  async #ask<T>(work: (client: WorkerClient<LinkJobs>, asked: LinkRequest) => Promise<T>): Promise<T> {
     const { workspace, forbidden } = this.#options.workspace.roots
     const isStale = this.#isStale
     this.#isStale = false
     try {
       return await this.#worker.run(async (client) => {
-        const { newNotes, isFlat, links, linkPaths } = await this.#options.habits()
+        const { newNotes, isFlat, links, linkPaths } = await this.#options.conventions()
         const asked = { workspace, forbidden: [...forbidden], isStale, newNotes, isFlat, links, linkPaths }
         return work(client, asked)
       })
@@ -163,5 +163,5 @@ function outdated(): AppError {
 }
 
 function normalized({ from, to }: Move): Move {
-  return { from: normalizeRequest(from), to: normalizeRequest(to) }
+  return { from: normalizePath(from), to: normalizePath(to) }
 }

@@ -3,14 +3,14 @@ import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import type { TagRename } from '#shared/markdown/properties/rename-tag.ts'
 import { serveWorker } from '#platform'
 import { LinkIndex } from './link-index.ts'
-import { blockOf, brokenLinks, leadsTo, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
-import { namesFor } from './link-names.ts'
-import type { NewNotes } from './new-linked-note.ts'
+import { blockOf, brokenLinks, resolveLink, linksOf, propertiesOf, titlesOf } from './link-lists.ts'
+import { completeLink } from './link-names.ts'
+import type { NewNoteConventions } from './new-linked-note.ts'
 import { planMove, planTagRename } from '../transactions/plan-move.ts'
-import { linkTo, type LinkStyle } from './format-link.ts'
+import { formatFileLink, type LinkStyle } from './format-link.ts'
 
 /** Workspace and conventions of a request. */
-export interface Asked extends NewNotes, LinkStyle {
+export interface LinkRequest extends NewNoteConventions, LinkStyle {
   readonly workspace: string
   readonly forbidden: readonly string[]
   /** True if files have changed since the last request. */
@@ -25,9 +25,9 @@ interface AtPath {
 const maxAgeMs = 5000
 
 let index: LinkIndex | undefined
-let lookedAt = -Infinity
+let refreshedAt = -Infinity
 /** Refreshes run one at a time. */
-let looking: Promise<unknown> = Promise.resolve()
+let refreshing: Promise<unknown> = Promise.resolve()
 
 async function current({
   workspace,
@@ -37,33 +37,34 @@ async function current({
   isFlat,
   links,
   linkPaths,
-}: Asked): Promise<LinkIndex> {
+}: LinkRequest): Promise<LinkIndex> {
   index ??= new LinkIndex(workspace)
   const known = index
   known.newNotes = { newNotes, isFlat }
   known.style = { links, linkPaths }
   const asked = performance.now()
-  const look = async () => {
+  const refreshIfNeeded = async () => {
     // A refresh that started after this request is recent enough.
-    if (lookedAt >= asked || (!isStale && asked - lookedAt < maxAgeMs)) return
+    if (refreshedAt >= asked || (!isStale && asked - refreshedAt < maxAgeMs)) return
     const at = performance.now()
     await known.refresh(forbidden)
-    lookedAt = at
+    refreshedAt = at
   }
-  looking = looking.catch(() => undefined).then(look)
-  await looking
+  refreshing = refreshing.catch(() => undefined).then(refreshIfNeeded)
+  await refreshing
   return known
 }
 
 /** Wraps a job so that it runs on a current index. */
-function job<Input, Result>(work: (index: LinkIndex, input: Asked & Input, signal?: AbortSignal) => Result) {
-  return async (input: Asked & Input, signal: AbortSignal | undefined) => work(await current(input), input, signal)
+function job<Input, Result>(work: (index: LinkIndex, input: LinkRequest & Input, signal?: AbortSignal) => Result) {
+  return async (input: LinkRequest & Input, signal: AbortSignal | undefined) =>
+    work(await current(input), input, signal)
 }
 
 const jobs = {
   of: job((index, { path }: AtPath) => linksOf(index, path)),
   resolve: job((index, { path, link }: AtPath & { link: Pick<NoteLink, 'kind' | 'target' | 'fragment'> }) =>
-    leadsTo(index, path, link),
+    resolveLink(index, path, link),
   ),
   files: job((index) =>
     index.files().map(({ path, names = [] }) => (names.length === 0 ? { path } : { path, names: [...names] })),
@@ -81,14 +82,14 @@ const jobs = {
         isEmbed,
         as,
       }: AtPath & { to: string; label: string; isEmbed: boolean; as?: LinkStyle | undefined },
-    ) => linkTo(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
+    ) => formatFileLink(resolver, { from: path, path: to, label, isEmbed }, as ?? style),
   ),
-  names: job((index, { path, typed }: AtPath & { typed: string }) => namesFor(index, path, typed)),
+  names: job((index, { path, typed }: AtPath & { typed: string }) => completeLink(index, path, typed)),
   properties: job((index, { path }: AtPath) => propertiesOf(index, path)),
-  planTagRename: job((index, { rename, forbidden }: Asked & { rename: TagRename }) =>
+  planTagRename: job((index, { rename, forbidden }: LinkRequest & { rename: TagRename }) =>
     planTagRename(index, rename, forbidden),
   ),
-  planMove: job((index, { move, forbidden }: Asked & { move: Move }) => planMove(index, move, forbidden)),
+  planMove: job((index, { move, forbidden }: LinkRequest & { move: Move }) => planMove(index, move, forbidden)),
 }
 
 export type LinkJobs = typeof jobs

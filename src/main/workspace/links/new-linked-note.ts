@@ -1,18 +1,18 @@
-import type { Habits } from '#shared/contract/index.ts'
+import type { VaultConventions } from '#shared/contract/index.ts'
 import { folderOf } from '#shared/markdown/links/resolve-link.ts'
 import type { NoteLink } from '#shared/markdown/links/parse-links.ts'
-import { isHiddenPath, nameFor } from '../files/file-names.ts'
+import { isHiddenPath, toFileName } from '../files/file-names.ts'
 
-export type NewNotes = Pick<Habits, 'newNotes' | 'isFlat'>
+export type NewNoteConventions = Pick<VaultConventions, 'newNotes' | 'isFlat'>
 
 /**
  * Returns the path of the note that a broken link would create; undefined for other file types and for paths that are
  * hidden or outside the workspace.
  */
-export function newNoteOf(
+export function newNotePath(
   from: string,
   { kind, target }: Pick<NoteLink, 'kind' | 'target'>,
-  habit: NewNotes,
+  habit: NewNoteConventions,
 ): string | undefined {
   if (target === '' || /\.(?!(?:md|markdown)$)[a-z][a-z\d]{1,4}$/i.test(target) || target.endsWith('/'))
     return undefined
@@ -27,7 +27,7 @@ export function newNoteOf(
   for (const step of flat.split('/')) {
     if (step === '..' && steps.length === 0) return undefined
     if (step === '..') steps.pop()
-    else if (step !== '.' && step !== '') steps.push(nameFor(step, ''))
+    else if (step !== '.' && step !== '') steps.push(toFileName(step, ''))
   }
   if (steps.length === 0 || steps.includes('') || isHiddenPath(steps)) return undefined
   return `${steps.join('/')}.md`

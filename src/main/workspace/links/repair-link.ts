@@ -2,7 +2,7 @@ import { AppError } from '#shared/util/errors.ts'
 import { applyEdits } from '#shared/markdown/links/rewrite-links.ts'
 import { parseLinks } from '#shared/markdown/links/parse-links.ts'
 
-interface Broken {
+interface BrokenLinkRepair {
   readonly path: string
   /** 1-based. */
   readonly line: number
@@ -13,7 +13,7 @@ interface Broken {
 }
 
 /** Replaces the target of a broken link. @throws AppError `edit_no_match` if the line no longer contains the link */
-export function mendLink(text: string, { path, line, target, by }: Broken): string {
+export function repairLink(text: string, { path, line, target, by }: BrokenLinkRepair): string {
   const links = parseLinks(text).links.filter((link) => {
     const { fragment } = link
     return link.line === line && (fragment === undefined ? link.target : `${link.target}#${fragment}`) === target

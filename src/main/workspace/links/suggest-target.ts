@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** Suggests targets for broken links by the similarity of names. */
-export class NearNames {
+export class TargetSuggestions {
   readonly #index: LinkIndex
   /** Names by letter bigram. */
   readonly #byPair = new Map<string, Named[]>()
@@ -23,7 +23,7 @@ export class NearNames {
     this.#index = index
     for (const { path, names = [] } of index.files())
       for (const name of [stemOf(baseOf(path)), ...names]) {
-        const pairs = pairsOf(name)
+        const pairs = bigramsOf(name)
         const named = { path, pairs: pairs.size }
         for (const pair of pairs) {
           const known = this.#byPair.get(pair)
@@ -34,7 +34,7 @@ export class NearNames {
   }
 
   /** Returns up to three targets, in the syntax of the link, most similar first. */
-  near(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
+  suggest(from: string, link: NoteLink, lacks: BrokenLink['lacks']): string[] {
     const note = lacks === 'part' ? this.#index.resolver.resolve(from, link)?.path : undefined
     if (note !== undefined) return this.#nearParts(note, link)
     const part = link.fragment === undefined ? '' : `#${link.fragment}`
@@ -46,10 +46,10 @@ export class NearNames {
   }
 
   #nearParts(path: string, { written, fragment = '' }: NoteLink): string[] {
-    const wanted = pairsOf(fragment)
+    const wanted = bigramsOf(fragment)
     const titles = [...new Set(this.#index.notes.get(path)?.headings.map(({ title }) => title))]
     return titles
-      .map((title) => ({ title, similarity: similarity(wanted, pairsOf(title)) }))
+      .map((title) => ({ title, similarity: similarity(wanted, bigramsOf(title)) }))
       .filter(({ similarity }) => similarity >= minSimilarity)
       .toSorted((one, other) => other.similarity - one.similarity)
       .slice(0, maxNear)
@@ -57,7 +57,7 @@ export class NearNames {
   }
 
   #nearPaths(name: string): string[] {
-    const wanted = pairsOf(name)
+    const wanted = bigramsOf(name)
     const shared = new Map<Named, number>()
     for (const pair of wanted)
       for (const named of this.#byPair.get(pair) ?? []) shared.set(named, (shared.get(named) ?? 0) + 1)
@@ -69,7 +69,7 @@ export class NearNames {
   }
 }
 
-function pairsOf(name: string): Set<string> {
+function bigramsOf(name: string): Set<string> {
   const key = ` ${keyOf(name)
     .replaceAll(/[-_\s]+/g, ' ')
     .trim()} `

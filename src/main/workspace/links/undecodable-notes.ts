@@ -7,7 +7,7 @@ import { renameTag, type TagRename } from '#shared/markdown/properties/rename-ta
 const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'gb18030']
 
 /** Finds a tag. @returns 1-based lines, by the first encoding in which the tag occurs; empty if there is none */
-export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly number[] {
+export function findTagLines(bytes: Uint8Array, rename: TagRename): readonly number[] {
   for (const encoding of encodings) {
     const text = decodeAs(encoding, bytes, false) ?? ''
     if (!tagKey(text).includes(tagKey(rename.from))) continue
@@ -19,7 +19,7 @@ export function tagLinesIn(bytes: Uint8Array, rename: TagRename): readonly numbe
 }
 
 /** Finds links in any of the encodings, and in Windows-1252. Each link is returned once. */
-export function linksIn(bytes: Uint8Array): NoteLink[] {
+export function findLinks(bytes: Uint8Array): NoteLink[] {
   const found = new Map<string, NoteLink>()
   for (const encoding of [...encodings, 'windows-1252']) {
     const text = (decodeAs(encoding, bytes, false) ?? '').replaceAll('\0', '')

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { visibilityOf, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { ageOf, inBatches } from '#platform'
-import { askDisk, type AskDisk } from '../files/stat-batch.ts'
+import { statFile, type StatFile } from '../files/stat-batch.ts'
 import { readText } from '../files/text-files.ts'
 import { trashFolder } from '../files/layout.ts'
 import { walkNotes, type FoundFile } from '../files/walk.ts'
 import { keepPlain, plainKey, readPlain } from './plain-notes.ts'
-import { ruleFor, withRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
+import { findRule, applyRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
 
 /** A note of which anything is local. */
 export interface FoundLocal {
@@ -50,7 +50,7 @@ const settledMs = 2000
 
 export class Looker {
   readonly #keptIn: string | undefined
-  readonly #ask: AskDisk
+  readonly #ask: StatFile
   #known = new Map<string, Known>()
   #last: Looked = { version: 0, local: [] }
   /** Of notes that an earlier process has read. */
@@ -59,7 +59,7 @@ export class Looker {
   #unkept = 0
 
   /** @param keptIn a file for what the next process need not read; its folder is there or not */
-  constructor(keptIn: string | undefined, ask: AskDisk = askDisk) {
+  constructor(keptIn: string | undefined, ask: StatFile = statFile) {
     this.#keptIn = keptIn
     this.#ask = ask
   }
@@ -75,7 +75,7 @@ export class Looker {
         if (before && isAsBefore(file, before, folder.local)) known.set(file.shown, before)
         else changed.push(file)
       }
-      const read = await inBatches(changed, atOnce, (file) => this.#read(file, ruleFor(file.asked, folder.local)))
+      const read = await inBatches(changed, atOnce, (file) => this.#read(file, findRule(file.asked, folder.local)))
       for (const [at, { shown }] of changed.entries()) {
         const one = read[at]
         if (one) known.set(shown, one)
@@ -114,7 +114,7 @@ export class Looker {
     this.#unkept += 1
     try {
       const { text } = await readText(join(file.folder, file.path), shown)
-      const note = withRule(visibilityOf(text), rule)
+      const note = applyRule(visibilityOf(text), rule)
       if (isLocalAtAll(note)) return { ...one, local: { path: shown, note, lines: localLines(text, note) } }
       return one.isSettled ? { ...one, key } : one
     } catch (error) {
@@ -145,7 +145,7 @@ export class Looker {
 function isAsBefore(file: Candidate, before: Known, rules: readonly string[]): boolean {
   const { size, modifiedAt, changedAt, isSettled, rule } = before
   if (!isSettled || file.size !== size || file.modifiedAt !== modifiedAt || file.changedAt !== changedAt) return false
-  return ruleFor(file.asked, rules) === rule
+  return findRule(file.asked, rules) === rule
 }
 
 function isSameLocal(one: FoundLocal | undefined, other: FoundLocal | undefined): boolean {

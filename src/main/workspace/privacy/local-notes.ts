@@ -2,12 +2,12 @@
  * Which notes, sections and lines of a memory stay on this machine (M64), as the files have it at this moment: looked at
  * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
  */
-import { visibilityOf, withoutLocal } from '#shared/markdown/visibility.ts'
-import { askDirectly } from '../files/stat-batch.ts'
+import { visibilityOf, redactLocal } from '#shared/markdown/visibility.ts'
+import { createAdaptiveStat } from '../files/stat-batch.ts'
 import { LookThread } from './scanner-worker.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'
 import { LocalNet } from './local-text-matcher.ts'
-import { ruleFor, withRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
+import { findRule, applyRule, type LocalNote, type NotesFolder } from './privacy-rules.ts'
 
 /** What a text that is at hand says of itself, and the settings of its path. */
 export interface Marks {
@@ -43,7 +43,7 @@ export class LocalNotes {
 
   constructor(folders: () => readonly NotesFolder[], { keptIn, entry }: LocalNotesOptions = {}) {
     this.#folders = folders
-    this.#looker = new Looker(keptIn, askDirectly())
+    this.#looker = new Looker(keptIn, createAdaptiveStat())
     this.#thread = entry && new LookThread(entry, keptIn)
   }
 
@@ -98,8 +98,8 @@ function keptOf({ local }: Looked): Kept {
 export function marksBy(folders: readonly NotesFolder[]): Marks {
   const ruleOf = (path: string) => {
     const folder = folders.findLast(({ prefix }) => prefix !== '' && path.startsWith(prefix)) ?? folders[0]
-    return folder && ruleFor(path.slice(folder.prefix.length), folder.local)
+    return folder && findRule(path.slice(folder.prefix.length), folder.local)
   }
-  const of = (path: string, text: string) => withRule(visibilityOf(text), ruleOf(path))
-  return { of, shown: (path, text) => withoutLocal(text, of(path, text)) }
+  const of = (path: string, text: string) => applyRule(visibilityOf(text), ruleOf(path))
+  return { of, shown: (path, text) => redactLocal(text, of(path, text)) }
 }

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
-import { writeWhole } from '#platform'
+import { writeAtomically } from '#platform'
 
 /** To be raised when a text that was taken for plain may be local by newer rules. */
 const firstLine = 'plain notes 3'
@@ -24,7 +24,7 @@ export async function readPlain(file: string): Promise<ReadonlySet<string>> {
 /** A later process reads more where this fails, and nothing else. */
 export async function keepPlain(file: string, keys: Iterable<string>): Promise<void> {
   try {
-    await writeWhole(file, [firstLine, ...keys].join('\n'))
+    await writeAtomically(file, [firstLine, ...keys].join('\n'))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }

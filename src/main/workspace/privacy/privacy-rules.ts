@@ -21,12 +21,12 @@ export interface LocalNote extends NoteVisibility {
 }
 
 /** Marks a note as local as a whole if a rule covers it. */
-export function withRule(note: NoteVisibility, rule: string | undefined): LocalNote {
+export function applyRule(note: NoteVisibility, rule: string | undefined): LocalNote {
   return rule === undefined ? note : { ...note, isWhole: true, lines: new Set(), rule }
 }
 
 /** Converts rules with an absolute path inside the folder to relative ones. */
-export function rulesIn(folder: string, local: readonly string[]): string[] {
+export function relativeRules(folder: string, local: readonly string[]): string[] {
   return local.map((rule) => {
     if (!isAbsolute(rule) || !isInside(folder, rule)) return rule
     const inside = relative(folder, rule).split(sep).join('/')
@@ -38,13 +38,13 @@ export function rulesIn(folder: string, local: readonly string[]): string[] {
  * Returns the first rule that covers a path; undefined if none does. `private` and `private/` cover the folder's files,
  * `private/x` also `private/x.md`. `*` matches any part of a name, `**` any folders. Ignores case.
  */
-export function ruleFor(path: string, rules: readonly string[]): string | undefined {
+export function findRule(path: string, rules: readonly string[]): string | undefined {
   if (rules.length === 0) return undefined
-  const plain = foldedPath(path)
+  const plain = foldCase(path)
   return rules.find((rule) => {
-    const one = plainRule(rule)
+    const one = normalizeRule(rule)
     if (one === '') return false
-    if (isPattern(one)) return patternOf(one).test(plain)
+    if (isPattern(one)) return rulePattern(one).test(plain)
     return plain === one || plain === `${one}.md` || plain.startsWith(one.endsWith('/') ? one : `${one}/`)
   })
 }
@@ -54,9 +54,9 @@ export function isPattern(rule: string): boolean {
   return rule.includes('*')
 }
 
-/** Normalizes a rule for comparison with `foldedPath`. */
-export function plainRule(rule: string): string {
-  return foldedPath(rule)
+/** Normalizes a rule for comparison with `foldCase`. */
+export function normalizeRule(rule: string): string {
+  return foldCase(rule)
     .replaceAll('\\', '/')
     .replace(/^(?:\.?\/+)+/, '')
 }
@@ -64,7 +64,7 @@ export function plainRule(rule: string): string {
 const patterns = new Map<string, RegExp>()
 
 /** Returns a regular expression for the path and everything below it. */
-export function patternOf(rule: string): RegExp {
+export function rulePattern(rule: string): RegExp {
   const known = patterns.get(rule)
   if (known) return known
   const source = rule
@@ -80,7 +80,7 @@ export function patternOf(rule: string): RegExp {
 }
 
 /** Ignores case, because some disks do not distinguish `Private` and `private`. */
-export function foldedPath(path: string): string {
+export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
@@ -95,16 +95,16 @@ export interface MovedRules {
  * Updates rules after a move: rules for a moved path name its new path, and a folder that leaves a local folder gets
  * its own rule. Single notes get no rule; they are marked in their front matter.
  */
-export function movedRules(
+export function rulesAfterMove(
   rules: readonly string[],
   { from, to }: { readonly from: string; readonly to: string },
   isFolder: boolean,
 ): MovedRules {
-  const place = foldedPath(from)
+  const place = foldCase(from)
   const followed = rules.map((rule) => {
-    const plain = plainRule(rule).replace(/\/+$/, '')
-    const isOfIt = !isPattern(rule) && (plain === place || plain.startsWith(`${place}/`))
-    if (!isOfIt) return rule
+    const plain = normalizeRule(rule).replace(/\/+$/, '')
+    const isAffected = !isPattern(rule) && (plain === place || plain.startsWith(`${place}/`))
+    if (!isAffected) return rule
     const rest = rule
       .replaceAll('\\', '/')
       .replace(/^(?:\.?\/+)+/, '')
@@ -113,8 +113,8 @@ export function movedRules(
     return [to, ...rest].join('/')
   })
   // The rule has no extension and may also cover a folder.
-  if (!isFolder && rules.some((rule) => `${plainRule(rule)}.md` === place)) followed.push(to)
-  const isCovered = (path: string, by: readonly string[]) => ruleFor(path, by) !== undefined
+  if (!isFolder && rules.some((rule) => `${normalizeRule(rule)}.md` === place)) followed.push(to)
+  const isCovered = (path: string, by: readonly string[]) => findRule(path, by) !== undefined
   if (isFolder && isCovered(`${from}/`, rules) && !isCovered(`${to}/`, followed)) followed.push(`${to}/`)
   const after = followed.filter((rule, at) => {
     const others = followed.filter((_, other) => other !== at && (other < at || followed[other] !== rule))

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { foldedPath, isPattern, patternOf, plainRule } from './privacy-rules.ts'
+import { foldCase, isPattern, rulePattern, normalizeRule } from './privacy-rules.ts'
 
 /** Limit for chains of links; Linux follows 40 as well. */
 const maxLinks = 40
@@ -9,7 +9,7 @@ const maxLinks = 40
  * Returns the absolute places that rules name: as written, and with links resolved up to the first `*`.
  * @param workspace absolute path that relative rules start from
  */
-export function placesOf(workspace: string, rules: readonly string[]): string[] {
+export function resolveRules(workspace: string, rules: readonly string[]): string[] {
   return [...new Set(rules.filter((rule) => rule.trim() !== '').flatMap((rule) => placesOfRule(workspace, rule)))]
 }
 
@@ -19,24 +19,25 @@ function placesOfRule(workspace: string, rule: string): string[] {
   const steps = resolve(workspace, plain).split(/[\\/]/)
   const wild = steps.findIndex(isPattern)
   if (wild >= 0) {
-    const above = realPlace(`${steps.slice(0, wild).join('/')}/`)
+    const above = resolveExisting(`${steps.slice(0, wild).join('/')}/`)
     return [steps.join('/') + end, [above, ...steps.slice(wild)].join('/') + end]
   }
   const place = steps.join('/')
   // A rule can name a note without its extension.
-  const notes = end === '' ? [realPlace(`${place}.md`)] : []
-  return [place + end, realPlace(place) + end, ...notes]
+  const notes = end === '' ? [resolveExisting(`${place}.md`)] : []
+  return [place + end, resolveExisting(place) + end, ...notes]
 }
 
 /** Resolves links; the part of a path that does not exist is appended. */
-function realPlace(path: string, links = 0): string {
+function resolveExisting(path: string, links = 0): string {
   try {
     return realpathSync(path)
   } catch {
     const target = links < maxLinks ? linkAt(path) : undefined
-    if (target !== undefined) return realPlace(resolve(realPlace(dirname(path), links + 1), target), links + 1)
+    if (target !== undefined)
+      return resolveExisting(resolve(resolveExisting(dirname(path), links + 1), target), links + 1)
     const above = dirname(path)
-    return above === path ? path : join(realPlace(above, links), basename(path))
+    return above === path ? path : join(resolveExisting(above, links), basename(path))
   }
 }
 
@@ -51,18 +52,18 @@ function linkAt(path: string): string | undefined {
 
 /**
  * Returns the rules for a folder: its own rules, and places of other rules inside it.
- * @param places absolute, as from `placesOf`
+ * @param places absolute, as from `resolveRules`
  */
-export function rulesAt(folder: string, own: readonly string[], places: readonly string[]): string[] {
+export function rulesForFolder(folder: string, own: readonly string[], places: readonly string[]): string[] {
   if (places.length === 0) return [...own]
-  const known = new Set(own.map(plainRule))
-  const below = [...new Set([folder, realPlace(folder)])].flatMap((root) => {
-    const steps = stepsOf(foldedPath(root))
+  const known = new Set(own.map(normalizeRule))
+  const below = [...new Set([folder, resolveExisting(folder)])].flatMap((root) => {
+    const steps = stepsOf(foldCase(root))
     return places.flatMap((place) =>
-      restsOf(stepsOf(place), steps).map((rest) => (rest.length === 0 ? '**' : rest.join('/')) + endOf(place, rest)),
+      remainders(stepsOf(place), steps).map((rest) => (rest.length === 0 ? '**' : rest.join('/')) + endOf(place, rest)),
     )
   })
-  return [...own, ...new Set(below.filter((rule) => !known.has(plainRule(rule))))]
+  return [...own, ...new Set(below.filter((rule) => !known.has(normalizeRule(rule))))]
 }
 
 function endOf(place: string, rest: readonly string[]): string {
@@ -74,11 +75,11 @@ function stepsOf(path: string): string[] {
 }
 
 /** Returns the parts of a rule below a folder; an empty part covers the whole folder. */
-function restsOf(rule: readonly string[], folder: readonly string[]): (readonly string[])[] {
+function remainders(rule: readonly string[], folder: readonly string[]): (readonly string[])[] {
   const [first, ...more] = rule
   const [step, ...below] = folder
   if (step === undefined || first === undefined) return [rule]
-  if (first === '**') return [...restsOf(more, folder), ...restsOf(rule, below)]
-  const isSame = isPattern(first) ? patternOf(foldedPath(first)).test(step) : foldedPath(first) === step
-  return isSame ? restsOf(more, below) : []
+  if (first === '**') return [...remainders(more, folder), ...remainders(rule, below)]
+  const isSame = isPattern(first) ? rulePattern(foldCase(first)).test(step) : foldCase(first) === step
+  return isSame ? remainders(more, below) : []
 }

@@ -1,7 +1,7 @@
 /** Entry of the thread that looks at the notes of one memory for what is local in them. */
 import { type } from '@orpc/server'
 import { serveThread, threadBase } from '#platform'
-import { askDirectly } from '../files/stat-batch.ts'
+import { createAdaptiveStat } from '../files/stat-batch.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'
 import type { NotesFolder } from './privacy-rules.ts'
 
@@ -19,7 +19,7 @@ const router = {
   look: threadBase
     .input(type<LookRequest>())
     .handler(async ({ input: { folders, keptIn, known } }): Promise<Looked | undefined> => {
-      looker ??= new Looker(keptIn, askDirectly())
+      looker ??= new Looker(keptIn, createAdaptiveStat())
       const looked = await looker.look(folders)
       return looked.version === known ? undefined : looked
     }),

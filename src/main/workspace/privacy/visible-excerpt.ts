@@ -1,5 +1,5 @@
 /** What somebody sees of a passage that was found, who does not see all of its note (M64). Pure. */
-import { heldLine, withoutLocal } from '#shared/markdown/visibility.ts'
+import { redactionPlaceholder, redactLocal } from '#shared/markdown/visibility.ts'
 import type { LocalNote } from './privacy-rules.ts'
 
 interface Passage {
@@ -21,10 +21,10 @@ export function seenPart<T extends Passage>(passage: T, text: string, note: Loca
   if (note.isWhole) return undefined
   const isLocal = (line: number) => line + 1 >= passage.startLine && line + 1 <= passage.endLine
   if (![...note.lines].some(isLocal)) return passage
-  const lines = withoutLocal(text, note)
+  const lines = redactLocal(text, note)
     .text.split(/\r\n|\n|\r/)
     .map((line) => line.trim())
-  const shown = new Set(lines.filter((line) => line !== heldLine))
+  const shown = new Set(lines.filter((line) => line !== redactionPlaceholder))
   const isShown = (line: string) =>
     shown.has(line) || (line.endsWith('…') && lines.some((one) => one.startsWith(line.slice(0, -1))))
   const snippet = passage.snippet

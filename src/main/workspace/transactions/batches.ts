@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { LeftFile, Moving, PastBatch } from '#shared/contract/index.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { Changes, type Announcements, type Clock, type Differ, inBatches } from '#platform'
+import { EventEmitter, type Subscribable, type Clock, type Differ, inBatches } from '#platform'
 import type { Workspace } from '../files/workspace.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
-import { assertNotOwn } from '../links/attachment-folder.ts'
-import { batchSchema, kindOf, namesOf, type Batch } from './change-journal.ts'
+import { assertNotOwnFolder } from '../links/attachment-folder.ts'
+import { batchSchema, batchKind, batchNames, type Batch } from './change-journal.ts'
 import type { TextWrite } from './settle-text.ts'
-import type { TransactionWatch } from './transaction.ts'
+import type { TransactionOptions } from './transaction.ts'
 import { UndoStore } from './undo-store.ts'
 
 /** Number of batches that can be undone; older ones are only in the history. */
@@ -58,9 +58,9 @@ export interface BatchesOptions {
   readonly folder: string
 }
 
-interface WriteOptions extends TransactionWatch {
+interface WriteOptions extends TransactionOptions {
   /** Collects notes that cannot be written; the others are written. Without it, one such note fails the batch. */
-  readonly left?: LeftFile[] | undefined
+  readonly skipped?: LeftFile[] | undefined
 }
 
 interface UnderWay extends Moving {
@@ -70,24 +70,24 @@ interface UnderWay extends Moving {
 /** Runs changes of many notes and stores what is needed to undo them. */
 export class Batches {
   /** Emits the progress of the running batch, and null when it ends. */
-  readonly changes: Announcements<Moving | null>
-  readonly #changes = new Changes<Moving | null>()
+  readonly progress: Subscribable<Moving | null>
+  readonly #changes = new EventEmitter<Moving | null>()
   readonly #options: BatchesOptions
   readonly #store: UndoStore<Undo>
   /** Undo information that could not be stored; lost when the app quits. */
-  readonly #unkept = new Map<string, Undo>()
+  readonly #unstored = new Map<string, Undo>()
   #queue: Promise<unknown> = Promise.resolve()
   #underWay: UnderWay | undefined
 
   constructor(options: BatchesOptions) {
-    this.changes = this.#changes
+    this.progress = this.#changes
     this.#options = options
     const schema = z.union([undoSchema, earlierMoveSchema, earlierReplacementSchema])
-    this.#store = new UndoStore({ folder: options.folder, most: maxKept, schema })
+    this.#store = new UndoStore({ folder: options.folder, limit: maxKept, schema })
   }
 
   /** The running batch, or null. */
-  get moving(): Moving | null {
+  get running(): Moving | null {
     if (!this.#underWay) return null
     const { stop: _stop, ...moving } = this.#underWay
     return moving
@@ -98,36 +98,36 @@ export class Batches {
     const underWay = this.#underWay
     if (!underWay || underWay.done === underWay.total || underWay.isCancelled) return
     underWay.stop.abort()
-    this.#tell({ ...underWay, isCancelled: true })
+    this.#setRunning({ ...underWay, isCancelled: true })
   }
 
   /**
    * Writes a batch and stores its undo information. The user sees the progress and can cancel.
    * @returns the id for `undo`
-   * @throws AppError as `Workspace.change`; nothing is changed then
+   * @throws AppError as `Workspace.runTransaction`; nothing is changed then
    */
   async run(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin): Promise<string> {
-    const done = await this.#writeShown(batch, texts, origin)
-    return this.keep(batch, done.texts, done.made)
+    const done = await this.#writeWithProgress(batch, texts, origin)
+    return this.storeUndo(batch, done.texts, done.made)
   }
 
   /**
    * Writes a batch without undo information.
    * @returns the texts that were written, and folders that were created
-   * @throws AppError as `Workspace.change`
+   * @throws AppError as `Workspace.runTransaction`
    */
   async write(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, options: WriteOptions = {}) {
-    const { left, ...watch } = options
+    const { skipped: left, ...watch } = options
     for (let rest = texts; ;) {
       // Every note was left: there is nothing to write.
       if (left && rest.length === 0) return { texts: [], made: [] }
       try {
-        return await this.#options.workspace.change(batch, rest, origin, watch)
+        return await this.#options.workspace.runTransaction(batch, rest, origin, watch)
       } catch (error) {
         const path = error instanceof AppError ? error.data['path'] : undefined
         const others = rest.filter((text) => text.path !== path)
         if (!left || watch.signal?.aborted || typeof path !== 'string' || others.length === rest.length) throw error
-        left.push(leftBy(path, error))
+        left.push(toLeftFile(path, error))
         rest = others
       }
     }
@@ -138,7 +138,7 @@ export class Batches {
    * @param made folders that the batch created, innermost first
    * @returns the id for `undo`
    */
-  async keep(batch: Batch, texts: readonly TextWrite[], made: readonly string[]): Promise<string> {
+  async storeUndo(batch: Batch, texts: readonly TextWrite[], made: readonly string[]): Promise<string> {
     const undo = randomUUID()
     const files = texts.flatMap(({ path, newPath, before, after }) =>
       before === null ? [] : [{ path, newPath, before, after }],
@@ -148,7 +148,7 @@ export class Batches {
       await this.#store.put(undo, one)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#unkept.set(undo, one)
+      this.#unstored.set(undo, one)
     }
     return undo
   }
@@ -156,38 +156,38 @@ export class Batches {
   /** Returns the batches that can be undone, newest first. */
   async list(): Promise<PastBatch[]> {
     return (await this.#store.all()).flatMap(([undo, { at, files, made: _made, ...batch }]) => {
-      const kind = kindOf(batch)
+      const kind = batchKind(batch)
       const { count } = batch.replacement ?? {}
-      return kind ? [{ undo, at, kind, ...namesOf(batch), count, notes: files.length }] : []
+      return kind ? [{ undo, at, kind, ...batchNames(batch), count, notes: files.length }] : []
     })
   }
 
   /**
    * Undoes a batch, even if other lines have changed since. Notes of a replacement whose lines have changed are
-   * returned in `left`; a move or a renamed tag is undone completely or not at all.
+   * returned in `skipped`; a move or a renamed tag is undone completely or not at all.
    * @throws AppError `undo_conflict` if lines have changed or the batch was already undone; nothing is changed then
    */
   async undo(undo: string, origin: WriteOrigin): Promise<{ notes: number; left: LeftFile[] }> {
-    const done = (await this.#store.get(undo)) ?? this.#unkept.get(undo)
+    const done = (await this.#store.get(undo)) ?? this.#unstored.get(undo)
     if (!done)
       throw new AppError('undo_conflict', 'this change was already undone, or is too old to undo', { path: '' })
     const { move, tag, replacement, files, made } = done
     const left = replacement && []
-    const restored = await inBatches(files, atOnce, (file) => this.#restored(file, left))
+    const restored = await inBatches(files, atOnce, (file) => this.#revertFile(file, left))
     const batch = {
-      move: move && turned(move),
-      tag: tag && turned(tag),
+      move: move && reverseMove(move),
+      tag: tag && reverseMove(tag),
       replacement: replacement && { ...replacement, text: replacement.replacement, replacement: replacement.text },
     }
-    const { texts } = await this.#writeShown(batch, restored.flat(), origin, left)
+    const { texts } = await this.#writeWithProgress(batch, restored.flat(), origin, left)
     await this.#store.drop(undo)
-    this.#unkept.delete(undo)
+    this.#unstored.delete(undo)
     await this.#options.workspace.removeEmpty(made)
     return { notes: texts.length, left: left ?? [] }
   }
 
   /** @param left gets the file if it cannot be restored; if undefined, that error is thrown */
-  async #restored(file: Undo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
+  async #revertFile(file: Undo['files'][number], left: LeftFile[] | undefined): Promise<TextWrite[]> {
     const { path, newPath, before, after } = file
     const { workspace, differ } = this.#options
     try {
@@ -199,44 +199,44 @@ export class Batches {
       throw new AppError('undo_conflict', message, { path: newPath })
     } catch (error) {
       if (!left) throw error
-      left.push(leftBy(newPath, error))
+      left.push(toLeftFile(newPath, error))
       return []
     }
   }
 
   /** Runs batches one at a time, so that `cancel` stops the batch that is shown. */
-  async #writeShown(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, left?: LeftFile[]) {
-    if (batch.move) assertNotOwn(this.#options.workspace.layout.own, batch.move)
+  async #writeWithProgress(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, left?: LeftFile[]) {
+    if (batch.move) assertNotOwnFolder(this.#options.workspace.layout.own, batch.move)
     const done = this.#queue.then(async () => {
       const stop = new AbortController()
       const { from, to } = batch.move ?? { from: '', to: '' }
       // A replacement uses this path only to be undone.
       const isGoingBack = () => stop.signal.aborted || batch.replacement !== undefined
       const onProgress = (written: number, total: number) =>
-        this.#tell({ from, to, done: written, total, isCancelled: isGoingBack(), stop })
+        this.#setRunning({ from, to, done: written, total, isCancelled: isGoingBack(), stop })
       try {
-        return await this.write(batch, texts, origin, { onProgress, signal: stop.signal, left })
+        return await this.write(batch, texts, origin, { onProgress, signal: stop.signal, skipped: left })
       } finally {
-        this.#tell(undefined)
+        this.#setRunning(undefined)
       }
     })
     this.#queue = done.catch(() => undefined)
     return done
   }
 
-  #tell(underWay: UnderWay | undefined): void {
+  #setRunning(underWay: UnderWay | undefined): void {
     this.#underWay = underWay
-    this.#changes.announce(this.moving)
+    this.#changes.emit(this.running)
   }
 }
 
 /** Maps an expected error to the reason why a file was left. @throws any other error */
-export function leftBy(path: string, error: unknown): LeftFile {
+export function toLeftFile(path: string, error: unknown): LeftFile {
   if (!(error instanceof AppError)) throw error
   const isChanged = ['file_changed', 'file_not_found', 'undo_conflict'].includes(error.code)
   return { path, reason: isChanged ? 'changed' : 'refused' }
 }
 
-function turned({ from, to }: Move): Move {
+function reverseMove({ from, to }: Move): Move {
   return { from: to, to: from }
 }

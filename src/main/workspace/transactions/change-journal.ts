@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { causeSchema } from '#shared/contract/history.ts'
 import { isSystemError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { readIfThere, writePrivately } from '#platform'
+import { readIfExists, writeDurablyPrivate } from '#platform'
 import { hashText } from '../files/text-files.ts'
 
 const textSchema = z.object({
@@ -56,12 +56,12 @@ const changeSchema = batchSchema.extend({
 export type PendingChange = z.infer<typeof changeSchema>
 
 /** Returns undefined for a change that is not a batch, such as an accepted suggestion. */
-export function kindOf({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
+export function batchKind({ move, tag, replacement }: Pick<PendingChange, 'tag' | 'replacement'> & { move?: unknown }) {
   return move ? 'move' : replacement ? 'replacement' : tag ? 'tag' : undefined
 }
 
 /** Returns the old and the new name for display. */
-export function namesOf({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
+export function batchNames({ move, tag, replacement }: Batch): { readonly from: string; readonly to: string } {
   if (replacement) return { from: replacement.text, to: replacement.replacement }
   return move ?? tag ?? { from: '', to: '' }
 }
@@ -76,12 +76,12 @@ export class ChangeJournal {
 
   /** Returns undefined if no change is pending or the journal cannot be parsed. */
   async read(): Promise<PendingChange | undefined> {
-    return changeSchema.safeParse(parseJson((await readIfThere(this.#file)) ?? '')).data
+    return changeSchema.safeParse(parseJson((await readIfExists(this.#file)) ?? '')).data
   }
 
-  /** @throws AppError as `writePrivately` */
+  /** @throws AppError as `writeDurablyPrivate` */
   async begin(change: PendingChange): Promise<void> {
-    await writePrivately(this.#file, JSON.stringify(change))
+    await writeDurablyPrivate(this.#file, JSON.stringify(change))
   }
 
   async end(): Promise<void> {
@@ -94,7 +94,7 @@ export class ChangeJournal {
 }
 
 /** Builds the journal entry of a text: the single part that differs, never cutting a surrogate pair. */
-export function pendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
+export function createPendingText(path: string, newPath: string, before: string | null, after: string): PendingText {
   const old = before ?? ''
   const most = Math.min(old.length, after.length)
   let at = 0
@@ -120,7 +120,7 @@ export function pendingText(path: string, newPath: string, before: string | null
 }
 
 /** Returns the text after the change, given the one before it. With `isForward` false, the reverse. */
-export function otherText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
+export function applyPendingText(text: string, { at, cut, put }: PendingText, isForward: boolean): string {
   const [there, instead] = isForward ? [cut, put] : [put, cut]
   return text.slice(0, at) + instead + text.slice(at + there.length)
 }

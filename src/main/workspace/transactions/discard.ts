@@ -2,21 +2,21 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
-import { type Clock, ageOf, tidyFolder, type Tidied } from '#platform'
+import { type Clock, ageOf, cleanTemporaryFiles, type CleanupResult } from '#platform'
 import { locateAttachment } from '../files/attachments.ts'
-import type { Edits, WorkspaceWrite, WriteOrigin } from '../files/workspace-edits.ts'
+import type { WorkspaceWriter, WorkspaceWrite, WriteOrigin } from '../files/workspace-edits.ts'
 import { moveFile, readText } from '../files/text-files.ts'
 import { isIgnoredPath, trashFolder } from '../files/layout.ts'
-import { earlierLeftOvers } from '../files/workspace-cleanup.ts'
-import { normalizeRequest, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
+import { findLegacyTempFiles } from '../files/workspace-cleanup.ts'
+import { normalizePath, resolveMovable, resolveTrash, resolveWritable, type Roots } from '../files/paths.ts'
 import { assertNoLink } from './transaction.ts'
-import { placeInTrash } from '../files/trash.ts'
+import { freeTrashPath } from '../files/trash.ts'
 
 const dayMs = 86_400_000
 
 export interface Trash {
   readonly roots: Roots
-  readonly edits: Edits
+  readonly edits: WorkspaceWriter
   readonly now: Clock
 }
 
@@ -25,7 +25,7 @@ export interface Trash {
  * @returns its path in the trash, and the write
  * @throws AppError `symbolic_link`, `file_not_found`, and as `resolveWritable` and `readText`
  */
-export async function discard(
+export async function moveToTrash(
   { roots, edits, now }: Trash,
   shown: string,
   origin: WriteOrigin,
@@ -34,10 +34,10 @@ export async function discard(
   await assertNoLink(roots, shown)
   const { target } = await resolveWritable(roots, shown)
   const file = await readText(target, shown)
-  const { trashed, ...grave } = await placeInTrash(roots, shown, now())
+  const { trashed, ...grave } = await freeTrashPath(roots, shown, now())
   await moveFile(target, grave.target, trashed, grave.isAllowed)
   const write = edits.writeOf(shown, origin, file.text, null)
-  await edits.tell(write)
+  await edits.notify(write)
   return { trashed, write }
 }
 
@@ -46,9 +46,9 @@ export async function discard(
  * @returns its path there
  * @throws AppError `attachment_unknown`, `file_not_found`, and as `resolveInside`
  */
-export async function detach({ roots, now }: Trash, shown: string): Promise<string> {
+export async function moveAttachmentToTrash({ roots, now }: Trash, shown: string): Promise<string> {
   const target = isCanvas(shown) ? (await resolveMovable(roots, shown)).target : await locateAttachment(roots, shown)
-  const { trashed, ...grave } = await placeInTrash(roots, shown, now())
+  const { trashed, ...grave } = await freeTrashPath(roots, shown, now())
   await moveFile(target, grave.target, shown, grave.isAllowed)
   return trashed
 }
@@ -57,19 +57,19 @@ export async function detach({ roots, now }: Trash, shown: string): Promise<stri
  * Moves a note from the trash back to its path. The caller must hold the lock.
  * @throws AppError `file_not_found`, `file_exists`, `path_outside_workspace`
  */
-export async function bringBack(
+export async function restoreFromTrash(
   { roots, edits }: Trash,
   trashed: string,
   origin: WriteOrigin,
 ): Promise<WorkspaceWrite> {
-  const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizeRequest(trashed))?.[1]
+  const shown = new RegExp(`^\\${trashFolder}/\\d+/(.+)$`).exec(normalizePath(trashed))?.[1]
   if (shown === undefined) throw new AppError('file_not_found', `${trashed} is not in the trash`, { path: trashed })
   const { target: source } = await resolveTrash(roots, trashed)
   const { target, isAllowed } = await resolveWritable(roots, shown)
   const file = await readText(source, shown)
   await moveFile(source, target, shown, isAllowed)
   const write = edits.writeOf(shown, origin, null, file.text)
-  await edits.tell(write)
+  await edits.notify(write)
   return write
 }
 
@@ -77,16 +77,16 @@ export async function bringBack(
  * Removes temporary files of killed writes. Files that may be the user's go to the trash, and only if unchanged for a
  * day.
  */
-export async function tidyWorkspace({ roots, edits, now }: Trash): Promise<Tidied> {
+export async function cleanUpTempFiles({ roots, edits, now }: Trash): Promise<CleanupResult> {
   const { workspace } = roots
-  const tidied = await tidyFolder(workspace, (path) => !isIgnoredPath(path.split('/')))
-  const found = earlierLeftOvers(tidied.others)
+  const tidied = await cleanTemporaryFiles(workspace, (path) => !isIgnoredPath(path.split('/')))
+  const found = findLegacyTempFiles(tidied.otherFiles)
   if (found.length === 0) return tidied
-  await edits.run(async () => {
+  await edits.withLock(async () => {
     for (const path of found) {
       const file = join(workspace, path)
       if (ageOf(await stat(file)) < dayMs) continue
-      const { trashed, target, isAllowed } = await placeInTrash(roots, path, now())
+      const { trashed, target, isAllowed } = await freeTrashPath(roots, path, now())
       await moveFile(file, target, trashed, isAllowed)
     }
   })

@@ -3,22 +3,22 @@ import { withVisibility } from '#shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '#shared/markdown/visibility.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
-import { normalizeRequest, placeOf, type Place, type Roots } from '../files/paths.ts'
+import { normalizePath, resolveRoots, type ResolvedRoots, type Roots } from '../files/paths.ts'
 import type { Batch } from './change-journal.ts'
 import type { TransactionTools } from './recovery.ts'
-import { textAt, type TextWrite } from './settle-text.ts'
-import { isFolderAt, runTransaction, type TransactionWatch } from './transaction.ts'
+import { readTextOrNull, type TextWrite } from './settle-text.ts'
+import { isFolderAt, runTransaction, type TransactionOptions } from './transaction.ts'
 
 /** Rules in the settings that keep paths local. */
-export interface LocalRules {
+export interface LocalPathRules {
   covers(path: string): boolean
-  /** Returns true if the rules cover `path` once the move is done and `follow` has updated them. */
+  /** Returns true if the rules cover `path` once the move is done and `addMoved` has updated them. */
   coversMoved(move: Move, isFolder: boolean, path: string): boolean
   /**
    * Makes the rules cover the old and the new path.
    * @returns a function that then keeps only the new path (`isMoved`), or the old one
    */
-  follow(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
+  addMoved(move: Move, isFolder: boolean): Promise<(isMoved: boolean) => Promise<void>>
 }
 
 interface Moved {
@@ -35,18 +35,18 @@ interface Moved {
  * @returns the texts that were written, and folders that were created, innermost first
  * @throws AppError as `runTransaction`
  */
-export async function runKeepingLocal(
+export async function runPreservingPrivacy(
   tools: TransactionTools,
-  local: LocalRules | undefined,
+  local: LocalPathRules | undefined,
   batch: Batch,
   texts: readonly TextWrite[],
   origin: WriteOrigin,
-  watch?: TransactionWatch,
+  watch?: TransactionOptions,
 ): Promise<{ readonly texts: readonly TextWrite[]; readonly made: readonly string[] }> {
   if (!batch.move || !local) return { texts, made: await runTransaction(tools, batch, texts, origin, watch) }
   const moved = await movedBy(tools, batch.move)
-  const marked = await markedLocal(tools.roots, local, moved, texts)
-  const settle = await local.follow(moved.move, moved.isFolder)
+  const marked = await withLocalMarkers(tools.roots, local, moved, texts)
+  const settle = await local.addMoved(moved.move, moved.isFolder)
   const made = await runTransaction(tools, batch, marked, origin, watch).catch(async (error: unknown) => {
     await settle(false)
     throw error
@@ -56,25 +56,25 @@ export async function runKeepingLocal(
 }
 
 /** Returns true if a rule covers any note that moves. */
-export async function isKeptLocal(tools: TransactionTools, local: LocalRules | undefined, move: Move) {
+export async function movesLocalNotes(tools: TransactionTools, local: LocalPathRules | undefined, move: Move) {
   return local !== undefined && (await movedBy(tools, move)).paths.some((path) => local.covers(path))
 }
 
 async function movedBy({ roots, notes }: TransactionTools, asked: Move): Promise<Moved> {
-  const move = { from: normalizeRequest(asked.from), to: normalizeRequest(asked.to) }
+  const move = { from: normalizePath(asked.from), to: normalizePath(asked.to) }
   const isFolder = await isFolderAt(roots, move.from)
   const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${move.from}/`)) : [move.from]
   return { move, isFolder, paths }
 }
 
 /** Returns the texts, plus notes that need a mark in their text to stay local. */
-async function markedLocal(
+async function withLocalMarkers(
   roots: Roots,
-  rules: LocalRules,
+  rules: LocalPathRules,
   { move, isFolder, paths }: Moved,
   texts: readonly TextWrite[],
 ): Promise<readonly TextWrite[]> {
-  const place = await placeOf(roots)
+  const place = await resolveRoots(roots)
   const written = new Map(texts.map((one) => [one.path, one]))
   for (const path of paths) {
     const newPath = movedPath(path, [move])
@@ -88,9 +88,9 @@ async function markedLocal(
   return [...written.values()]
 }
 
-async function textIfReadable(roots: Roots, path: string, place: Place): Promise<string | null> {
+async function textIfReadable(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
   try {
-    return await textAt(roots, path, place)
+    return await readTextOrNull(roots, path, place)
   } catch (error) {
     if (error instanceof AppError) return null
     throw error

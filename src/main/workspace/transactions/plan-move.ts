@@ -5,7 +5,7 @@ import {
   applyEdits,
   movedPath,
   planRewrites,
-  type LeftLink,
+  type UnfixableLink,
   type Move,
   type RewrittenFile,
 } from '#shared/markdown/links/rewrite-links.ts'
@@ -16,7 +16,7 @@ import { renameTag, type TagRename } from '#shared/markdown/properties/rename-ta
 import type { NoteProperties } from '#shared/markdown/properties/property.ts'
 import { inBatches, describeChange } from '#platform'
 import type { IndexedNote, LinkIndex } from '../links/link-index.ts'
-import { tagLinesIn } from '../links/undecodable-notes.ts'
+import { findTagLines } from '../links/undecodable-notes.ts'
 import type { TextWrite } from './settle-text.ts'
 
 /** Concurrent checks for write protection. */
@@ -27,7 +27,7 @@ const maxShown = 40
 const maxTries = 5
 
 /** A note whose links or tags change. */
-export interface Rewrite extends TextWrite {
+export interface NoteRewrite extends TextWrite {
   readonly before: string
   /** SHA-256 of `before`, hex. */
   readonly hash: string
@@ -35,15 +35,15 @@ export interface Rewrite extends TextWrite {
 
 export interface PlannedMove {
   readonly plan: MovePlan
-  readonly rewrites: readonly Rewrite[]
+  readonly rewrites: readonly NoteRewrite[]
 }
 
 export interface PlannedRename {
   readonly plan: TagPlan
-  readonly rewrites: readonly Rewrite[]
+  readonly rewrites: readonly NoteRewrite[]
 }
 
-interface Left extends LeftLink {
+interface Left extends UnfixableLink {
   /** The note is write-protected. */
   readonly isProtected?: boolean | undefined
   /** The note is not text, or cannot be opened. */
@@ -57,7 +57,7 @@ interface Edited {
 
 /** Plans a move and the links to update. Changes nothing. @param forbidden absolute paths that the walk skips */
 export async function planMove(index: LinkIndex, move: Move, forbidden: readonly string[]): Promise<PlannedMove> {
-  const { rewrites, count, ...shared } = await planned(index, forbidden, move, async () => movedFiles(index, move))
+  const { rewrites, count, ...shared } = await createPlan(index, forbidden, move, async () => movedFiles(index, move))
   return { plan: { ...shared, links: count, moves: index.countMoved(move) }, rewrites }
 }
 
@@ -65,9 +65,9 @@ export async function planMove(index: LinkIndex, move: Move, forbidden: readonly
 function movedFiles(index: LinkIndex, move: Move): Edited {
   const all = index.files()
   const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
-  const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.unread.has(path)
-  const linking = [...all.filter(isRead), ...index.unread.values(), ...cards]
-  const { files, left } = planRewrites(linking, [move])
+  const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.undecodable.has(path)
+  const linking = [...all.filter(isRead), ...index.undecodable.values(), ...cards]
+  const { files, unfixable: left } = planRewrites(linking, [move])
   const linked = new Map(files.map(({ path, edits }) => [path, edits]))
   const known = new Set(all.map(({ path }) => path))
   const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
@@ -75,14 +75,14 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
     const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  const leftInRead = left.filter(({ path }) => !index.unread.has(path))
+  const leftInRead = left.filter(({ path }) => !index.undecodable.has(path))
   return { files: [...files.filter(isRead), ...canvases], left: [...leftInRead, ...unreadLinks(index, files, left)] }
 }
 
 /** Returns the probable links in notes that cannot be read as text, and one row for each note that cannot be opened. */
-function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly LeftLink[]): Left[] {
+function unreadLinks(index: LinkIndex, files: readonly RewrittenFile[], left: readonly UnfixableLink[]): Left[] {
   const edits = new Map(files.map((file) => [file.path, file.edits]))
-  return [...index.unread.values()].flatMap(({ path, links }) => {
+  return [...index.undecodable.values()].flatMap(({ path, links }) => {
     if (!links) return { path, line: 1, target: '', isUnread: true }
     const places = new Map<string, Left>()
     for (const { from } of edits.get(path) ?? []) {
@@ -111,12 +111,12 @@ export async function planTagRename(
       `#${to} is not a valid tag: use letters, digits, - and _, with / between levels`,
       { tag: to },
     )
-  const { rewrites, count, left, ...shared } = await planned(index, forbidden, rename, () =>
+  const { rewrites, count, left, ...shared } = await createPlan(index, forbidden, rename, () =>
     renamedFiles(index, rename, forbidden),
   )
   for (const { path, after } of rewrites) {
-    const said = parseAllTags(after)
-    const isLeft = said.tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from)))
+    const parsedAfter = parseAllTags(after)
+    const isLeft = parsedAfter.tags.some(({ name }) => underTag(name, tagKey(from)) && !underTag(to, tagKey(from)))
     if (isLeft && !left.some((one) => one.path === path)) left.push({ path, line: 1, target: from })
   }
   const joins =
@@ -136,11 +136,11 @@ async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: read
     if (edits.length > 0) files.push({ path, newPath: path, edits })
     left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from })))
   }
-  for (const path of index.unread.keys()) {
+  for (const path of index.undecodable.keys()) {
     const bytes = await index.bytes(path, forbidden)
     if (bytes === undefined) continue
     // A note that cannot be opened may contain the tag.
-    const lines = bytes === null ? [1] : tagLinesIn(bytes, rename)
+    const lines = bytes === null ? [1] : findTagLines(bytes, rename)
     left.push(...lines.slice(0, maxShown).map((line) => ({ path, line, target: rename.from, isUnread: true })))
   }
   return { files, left }
@@ -149,7 +149,7 @@ async function renamedFiles(index: LinkIndex, rename: TagRename, forbidden: read
 /** Reads all tags of a note. The index stores a limited number for each. */
 async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Promise<Pick<NoteProperties, 'tags'>> {
   const now = note.isPartial ? await index.text(note.path) : undefined
-  // A note that has changed since is checked again in `planned`.
+  // A note that has changed since is checked again in `createPlan`.
   if (now?.hash !== note.hash) return note
   const { tags, isPartial } = parseAllTags(now.text)
   return { tags: isPartial ? [{ name: from, line: 1, place: null }, ...tags] : tags }
@@ -159,7 +159,7 @@ async function allTagsOf(index: LinkIndex, note: IndexedNote, from: string): Pro
  * Computes the new texts, and plans again if notes change meanwhile.
  * @param of the request; the plan's id is a hash of it and of the texts
  */
-async function planned(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
+async function createPlan(index: LinkIndex, forbidden: readonly string[], of: unknown, edit: () => Promise<Edited>) {
   for (let tries = 1; ; tries += 1) {
     await index.refresh(forbidden)
     const edited = await edit()
@@ -170,14 +170,14 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
       const { text = '' } = (await index.text(path)) ?? {}
       left.push(...edits.slice(0, maxShown).map(({ from, to }) => protectedPlace(path, text, from, to)))
     }
-    const rewrites: Rewrite[] = []
+    const rewrites: NoteRewrite[] = []
     for (const { path, newPath, edits } of files) {
       const now = await index.text(path)
       if (!now || now.hash !== index.hashOf(path)) break
       rewrites.push({ path, newPath, hash: now.hash, before: now.text, after: applyEdits(now.text, edits) })
     }
     if (rewrites.length < files.length && tries < maxTries) {
-      index.forget(files.map(({ path }) => path))
+      index.invalidate(files.map(({ path }) => path))
       continue
     }
     const counts = new Map(files.map(({ path, edits }) => [path, edits.length]))
@@ -190,15 +190,15 @@ async function planned(index: LinkIndex, forbidden: readonly string[], of: unkno
       count: files.reduce((sum, { edits }) => sum + edits.length, 0),
       notes: files.length,
       files: shown,
-      left: firstOfEach(left),
-      id: nameOf(of, rewrites),
+      left: interleaveNotes(left),
+      id: planId(of, rewrites),
       rewrites,
     }
   }
 }
 
 /** Interleaves notes, so that one note with many rows does not hide the others. */
-function firstOfEach(left: readonly Left[]): Left[] {
+function interleaveNotes(left: readonly Left[]): Left[] {
   const seen = new Map<string, number>()
   const counted = left.map((one) => {
     const turn = seen.get(one.path) ?? 0
@@ -213,7 +213,7 @@ function protectedPlace(path: string, text: string, from: number, to: number): L
   return { path, line: text.slice(0, from).split('\n').length, target: text.slice(from, to), isProtected: true }
 }
 
-function nameOf(of: unknown, rewrites: readonly Rewrite[]): string {
+function planId(of: unknown, rewrites: readonly NoteRewrite[]): string {
   const hash = createHash('sha256').update(JSON.stringify(of))
   for (const { path, hash: before, after } of rewrites) hash.update(`\0${path}\0${before}\0${after}`)
   return hash.digest('hex')

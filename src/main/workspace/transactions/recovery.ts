@@ -2,15 +2,15 @@ import { lstat, unlink } from 'node:fs/promises'
 import { AppError } from '#shared/util/errors.ts'
 import { movedPath } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches } from '#platform'
-import type { Edits, WorkspaceWrite } from '../files/workspace-edits.ts'
-import { placeOf, resolveInside, resolveMovable, type Place, type Roots } from '../files/paths.ts'
+import type { WorkspaceWriter, WorkspaceWrite } from '../files/workspace-edits.ts'
+import { resolveRoots, resolveInside, resolveMovable, type ResolvedRoots, type Roots } from '../files/paths.ts'
 import type { Batch, ChangeJournal, PendingChange, PendingText } from './change-journal.ts'
-import { settleText, textAt, type TextWrite } from './settle-text.ts'
+import { applyPendingWrite, readTextOrNull, type TextWrite } from './settle-text.ts'
 
 /** Dependencies of a change of several files. */
 export interface TransactionTools {
   readonly roots: Roots
-  readonly edits: Edits
+  readonly edits: WorkspaceWriter
   /** Returns the paths of all notes in the workspace. */
   readonly notes: () => Promise<readonly string[]>
   /** Without a journal, a crash can leave the change half done. */
@@ -18,7 +18,7 @@ export interface TransactionTools {
 }
 
 /** Result of recovering an interrupted change. */
-export interface Recovered {
+export interface RecoveryResult {
   readonly batch: Batch
   /** False if the crash came before the move: nothing is changed then. */
   readonly isDone: boolean
@@ -28,14 +28,14 @@ export interface Recovered {
   /** Number of notes written during recovery. */
   readonly written: number
   /** Notes that were edited since the crash and are left unchanged. */
-  readonly left: readonly string[]
+  readonly skipped: readonly string[]
 }
 
 /** Concurrent writes. */
 const atOnce = 16
 
 /** Finishes an interrupted change. The caller must hold the lock. @returns undefined if no change is pending */
-export async function recover({ roots, edits, notes, journal }: TransactionTools): Promise<Recovered | undefined> {
+export async function recover({ roots, edits, notes, journal }: TransactionTools): Promise<RecoveryResult | undefined> {
   const pending = await journal?.read()
   if (!journal || !pending) {
     await journal?.end()
@@ -45,10 +45,10 @@ export async function recover({ roots, edits, notes, journal }: TransactionTools
   const about = { batch: { move: move ?? undefined, tag, replacement }, made }
   if (move && !(await hasMoved(roots, move))) {
     await journal.end()
-    return { ...about, isDone: false, texts: [], written: 0, left: [] }
+    return { ...about, isDone: false, texts: [], written: 0, skipped: [] }
   }
-  const place = await placeOf(roots)
-  const settled = await inBatches(pending.texts, atOnce, (text) => settledOrLeft(roots, text, place))
+  const place = await resolveRoots(roots)
+  const settled = await inBatches(pending.texts, atOnce, (text) => settleOrSkip(roots, text, place))
   const texts = settled.flatMap(({ text }) => text ?? [])
   const left = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
   const before = new Map(texts.map((text) => [text.newPath, text.before]))
@@ -59,15 +59,15 @@ export async function recover({ roots, edits, notes, journal }: TransactionTools
     return text === null ? [] : [{ ...edits.writeOf(to, origin, text, text), from: path }]
   })
   for (const text of texts) writes.push([edits.writeOf(text.newPath, origin, text.before, text.after)])
-  await edits.tellAll(writes.flat())
+  await edits.notifyAll(writes.flat())
   await journal.end()
-  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, left }
+  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped: left }
 }
 
-async function settledOrLeft(roots: Roots, pending: PendingText, place: Place) {
+async function settleOrSkip(roots: Roots, pending: PendingText, place: ResolvedRoots) {
   const { newPath } = pending
   try {
-    return { newPath, text: await settleText(roots, pending, true, place) }
+    return { newPath, text: await applyPendingWrite(roots, pending, true, place) }
   } catch (error) {
     if (error instanceof AppError) return { newPath, text: undefined }
     throw error
@@ -94,8 +94,8 @@ async function stateAt(roots: Roots, path: string) {
   }
 }
 
-async function textIfReadable(roots: Roots, path: string, place: Place): Promise<string | null> {
-  return textAt(roots, path, place).catch(() => null)
+async function textIfReadable(roots: Roots, path: string, place: ResolvedRoots): Promise<string | null> {
+  return readTextOrNull(roots, path, place).catch(() => null)
 }
 
 /** Returns the notes that moved, by their old paths. */

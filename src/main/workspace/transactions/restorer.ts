@@ -7,7 +7,7 @@ export interface RecordedTexts {
   text(id: string): Promise<string | undefined>
 }
 
-export interface Texts {
+export interface RevertSources {
   readonly differ: Differ
   /** Returns undefined while the history is off. */
   readonly history: () => RecordedTexts | undefined
@@ -19,7 +19,12 @@ export interface Texts {
  * @throws AppError `history_off` if only the history has the texts; `undo_conflict`, which the returned function throws
  * too
  */
-export async function restorer(texts: Texts, path: string, patch: string, signal: AbortSignal | undefined) {
+export async function createReverter(
+  texts: RevertSources,
+  path: string,
+  patch: string,
+  signal: AbortSignal | undefined,
+) {
   const { differ } = texts
   const conflict = () =>
     new AppError('undo_conflict', `${path} has changed since; the change cannot be undone automatically`, { path })
@@ -30,7 +35,7 @@ export async function restorer(texts: Texts, path: string, patch: string, signal
     if (current === after && before !== undefined) return before
     const restored =
       before === undefined || after === undefined
-        ? await differ.takeBack(current, patch, signal)
+        ? await differ.revertPatch(current, patch, signal)
         : await differ.merge({ base: after, mine: current, theirs: before, keepsBoth: false }, signal)
     if (restored === undefined) throw conflict()
     return restored
@@ -38,7 +43,7 @@ export async function restorer(texts: Texts, path: string, patch: string, signal
 }
 
 /** Returns a recorded text. The empty text is not recorded. */
-async function textOf({ history }: Texts, id: string): Promise<string | undefined> {
+async function textOf({ history }: RevertSources, id: string): Promise<string | undefined> {
   if (id === blobId('')) return ''
   const recorded = history()
   if (!recorded) throw new AppError('history_off', 'the history is turned off (history.enabled)', {})

@@ -9,7 +9,7 @@ import { attachmentType } from '#shared/util/attachments.ts'
 import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
-import { inBatches, makeFolder, writeFailure } from '#platform'
+import { inBatches, makeFolder, toWriteError } from '#platform'
 import type { WriteOrigin } from '../files/workspace-edits.ts'
 import {
   assertReadable,
@@ -17,26 +17,26 @@ import {
   isWriteProtected,
   moveFile,
   readText,
-  stateOf,
+  fileStamp,
 } from '../files/text-files.ts'
 import { isNote } from '../files/file-names.ts'
 import {
   isInside,
-  normalizeRequest,
-  placeOf,
+  normalizePath,
+  resolveRoots,
   resolveInside,
-  resolveLinking,
+  resolveRewritable,
   resolveMovable,
   resolveNewFolder,
   resolveWritable,
-  type Place,
+  type ResolvedRoots,
   type Roots,
 } from '../files/paths.ts'
-import { kindOf, pendingText, type Batch, type PendingText } from './change-journal.ts'
+import { batchKind, createPendingText, type Batch, type PendingText } from './change-journal.ts'
 import { recover, type TransactionTools } from './recovery.ts'
-import { changed, readOrNull, replaceText, settleText, type TextWrite } from './settle-text.ts'
+import { fileChanged, readOrNull, replaceText, applyPendingWrite, type TextWrite } from './settle-text.ts'
 
-export interface TransactionWatch {
+export interface TransactionOptions {
   /** Called before each group of writes and at the end. @param done notes written so far, of `total` */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
   /** Rolls the change back if it is aborted before the last group of writes. */
@@ -47,7 +47,7 @@ export interface TransactionWatch {
 const atOnce = 16
 
 /** Error codes of files that another program has written in the meantime. */
-const changedSince: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
+const changedCodes: ReadonlySet<string> = new Set(['file_changed', 'file_not_text', 'file_too_large'])
 
 /**
  * Runs a change of several files. The caller must hold the lock.
@@ -62,57 +62,57 @@ export async function runTransaction(
   batch: Batch,
   texts: readonly TextWrite[],
   origin: WriteOrigin,
-  { onProgress = () => undefined, signal }: TransactionWatch = {},
+  { onProgress = () => undefined, signal }: TransactionOptions = {},
 ): Promise<readonly string[]> {
   const { roots, edits, journal } = tools
   // Another process may have crashed during a change. Its journal must not be overwritten.
   await recover(tools)
   const { tag, replacement } = batch
-  const isBatch = kindOf(batch) !== undefined
-  const place = await placeOf(roots)
-  const move = batch.move && { from: normalizeRequest(batch.move.from), to: normalizeRequest(batch.move.to) }
+  const isBatch = batchKind(batch) !== undefined
+  const place = await resolveRoots(roots)
+  const move = batch.move && { from: normalizePath(batch.move.from), to: normalizePath(batch.move.to) }
   const isFolder = move !== undefined && (await isFolderAt(roots, move.from))
   if (move && !isFolder) await assertNoLink(roots, move.from)
   await inBatches(texts, atOnce, async ({ path, before }) => {
-    const { target, isAllowed } = await resolveLinking(roots, path, place)
-    if ((await readOrNull(target, path, isAllowed)) !== before) throw changed(path)
+    const { target, isAllowed } = await resolveRewritable(roots, path, place)
+    if ((await readOrNull(target, path, isAllowed)) !== before) throw fileChanged(path)
     if (!isBatch) await assertUnprotected(target, path)
     else if (await isWriteProtected(target)) throw writeProtected(path)
   })
   for (const { newPath, after } of texts) assertReadable(after, newPath)
   const moved = move ? await movedTexts(tools, move.from, isFolder, texts, place) : new Map<string, string>()
-  if (move) await assertFree(roots, move.to, isFolder)
-  const made = move ? await foldersToMake(roots, move.to) : []
-  const pending = texts.map(({ path, newPath, before, after }) => pendingText(path, newPath, before, after))
+  if (move) await assertTargetFree(roots, move.to, isFolder)
+  const createdFolders = move ? await missingFolders(roots, move.to) : []
+  const pending = texts.map(({ path, newPath, before, after }) => createPendingText(path, newPath, before, after))
   await journal?.begin({
     format: 1,
     replacement,
     tag,
-    ...(made.length > 0 && { made }),
+    ...(createdFolders.length > 0 && { made: createdFolders }),
     move: move ? { ...move, isFolder } : null,
     texts: pending,
     origin,
   })
   let begun = 0
-  let moveBack: (() => Promise<void>) | undefined
+  let undoMove: (() => Promise<void>) | undefined
   try {
-    if (move) moveBack = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
+    if (move) undoMove = isFolder ? await moveFolder(roots, move) : await moveSingle(roots, move)
     while (begun < texts.length) {
       if (signal?.aborted) throw new AppError('move_cancelled', 'cancelled; nothing was moved or changed', {})
       onProgress(begun, texts.length)
       const some = texts.slice(begun, begun + atOnce)
       begun += some.length
-      await allEnded(some.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, place)))
+      await settleAll(some.map(({ newPath, before, after }) => replaceText(roots, newPath, before, after, place)))
     }
   } catch (error) {
-    await takeBack(roots, pending.slice(0, begun), place)
-    await moveBack?.()
-    await removeEmpty(roots, made)
+    await rollback(roots, pending.slice(0, begun), place)
+    await undoMove?.()
+    await removeEmpty(roots, createdFolders)
     await journal?.end()
-    throw isBatch ? asFailedMove(error) : error
+    throw isBatch ? toMoveFailed(error) : error
   }
   onProgress(texts.length, texts.length)
-  await edits.tellAll([
+  await edits.notifyAll([
     ...[...moved].map(([path, text]) => ({
       ...edits.writeOf(move ? movedPath(path, [move]) : path, origin, text, text),
       from: path,
@@ -120,7 +120,7 @@ export async function runTransaction(
     ...texts.map(({ newPath, before, after }) => edits.writeOf(newPath, origin, before, after)),
   ])
   await journal?.end()
-  return made
+  return createdFolders
 }
 
 /**
@@ -132,7 +132,7 @@ async function movedTexts(
   from: string,
   isFolder: boolean,
   texts: readonly TextWrite[],
-  place: Place,
+  place: ResolvedRoots,
 ): Promise<Map<string, string>> {
   const known = new Map(texts.map(({ path, before }) => [path, before]))
   const paths = isFolder ? (await notes()).filter((path) => path.startsWith(`${from}/`)) : [from].filter(isNote)
@@ -149,7 +149,7 @@ async function movedTexts(
 }
 
 /** Waits for all promises. @throws the first rejection */
-async function allEnded(begun: readonly Promise<void>[]): Promise<void> {
+async function settleAll(begun: readonly Promise<void>[]): Promise<void> {
   const ended = await Promise.allSettled(begun)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
@@ -158,18 +158,18 @@ async function allEnded(begun: readonly Promise<void>[]): Promise<void> {
  * Restores the texts, except in files that another program has changed.
  * @throws any other error; the journal stays then
  */
-async function takeBack(roots: Roots, texts: readonly PendingText[], place: Place): Promise<void> {
+async function rollback(roots: Roots, texts: readonly PendingText[], place: ResolvedRoots): Promise<void> {
   await inBatches(texts, atOnce, async (text) => {
     try {
-      await settleText(roots, text, false, place)
+      await applyPendingWrite(roots, text, false, place)
     } catch (error) {
-      if (!(error instanceof AppError && changedSince.has(error.code))) throw error
+      if (!(error instanceof AppError && changedCodes.has(error.code))) throw error
     }
   })
 }
 
 /** Returns the missing folders above a path, innermost first. */
-async function foldersToMake(roots: Roots, path: string): Promise<string[]> {
+async function missingFolders(roots: Roots, path: string): Promise<string[]> {
   const steps = path.split('/').slice(0, -1)
   const above = steps.map((_, at) => steps.slice(0, at + 1).join('/')).reverse()
   const isThere = await Promise.all(above.map(async (folder) => existsSync(await resolveInside(roots, folder))))
@@ -193,7 +193,7 @@ function writeProtected(path: string): AppError {
 }
 
 /** Uses `move_failed`, because `write_failed` would mean that an editor has unsaved text. */
-function asFailedMove(error: unknown): unknown {
+function toMoveFailed(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'write_failed') return error
   const message = `${error.message}; all previous steps were rolled back`
   return new AppError('move_failed', message, error.data, { cause: error })
@@ -217,7 +217,7 @@ export async function assertNoLink(roots: Roots, path: string): Promise<void> {
  * Checks that nothing exists at the new path.
  * @throws AppError `file_exists`, also if a folder of the path is a file; as `resolveNewFolder` and `resolveMovable`
  */
-export async function assertFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
+export async function assertTargetFree(roots: Roots, to: string, isFolder: boolean): Promise<void> {
   const steps = to.split('/')
   for (const folder of steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('/'))) {
     const info = await stat(await resolveInside(roots, folder)).catch(() => undefined)
@@ -225,7 +225,7 @@ export async function assertFree(roots: Roots, to: string, isFolder: boolean): P
     if (!info.isDirectory()) throw new AppError('file_exists', `${folder} exists already, as a file`, { path: folder })
   }
   if (isFolder) await resolveNewFolder(roots, to)
-  else if ((await stateOf((await resolveMovable(roots, to)).target)) !== undefined)
+  else if ((await fileStamp((await resolveMovable(roots, to)).target)) !== undefined)
     throw new AppError('file_exists', `${to} exists already`, { path: to })
 }
 
@@ -273,7 +273,7 @@ async function moveFolder(roots: Roots, { from, to }: Move): Promise<() => Promi
     await makeFolder(dirname(target))
     await rename(source, target)
   } catch (error) {
-    throw writeFailure(error, to)
+    throw toWriteError(error, to)
   }
   return () => rename(target, source)
 }

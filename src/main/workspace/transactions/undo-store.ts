@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
-import { makeFolder, readIfThere, writePrivately } from '#platform'
+import { makeFolder, readIfExists, writeDurablyPrivate } from '#platform'
 
 /** Largest undo file, UTF-16 code units. */
 const maxLength = 64_000_000
@@ -13,7 +13,7 @@ const maxBytes = 256 * 1024 * 1024
 interface UndoStoreOptions<Of> {
   readonly folder: string
   /** Number of changes to keep; the oldest are dropped first. */
-  readonly most: number
+  readonly limit: number
   readonly schema: z.ZodType<Of>
 }
 
@@ -59,12 +59,12 @@ export class UndoStore<Of extends { readonly at: number }> {
    * @throws AppError `file_too_large`, `disk_full`, `write_failed`
    */
   async put(id: string, one: Of): Promise<void> {
-    const { folder, most } = this.#options
+    const { folder, limit: most } = this.#options
     const path = join(folder, `${id}.json`)
     const text = JSON.stringify(one)
     if (text.length > maxLength) throw new AppError('file_too_large', `${path} would be too large`, { path })
     await makeFolder(folder)
-    await writePrivately(path, text)
+    await writeDurablyPrivate(path, text)
     const files = (await this.#files()).toSorted((a, b) => b.mtimeMs - a.mtimeMs)
     let bytes = 0
     for (const [at, { file, size }] of files.entries()) {
@@ -96,7 +96,7 @@ export class UndoStore<Of extends { readonly at: number }> {
     const stamp = `${mtimeMs} ${size}`
     const known = this.#read.get(file)
     if (known?.stamp === stamp) return known.one
-    const text = await readIfThere(file).catch(() => undefined)
+    const text = await readIfExists(file).catch(() => undefined)
     const { data: one } = this.#options.schema.safeParse(parseJson(text ?? ''))
     this.#read.set(file, { stamp, one })
     return one

@@ -24,7 +24,7 @@ export async function attach(file: File): Promise<Attachment> {
 }
 
 /** Appends an attachment and makes its name unique, since pasted images share one name. */
-export function withOwnName(known: readonly Attachment[], added: Attachment): Attachment[] {
+export function withUniqueName(known: readonly Attachment[], added: Attachment): Attachment[] {
   const taken = new Set(known.map(({ name }) => name))
   const [, stem = added.name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(added.name) ?? []
   let { name } = added

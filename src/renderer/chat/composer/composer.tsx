@@ -16,14 +16,14 @@ import { api } from '#lib/api/client.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { isComposing, isMac } from '#lib/util/shortcuts.ts'
 import { AgentModelPicker } from '../models/model-picker.tsx'
-import { attach, AttachError, withOwnName } from './attach-to-message.ts'
+import { attach, AttachError, withUniqueName } from './attach-to-message.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
 import { CompletionMenu } from './completion-menu.tsx'
 import { completionsAt, type Completion } from './completion.ts'
 import { DraftNotes } from './draft-notes.tsx'
 import { joinDrafts, useDraft } from '#lib/drafts/use-draft.ts'
 
-export interface Outgoing {
+export interface OutgoingMessage {
   readonly text: string
   readonly attachments: readonly Attachment[]
   readonly delivery: 'next' | 'after'
@@ -43,7 +43,7 @@ interface ComposerProps {
   readonly session: string | undefined
   readonly isRunning: boolean
   /** @returns false if the message was not accepted; it returns to the field then */
-  readonly onSend: (message: Outgoing) => Promise<boolean>
+  readonly onSend: (message: OutgoingMessage) => Promise<boolean>
   readonly onStop: () => void
   /** Edits the user's last message. */
   readonly onEditLast: () => void
@@ -72,7 +72,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     const refused: string[] = []
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') {
-        change((before) => ({ ...before, attachments: withOwnName(before.attachments, outcome.value) }))
+        change((before) => ({ ...before, attachments: withUniqueName(before.attachments, outcome.value) }))
       } else if (outcome.reason instanceof AttachError) {
         refused.push(t(`attach.${outcome.reason.problem}`, { name: outcome.reason.file }))
       } else throw outcome.reason
@@ -99,7 +99,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
     text?.setSelectionRange(text.value.length, text.value.length)
   }, [])
 
-  useRoomFor(frame)
+  usePublishHeight(frame)
 
   const choose = ({ insert }: Completion) => {
     const { from } = completions
@@ -242,7 +242,7 @@ export function Composer({ ref, agent, session, isRunning, onSend, onStop, onEdi
 }
 
 /** Publishes the composer's height as `--composer`, so that toasts appear above it. */
-function useRoomFor(frame: RefObject<HTMLElement | null>): void {
+function usePublishHeight(frame: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const { current: element } = frame
     if (!element) return undefined

@@ -23,7 +23,7 @@ function subscribe(listener: () => void): () => void {
 const nameOf = (agent: string, session: string | undefined) => JSON.stringify([agent, session])
 
 /**
- * Counts the draft and publishes the number for `useWrittenTokens`.
+ * Counts the draft and publishes the number for `usePublishedDraftTokens`.
  * @returns estimated tokens, without images
  */
 export function useDraftTokens(agent: string, session: string | undefined, draft: Draft): number {
@@ -44,7 +44,7 @@ export function useDraftTokens(agent: string, session: string | undefined, draft
 }
 
 /** Returns the estimated tokens of the draft in this conversation, 0 if there is none. */
-export function useWrittenTokens(agent: string, session: string | undefined): number {
+export function usePublishedDraftTokens(agent: string, session: string | undefined): number {
   const of = nameOf(agent, session)
   return useSyncExternalStore(subscribe, () => (written.of === of ? written.tokens : 0))
 }

@@ -1,24 +1,24 @@
 import { Clock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#lib/ui/button.tsx'
-import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { AttachmentChip } from './attachment-chip.tsx'
-import type { Outgoing } from './composer.tsx'
-import { outbox, useUnsent, type Unsent } from './outbox.ts'
+import type { OutgoingMessage } from './composer.tsx'
+import { outbox, useOutboxMessages, type OutboxMessage } from './outbox.ts'
 
 interface UnsentMessagesProps {
   readonly agent: string
   readonly session: string | undefined
   /** Message whose request has not been answered yet. */
-  readonly sending: Outgoing | undefined
-  readonly onTakeBack: (message: Outgoing) => void
+  readonly sending: OutgoingMessage | undefined
+  readonly onTakeBack: (message: OutgoingMessage) => void
 }
 
-export function UnsentMessages({ agent, session, sending, onTakeBack }: UnsentMessagesProps) {
+export function OutboxList({ agent, session, sending, onTakeBack }: UnsentMessagesProps) {
   const { t } = useTranslation()
-  const waiting = useUnsent(agent, session)
+  const waiting = useOutboxMessages(agent, session)
   if (waiting.length === 0 && !sending) return null
-  const takeBack = (message: Unsent) => {
+  const takeBack = (message: OutboxMessage) => {
     outbox.remove(message.id)
     onTakeBack(message)
   }
@@ -56,7 +56,7 @@ export function UnsentMessages({ agent, session, sending, onTakeBack }: UnsentMe
   )
 }
 
-function Item({ message: { text, attachments }, children }: { message: Outgoing; children: React.ReactNode }) {
+function Item({ message: { text, attachments }, children }: { message: OutgoingMessage; children: React.ReactNode }) {
   return (
     <li className="flex flex-col items-end gap-1">
       {attachments.length > 0 && (
@@ -68,7 +68,7 @@ function Item({ message: { text, attachments }, children }: { message: Outgoing;
       )}
       {text !== '' && (
         <p className="max-w-[80%] rounded-lg rounded-br-sm border border-dashed border-line bg-side px-3.5 py-2 break-words whitespace-pre-wrap text-muted">
-          {withoutPiles(clipPassage(text))}
+          {limitCombiningMarks(clipPassage(text))}
         </p>
       )}
       <p role="status" className="flex flex-wrap items-center justify-end gap-x-3 text-[12px] text-muted">

@@ -7,9 +7,9 @@ import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
 import { client, connection } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import type { Outgoing } from './composer.tsx'
+import type { OutgoingMessage } from './composer.tsx'
 
-export interface Unsent extends Outgoing {
+export interface OutboxMessage extends OutgoingMessage {
   readonly id: string
   readonly agent: string
   /** Undefined if the message starts a new chat. */
@@ -23,12 +23,12 @@ export interface Unsent extends Outgoing {
 const storageName = 'commonplace:unsent'
 
 class Outbox {
-  #messages: readonly Unsent[] = stored()
+  #messages: readonly OutboxMessage[] = stored()
   #isSending = false
   readonly #listeners = new Set<() => void>()
   readonly #begun = new Set<(agent: string, session: string) => void>()
 
-  get messages(): readonly Unsent[] {
+  get messages(): readonly OutboxMessage[] {
     return this.#messages
   }
 
@@ -41,12 +41,12 @@ class Outbox {
    * Adds a listener for chats that one of these messages has started.
    * @returns a function that removes it
    */
-  onBegun(listener: (agent: string, session: string) => void): () => void {
+  onChatStarted(listener: (agent: string, session: string) => void): () => void {
     this.#begun.add(listener)
     return () => this.#begun.delete(listener)
   }
 
-  add(message: Omit<Unsent, 'id' | 'problem'>): void {
+  add(message: Omit<OutboxMessage, 'id' | 'problem'>): void {
     this.#set([...this.#messages, { ...message, id: crypto.randomUUID() }])
     void this.send()
   }
@@ -76,7 +76,16 @@ class Outbox {
     }
   }
 
-  async #sendOne({ id, agent, session, text, attachments, delivery, reopen, withoutMemory }: Unsent): Promise<void> {
+  async #sendOne({
+    id,
+    agent,
+    session,
+    text,
+    attachments,
+    delivery,
+    reopen,
+    withoutMemory,
+  }: OutboxMessage): Promise<void> {
     try {
       const sent = await client.chat.send({
         agent,
@@ -103,19 +112,19 @@ class Outbox {
     }
   }
 
-  #set(messages: readonly Unsent[]): void {
+  #set(messages: readonly OutboxMessage[]): void {
     this.#messages = messages
     keep(messages)
     for (const listener of this.#listeners) listener()
   }
 }
 
-function withoutProblem({ problem: _told, ...message }: Unsent): Unsent {
+function withoutProblem({ problem: _told, ...message }: OutboxMessage): OutboxMessage {
   return message
 }
 
 /** Returns the stored messages; empty if the stored value is missing or invalid. */
-function stored(): readonly Unsent[] {
+function stored(): readonly OutboxMessage[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(storageName) ?? '[]')
     return Array.isArray(kept) ? kept.filter(isUnsent) : []
@@ -124,13 +133,13 @@ function stored(): readonly Unsent[] {
   }
 }
 
-function isUnsent(kept: unknown): kept is Unsent {
+function isUnsent(kept: unknown): kept is OutboxMessage {
   if (typeof kept !== 'object' || kept === null) return false
   const { id, agent, text, attachments } = kept as Record<string, unknown>
   return [id, agent, text].every((value) => typeof value === 'string') && Array.isArray(attachments)
 }
 
-function keep(messages: readonly Unsent[]): void {
+function keep(messages: readonly OutboxMessage[]): void {
   try {
     sessionStorage.setItem(storageName, JSON.stringify(messages))
   } catch {
@@ -141,13 +150,13 @@ function keep(messages: readonly Unsent[]): void {
 export const outbox = new Outbox()
 
 /** Sends waiting messages now and after each reconnect. */
-export function followOutbox(): void {
+export function sendOnReconnect(): void {
   connection.onChange(() => void outbox.send())
   void outbox.send()
 }
 
 /** Returns the waiting messages of a conversation, in order. */
-export function useUnsent(agent: string, session: string | undefined): readonly Unsent[] {
+export function useOutboxMessages(agent: string, session: string | undefined): readonly OutboxMessage[] {
   const messages = useSyncExternalStore(outbox.subscribe, () => outbox.messages)
   return messages.filter((message) => message.agent === agent && message.session === session)
 }

@@ -13,7 +13,7 @@ interface PendingProps {
   readonly onTakeBack: (text: string) => void
 }
 
-export function Pending({ agent, session, follower, onTakeBack }: PendingProps) {
+export function QueuedMessages({ agent, session, follower, onTakeBack }: PendingProps) {
   const permissions = useLive(follower, (turn) => turn.permissions)
   const queue = useLive(follower, (turn) => turn.queue)
   const isRunning = useLive(follower, (turn) => turn.running)

@@ -11,11 +11,11 @@ import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { LongText } from '#lib/ui/long-text.tsx'
 import { Sheet } from '#lib/ui/sheet.tsx'
-import { HeldBackList } from '../../editor/privacy/privacy-badge.tsx'
+import { RedactionList } from '../../editor/privacy/privacy-badge.tsx'
 import { ContextBar } from './context-bar.tsx'
 import { ContextTable } from './context-table.tsx'
 import { EventDetails } from './event-details.tsx'
-import { ExactRequest } from './request-inspector.tsx'
+import { RequestInspector } from './request-inspector.tsx'
 import { Timeline } from './timeline.tsx'
 import { WarningList } from './warning-list.tsx'
 import { WhatIfWindowPanel } from './what-if-window.tsx'
@@ -83,7 +83,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
           <div className="px-5 pb-8">
             <ContextBar report={report.data} onOpen={setOpened} />
             {asksWhatIf && <WhatIfWindowPanel agent={agent.id} session={session} report={report.data} />}
-            <HeldBackList report={report.data} />
+            <RedactionList report={report.data} />
             <WarningList report={report.data} />
             <ContextTable report={report.data} onOpen={setOpened} />
             {session !== undefined && steps.length > 0 && (
@@ -114,7 +114,7 @@ export function ContextView({ agent, session }: { agent: Agent; session?: string
         />
       )}
       {showsRequest && session !== undefined && (
-        <ExactRequest
+        <RequestInspector
           agent={agent.id}
           session={session}
           initial={step?.request}

@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next'
 import type { ContextItem } from '#shared/contract/index.ts'
-import { stretchOfItem, toolOfItem } from '#shared/chat/context-items.ts'
+import { messageRangeOfItem, toolNameOfItem } from '#shared/chat/context-items.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 
 export function useItemName(): (item: Pick<ContextItem, 'layer' | 'name'>) => string {
   const { t } = useTranslation()
   return ({ layer, name }) => {
     if (layer === 'tools') return name
-    const tool = layer === 'system' ? toolOfItem(name) : undefined
+    const tool = layer === 'system' ? toolNameOfItem(name) : undefined
     if (tool !== undefined) return t('context.name.tool', { name: tool })
-    const stretch = layer === 'conversation' ? stretchOfItem(name) : undefined
+    const stretch = layer === 'conversation' ? messageRangeOfItem(name) : undefined
     if (stretch)
       return t(stretch.from === stretch.to ? 'context.name.oneMessage' : 'context.name.messages', {
         from: formatNumber(stretch.from),

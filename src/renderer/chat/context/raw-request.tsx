@@ -8,10 +8,10 @@ import { EmptyState } from '#lib/ui/states.tsx'
 interface OnTheWireProps {
   /** Model of the request, named as in the configuration. */
   readonly model: string
-  readonly wire: WireRequest | null
+  readonly rawRequest: WireRequest | null
 }
 
-export function OnTheWire({ model, wire }: OnTheWireProps) {
+export function RawRequest({ model, rawRequest: wire }: OnTheWireProps) {
   const { t } = useTranslation()
   const [isIndented, setIsIndented] = useState(true)
   const text = useMemo(() => wire && messageOf(wire, isIndented), [wire, isIndented])

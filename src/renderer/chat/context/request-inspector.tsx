@@ -12,7 +12,7 @@ import { Sheet } from '#lib/ui/sheet.tsx'
 import { EmptyState, Skeleton } from '#lib/ui/states.tsx'
 import { useItemName } from './item-name.ts'
 import { layerColor } from './layers.ts'
-import { OnTheWire } from './raw-request.tsx'
+import { RawRequest } from './raw-request.tsx'
 
 interface ExactRequestProps {
   readonly agent: string
@@ -22,7 +22,7 @@ interface ExactRequestProps {
   readonly onClose: () => void
 }
 
-export function ExactRequest({ agent, session, initial, onClose }: ExactRequestProps) {
+export function RequestInspector({ agent, session, initial, onClose }: ExactRequestProps) {
   const { t } = useTranslation()
   const [number, setNumber] = useState(initial)
   const [other, setOther] = useState<number>()
@@ -89,7 +89,7 @@ export function ExactRequest({ agent, session, initial, onClose }: ExactRequestP
       ) : !request ? (
         <EmptyState title={t('context.noRequest')} />
       ) : shown === 'wire' ? (
-        <OnTheWire model={request.model} wire={request.wire} />
+        <RawRequest model={request.model} rawRequest={request.wire} />
       ) : shown === 'layers' ? (
         <LongText text={request.json} label={title} />
       ) : (

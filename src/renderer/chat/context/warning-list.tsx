@@ -1,11 +1,11 @@
 import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ContextReport, LearnedWindow } from '#shared/contract/index.ts'
+import type { ContextReport, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { longTermName } from '#shared/util/own-files.ts'
-import { toolOfItem } from '#shared/chat/context-items.ts'
+import { toolNameOfItem } from '#shared/chat/context-items.ts'
 
 export function WarningList({ report }: { report: ContextReport }) {
   const { t } = useTranslation()
@@ -105,7 +105,7 @@ type ContextWarning =
   | { readonly code: 'tools'; readonly share: number }
   | { readonly code: 'memory'; readonly path: string; readonly tokens: number }
   | { readonly code: 'fixed'; readonly share: number }
-  | ({ readonly code: 'window'; readonly model: string } & LearnedWindow)
+  | ({ readonly code: 'window'; readonly model: string } & ContextWindowEstimate)
   | { readonly code: 'compact' | 'flush' }
 
 /** Returns warnings about the next request: pending steps, truncated files, and shares above the limits. */
@@ -119,7 +119,7 @@ export function contextWarnings(report: ContextReport): ContextWarning[] {
   for (const { name, note, rawCharacters, sentCharacters } of items)
     if (note === 'cut') warnings.push({ code: 'cut', path: name, raw: rawCharacters, sent: sentCharacters })
   const tools = items
-    .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolOfItem(name) !== undefined))
+    .filter(({ layer, name }) => layer === 'system' && (name === 'tools' || toolNameOfItem(name) !== undefined))
     .reduce((sum, { tokens }) => sum + tokens, 0)
   if (share(tools) > maxToolsShare) warnings.push({ code: 'tools', share: share(tools) })
   const memory = items.find(({ layer, name }) => layer === 'project' && name.endsWith(longTermName))

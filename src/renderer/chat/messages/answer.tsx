@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import { messageText, type AssistantMessage } from '#shared/chat/messages.ts'
 import { useAgentName } from '#lib/agents/agent-name.ts'
-import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { DiffCard } from '#lib/diff-view/diff-card.tsx'
-import { Failure, Interrupted, TooLong } from './failure.tsx'
+import { Failure, InterruptedNote, LengthLimitNote } from './failure.tsx'
 import type { LiveTurn } from '../live-turn-state.ts'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import { Markdown } from '../../markdown/chat/markdown.tsx'
@@ -17,13 +17,13 @@ interface AnswerProps {
   /** Undefined for the answer that is being generated. */
   readonly answer: Answer | undefined
   /** Complete answers of the turn. */
-  readonly known: readonly Answer[]
+  readonly completeAnswers: readonly Answer[]
   readonly question: string | undefined
   readonly isRunning: boolean
   readonly follower: LiveTurnFollower
 }
 
-export function AnswerView({ agent, answer, known, question, isRunning, follower }: AnswerProps) {
+export function AnswerView({ agent, answer, completeAnswers: known, question, isRunning, follower }: AnswerProps) {
   const { t } = useTranslation()
   const name = useAgentName(agent)
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
@@ -42,7 +42,7 @@ export function AnswerView({ agent, answer, known, question, isRunning, follower
       {answer?.tools.map((step) => {
         const change = changeOf(step)
         return (
-          <ErrorBoundary key={step.call.id} piece="tool" of={step.result}>
+          <ErrorBoundary key={step.call.id} piece="tool" resetKey={step.result}>
             {change ? (
               <DiffCard agent={agent} change={change} />
             ) : (
@@ -85,9 +85,9 @@ interface EndingProps {
 function Ending({ message, question, hasBegun: isBegun }: EndingProps) {
   switch (message.stopReason) {
     case 'length':
-      return <TooLong cutCall={message.cutCall} />
+      return <LengthLimitNote cutCall={message.cutCall} />
     case 'aborted':
-      return <Interrupted isCrash={message.errorCode === 'interrupted'} question={question} hasBegun={isBegun} />
+      return <InterruptedNote isCrash={message.errorCode === 'interrupted'} question={question} hasBegun={isBegun} />
     case 'error':
       return <Failure message={message} question={question} />
     case 'stop':
@@ -102,7 +102,7 @@ function Thinking({ text, isOpen = false }: { text: string; isOpen?: boolean }) 
   return (
     <details className="text-muted" open={isOpen}>
       <summary className="cursor-default select-none hover:text-text">{t('chat.thinking')}</summary>
-      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{withoutPiles(shown)}</p>
+      <p className="mt-1 border-l-2 border-line pl-3 break-words whitespace-pre-wrap">{limitCombiningMarks(shown)}</p>
       {shown.length < text.length && <ShowAll text={text} />}
     </details>
   )

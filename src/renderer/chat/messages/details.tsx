@@ -7,7 +7,7 @@ import { api } from '#lib/api/client.ts'
 import { formatMoney, formatNumber, formatPercent, formatScore } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Hit } from '../../search/hit.tsx'
-import { changeOf, recallsOf, usageOf, type Turn } from './turns.ts'
+import { changeOf, searchesOf, usageOf, type Turn } from './turns.ts'
 import { SidePanel } from '#lib/ui/side-panel.tsx'
 import { Counts } from '#lib/diff-view/change-label.tsx'
 
@@ -21,7 +21,7 @@ interface DetailsProps {
 export function Details({ agent, session, turn, onClose }: DetailsProps) {
   const { t } = useTranslation()
   const steps = turn?.answers.flatMap((answer) => answer.tools) ?? []
-  const recalls = turn ? recallsOf(turn) : []
+  const recalls = turn ? searchesOf(turn) : []
   const changes = steps.map(changeOf).filter((change) => change !== undefined)
   return (
     <SidePanel title={t('details.title')} closing={t('details.close')} onClose={onClose}>

@@ -8,11 +8,11 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
-import { ProviderWords } from './provider-words.tsx'
+import { ProviderMessage } from './provider-words.tsx'
 import { toolName } from './tool-line.tsx'
 
 /** Settings section that can fix an error, by error code. */
-const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
+const settingsSectionOf: Readonly<Record<string, 'models' | 'spending' | 'chat.idleTimeout'>> = {
   provider_timeout: 'chat.idleTimeout',
   provider_key_missing: 'models',
   provider_auth: 'models',
@@ -23,7 +23,7 @@ const mendedInSettings: Readonly<Record<string, 'models' | 'spending' | 'chat.id
 }
 
 /** Errors of the connection: the text received so far is valid, and the answer can be continued. */
-const breaksOff: ReadonlySet<string> = new Set([
+const isResumable: ReadonlySet<string> = new Set([
   'provider_cut',
   'provider_timeout',
   'provider_unavailable',
@@ -38,15 +38,15 @@ export function Failure({ message, question }: { message: AssistantMessage; ques
   const { t } = useTranslation()
   const { agent, retry, resume } = useChatActions()
   const { errorCode = 'internal', errorMessage = '', errorData = {}, provider } = message
-  const section = mendedInSettings[errorCode]
+  const section = settingsSectionOf[errorCode]
   const sentence = explainCode(errorCode, { provider, reason: errorMessage, reference: errorMessage, ...errorData })
-  const isBrokenOff = breaksOff.has(errorCode) && messageText(message).trim() !== ''
+  const isBrokenOff = isResumable.has(errorCode) && messageText(message).trim() !== ''
   const isLocal = provider === 'offline' || provider === 'commonplace'
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md border border-line bg-side px-3.5 py-2.5">
       <p className="font-medium text-bad">{t('common.errorTitle')}</p>
       <p>{sentence}</p>
-      <ProviderWords sentence={sentence} data={{ provider, ...errorData }} />
+      <ProviderMessage sentence={sentence} data={{ provider, ...errorData }} />
       <div className="flex flex-wrap gap-2 pt-1">
         {(errorCode === 'step_limit' || isBrokenOff) && <Button onClick={resume}>{t('chat.resume')}</Button>}
         {errorCode !== 'step_limit' && question !== undefined && (
@@ -86,7 +86,7 @@ interface InterruptedProps {
 }
 
 /** Explains an answer that was stopped or ended by a crash. */
-export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
+export function InterruptedNote({ isCrash, question, hasBegun }: InterruptedProps) {
   const { t } = useTranslation()
   const { retry, resume } = useChatActions()
   return (
@@ -110,7 +110,7 @@ export function Interrupted({ isCrash, question, hasBegun }: InterruptedProps) {
  * Explains an answer that reached the length limit.
  * @param cutCall name of the tool whose call was cut off
  */
-export function TooLong({ cutCall }: { cutCall: string | undefined }) {
+export function LengthLimitNote({ cutCall }: { cutCall: string | undefined }) {
   const { t } = useTranslation()
   const { resume } = useChatActions()
   return (

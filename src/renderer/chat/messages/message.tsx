@@ -1,13 +1,13 @@
 import { memo, useMemo } from 'react'
 import { messageText } from '#shared/chat/messages.ts'
-import { Asked } from '../../markdown/citations/query-context.ts'
+import { QueryContext } from '../../markdown/citations/query-context.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { useChatActions } from '../chat-actions.ts'
-import { Interrupted } from './failure.tsx'
+import { InterruptedNote } from './failure.tsx'
 import type { LiveTurnFollower } from '../live-turn.ts'
 import { AnswerActions } from './message-actions.tsx'
 import { SessionEventView } from './session-event.tsx'
-import { recallsOf, type Answer, type Turn } from './turns.ts'
+import { searchesOf, type Answer, type Turn } from './turns.ts'
 import { AnswerView } from './answer.tsx'
 import { SourcesLine } from './sources-line.tsx'
 import { QuestionEditor, QuestionView } from './question.tsx'
@@ -32,9 +32,9 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
     .filter(Boolean)
     .join('\n\n')
   const isUnanswered = isLast && !isRunning && question !== undefined && isOpenEnded(last)
-  const asked = useMemo(() => recallsOf(turn).at(-1)?.query, [turn])
+  const lastQuery = useMemo(() => searchesOf(turn).at(-1)?.query, [turn])
   return (
-    <Asked value={asked}>
+    <QueryContext value={lastQuery}>
       <article
         className="flex flex-col gap-1"
         onClick={() => select(turn.id)}
@@ -42,7 +42,7 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
         data-selected={isSelected}
       >
         {question && (
-          <ErrorBoundary piece="message" of={question}>
+          <ErrorBoundary piece="message" resetKey={question}>
             {isEditing ? <QuestionEditor question={question} /> : <QuestionView question={question} />}
           </ErrorBoundary>
         )}
@@ -50,11 +50,11 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
           <div className="group/message flex flex-col gap-3">
             {/* Keyed by index: the streamed answer turns into the stored message without remounting. */}
             {[...answers, ...(isRunning ? [undefined] : [])].map((answer, place) => (
-              <ErrorBoundary key={place} piece="message" of={answer}>
+              <ErrorBoundary key={place} piece="message" resetKey={answer}>
                 <AnswerView
                   agent={agent.id}
                   answer={answer}
-                  known={answers}
+                  completeAnswers={answers}
                   question={question?.id}
                   isRunning={isRunning}
                   follower={follower}
@@ -62,23 +62,23 @@ export const TurnView = memo(function TurnView(props: TurnProps) {
               </ErrorBoundary>
             ))}
             {last && !isRunning && (
-              <ErrorBoundary piece="row" look="row" of={turn}>
+              <ErrorBoundary piece="row" variant="row" resetKey={turn}>
                 <SourcesLine agent={agent.id} turn={turn} />
               </ErrorBoundary>
             )}
-            {isUnanswered && <Interrupted isCrash question={question.id} hasBegun={last !== undefined} />}
+            {isUnanswered && <InterruptedNote isCrash question={question.id} hasBegun={last !== undefined} />}
             {last && question && !isRunning && (
               <AnswerActions id={last.id} question={question.id} text={text} versions={answers[0]?.versions} />
             )}
           </div>
         )}
         {events.map(({ id, event }) => (
-          <ErrorBoundary key={id} piece="message" of={event}>
+          <ErrorBoundary key={id} piece="message" resetKey={event}>
             <SessionEventView agent={agent.id} event={event} />
           </ErrorBoundary>
         ))}
       </article>
-    </Asked>
+    </QueryContext>
   )
 })
 

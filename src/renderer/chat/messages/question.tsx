@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { splitAttachments, type UserMessage } from '#shared/chat/messages.ts'
 import { useDraft } from '#lib/drafts/use-draft.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { clipPassage, withoutPiles } from '#lib/util/clip.ts'
+import { clipPassage, limitCombiningMarks } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { AttachmentChip } from '../composer/attachment-chip.tsx'
 import { useChatActions } from '../chat-actions.ts'
@@ -22,7 +22,7 @@ export function QuestionView({ question }: { question: Question }) {
         {text !== '' && (
           <div className="prose rounded-lg rounded-br-sm border border-line bg-side px-3.5 py-2 whitespace-pre-wrap">
             <span className="sr-only">{t('chat.you')}: </span>
-            {withoutPiles(shown)}
+            {limitCombiningMarks(shown)}
             {shown.length < text.length && (
               <div>
                 <ShowAll text={text} />

@@ -6,7 +6,7 @@ import { splitCitations } from '#shared/markdown/citation.ts'
 import type { SearchResponse, SearchResult } from '#shared/contract/index.ts'
 import { messageText } from '#shared/chat/messages.ts'
 import { Hit } from '../../search/hit.tsx'
-import { type Turn, recallsOf } from './turns.ts'
+import { type Turn, searchesOf } from './turns.ts'
 
 export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
   const { t } = useTranslation()
@@ -29,7 +29,7 @@ export function SourcesLine({ agent, turn }: { agent: string; turn: Turn }) {
         <ul className="mt-2 flex flex-col gap-4 border-l border-line pl-4">
           {sources.map(({ result, recall, isUsed }) => (
             <li key={`${result.path}:${result.startLine}`}>
-              <ErrorBoundary piece="row" of={result}>
+              <ErrorBoundary piece="row" resetKey={result}>
                 <Hit agent={agent} result={result} recall={recall} isUsed={isUsed} />
               </ErrorBoundary>
             </li>
@@ -60,7 +60,7 @@ function sourcesOf(turn: Turn): SourceOfAnswer[] {
         (cited.line === undefined || (cited.line <= endLine && (cited.endLine ?? cited.line) >= startLine)),
     )
   const sources = new Map<string, SourceOfAnswer>()
-  for (const recall of recallsOf(turn))
+  for (const recall of searchesOf(turn))
     for (const result of recall.results) {
       const key = `${result.path}:${result.startLine}`
       const known = sources.get(key)

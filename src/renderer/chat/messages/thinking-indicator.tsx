@@ -7,14 +7,14 @@ import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import type { Retrying } from '../live-turn-state.ts'
-import { ProviderWords } from './provider-words.tsx'
+import { ProviderMessage } from './provider-words.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 
 /** Seconds after which the elapsed time is shown. */
 const showElapsedAfterS = 8
 
-export function Waiting({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
+export function ThinkingIndicator({ follower, last }: { follower: LiveTurnFollower; last: Turn | undefined }) {
   const { t } = useTranslation()
   const { retryNow } = useChatActions()
   const isQuiet = useLive(
@@ -87,7 +87,7 @@ function RetryLine({ code, data, attempt, attempts, at, onNow }: Retrying & { on
           </Link>
         )}
       </p>
-      <ProviderWords sentence={sentence} data={data} />
+      <ProviderMessage sentence={sentence} data={data} />
     </div>
   )
 }

@@ -5,8 +5,8 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { formatPercent } from '#lib/i18n/format.ts'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
-import { ToolStory } from './tool-result-details.tsx'
-import { recallOf, type ToolStep } from './turns.ts'
+import { ToolResultDetails } from './tool-result-details.tsx'
+import { searchOf, type ToolStep } from './turns.ts'
 
 const known = [
   ...(['memory_search', 'memory_get', 'read', 'write', 'edit', 'list'] as const),
@@ -34,7 +34,7 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
   const { call, result } = step
   const did = call.name === 'memory' ? `memory_${String(call.arguments['command'])}` : call.name
   const name = known.find((tool) => tool === did)
-  const recall = recallOf(step)
+  const recall = searchOf(step)
   return (
     <div className="text-muted">
       <button
@@ -57,8 +57,8 @@ export function ToolLine({ agent, step, isRunning, follower }: ToolLineProps) {
           (isRunning ? <Progress call={call.id} follower={follower} /> : <span>· {t('tool.interrupted')}</span>)}
       </button>
       {isOpen && (
-        <ErrorBoundary piece="tool" of={result}>
-          <ToolStory agent={agent} step={step} />
+        <ErrorBoundary piece="tool" resetKey={result}>
+          <ToolResultDetails agent={agent} step={step} />
         </ErrorBoundary>
       )}
     </div>

@@ -11,10 +11,10 @@ import { Hit } from '../../search/hit.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
-import { recallOf, type ToolStep } from './turns.ts'
+import { searchOf, type ToolStep } from './turns.ts'
 
-export function ToolStory({ agent, step }: { agent: string; step: ToolStep }) {
-  const recall = recallOf(step)
+export function ToolResultDetails({ agent, step }: { agent: string; step: ToolStep }) {
+  const recall = searchOf(step)
   return (
     <div className="mt-1 ml-5 flex flex-col gap-2 text-[12px]" data-testid="tool-story">
       {recall ? <Searched agent={agent} recall={recall} /> : <Done agent={agent} step={step} />}

@@ -75,10 +75,10 @@ function resultsOf(messages: readonly SessionMessage[], answer: number): Map<str
 }
 
 /** Returns the searches of a turn. Searches with the same query and results appear once. */
-export function recallsOf(turn: Turn): SearchResponse[] {
+export function searchesOf(turn: Turn): SearchResponse[] {
   const recalls = new Map<string, SearchResponse>()
   for (const step of turn.answers.flatMap(({ tools }) => tools)) {
-    const recall = recallOf(step)
+    const recall = searchOf(step)
     if (!recall) continue
     const found = recall.results.map(({ path, startLine, endLine, score }) => [path, startLine, endLine, score])
     recalls.set(JSON.stringify([recall.query.trim(), recall.minScore, found]), recall)
@@ -87,7 +87,7 @@ export function recallsOf(turn: Turn): SearchResponse[] {
 }
 
 /** Returns the search of a `memory_search` call, undefined for other tools. */
-export function recallOf({ result }: ToolStep): SearchResponse | undefined {
+export function searchOf({ result }: ToolStep): SearchResponse | undefined {
   return result?.details?.kind === 'recall' ? result.details.recall : undefined
 }
 

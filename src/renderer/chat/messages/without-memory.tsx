@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { BrainIcon, BrainOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/button.tsx'
 
 const stripLook = 'mx-auto flex w-full max-w-[740px] flex-wrap items-center gap-x-3 gap-y-1 px-6 pb-2 text-[12px]'
@@ -36,7 +36,7 @@ export function WithoutMemoryNote({ agent, session }: { agent: string; session: 
   const { t } = useTranslation()
   const undo = () => client.sessions.setWithoutMemory({ agent, session, isWithoutMemory: true })
   const keep = useMutation(
-    api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => tellDone(t('chat.keptAfterAll'), undo) }),
+    api.sessions.setWithoutMemory.mutationOptions({ onSuccess: () => showSuccess(t('chat.keptAfterAll'), undo) }),
   )
   return (
     <p role="note" className={`${stripLook} text-muted`}>

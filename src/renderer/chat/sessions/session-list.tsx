@@ -33,12 +33,12 @@ export function SessionList({ agent, current }: { agent: Agent; current: string 
         )}
       </div>
       {query.trim() === '' ? (
-        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} heightOf={heightOf} reveal={shown}>
+        <VirtualRows label={t('nav.chats')} rows={rows} keyOf={keyOfRow} estimateHeight={heightOf} scrollToKey={shown}>
           {(row) =>
             typeof row === 'string' ? (
               <SectionTitle>{t(`nav.${row}`)}</SectionTitle>
             ) : (
-              <ErrorBoundary piece="row" of={row}>
+              <ErrorBoundary piece="row" resetKey={row}>
                 <SessionRow agent={agent.id} summary={row} current={current} />
               </ErrorBoundary>
             )

@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import type { SessionSummary } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { ActionItem, ActionMenu, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
 import { download } from '#lib/util/download.ts'
-import { paths, sessionAt, usePlace } from '#lib/router/paths.ts'
+import { paths, sessionAt, useEncodedPath } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 
 interface SessionMenuProps {
@@ -22,7 +22,7 @@ interface SessionMenuProps {
 export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const session = sessionAt(usePlace())
+  const session = sessionAt(useEncodedPath())
   const [isRenaming, setIsRenaming] = useState(false)
   const target = { agent, session: summary.id }
   const rename = useMutation(api.sessions.rename.mutationOptions())
@@ -33,7 +33,7 @@ export function SessionMenu({ agent, summary, trigger }: SessionMenuProps) {
       onSuccess() {
         if (session === summary.id) navigate(paths.chat())
         const title = clipLine(summary.title, 100) || t('nav.untitled')
-        tellDone(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
+        showSuccess(t('session.removed', { title }), () => client.sessions.restore(target), { look: 'plain' })
       },
     }),
   )

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { ForgetPlace } from '#shared/contract/index.ts'
+import type { ErasurePlace } from '#shared/contract/index.ts'
 import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
@@ -11,7 +11,7 @@ const maxListed = 40
 
 interface ForgetPlacesProps {
   readonly state: ForgetState
-  readonly places: readonly ForgetPlace[]
+  readonly places: readonly ErasurePlace[]
   readonly near: readonly { readonly path: string; readonly line: number; readonly text: string }[]
 }
 
@@ -72,7 +72,7 @@ export function ForgetPlaces({ state, places, near }: ForgetPlacesProps) {
   )
 }
 
-function Place({ state, place }: { state: ForgetState; place: ForgetPlace }) {
+function Place({ state, place }: { state: ForgetState; place: ErasurePlace }) {
   const { t } = useTranslation()
   const { kind, path, count, lines, isNamed, keepsLocal } = place
   const counted = kind === 'history' ? 'versions' : 'lines'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Agent, ForgetOutcome } from '#shared/contract/index.ts'
-import { maxPhrase } from '#shared/util/limits.ts'
+import type { Agent, ErasureOutcome } from '#shared/contract/index.ts'
+import { maxSearchText } from '#shared/util/limits.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
@@ -9,11 +9,11 @@ import { Skeleton } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { forgetKinds } from '#shared/util/forget-kinds.ts'
 import { ForgetPlaces } from './forget-places.tsx'
-import { useForget, type ForgetState } from './use-forget.ts'
+import { useErasure, type ForgetState } from './use-forget.ts'
 
 export function ForgetView({ agent }: { agent: Agent }) {
   const { t } = useTranslation()
-  const state = useForget(agent.id)
+  const state = useErasure(agent.id)
   const [typed, setTyped] = useState('')
   const { query, words, running, outcome } = state
   return (
@@ -32,7 +32,7 @@ export function ForgetView({ agent }: { agent: Agent }) {
             <input
               autoFocus
               value={typed}
-              maxLength={maxPhrase}
+              maxLength={maxSearchText}
               disabled={running !== undefined}
               aria-label={t('forget.words')}
               placeholder={t('forget.words')}
@@ -88,7 +88,7 @@ function Found({ state }: { state: ForgetState }) {
     <>
       {places.length === 0 && <p>{t('forget.nothing', { words })}</p>}
       <ForgetPlaces state={state} places={places} near={near} />
-      <OutOfReach git={git} models={models} />
+      <NotErasable git={git} models={models} />
       {!isNothing && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-soft bg-paper py-3">
           <Button look="primary" disabled={places.length === 0 && lines.size === 0} onClick={() => setIsAsking(true)}>
@@ -126,7 +126,7 @@ function Found({ state }: { state: ForgetState }) {
 /** Maximum length of each list. */
 const maxListed = 60
 
-function ForgetOutcomeView({ outcome, words }: { outcome: ForgetOutcome; words: string }) {
+function ForgetOutcomeView({ outcome, words }: { outcome: ErasureOutcome; words: string }) {
   const { t } = useTranslation()
   const { removed, left, isStopped } = outcome
   const counts = forgetKinds
@@ -164,7 +164,7 @@ function ForgetOutcomeView({ outcome, words }: { outcome: ForgetOutcome; words: 
   )
 }
 
-function OutOfReach({ git, models }: { git: string | null; models: readonly string[] }) {
+function NotErasable({ git, models }: { git: string | null; models: readonly string[] }) {
   const { t } = useTranslation()
   const items = [
     ...(models.length === 0 ? [] : [t('forget.reach.models', { models: models.join(', ') })]),

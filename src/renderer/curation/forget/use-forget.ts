@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ForgetOutcome } from '#shared/contract/index.ts'
+import type { ErasureOutcome } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 
-export function useForget(agent: string) {
+export function useErasure(agent: string) {
   /** Empty before the first search. */
   const [words, setWords] = useState('')
   const [lines, setLines] = useState<ReadonlySet<string>>(new Set())
   const [keep, setKeep] = useState<ReadonlySet<string>>(new Set())
   const [running, setRunning] = useState<{ done: number; total: number }>()
-  const [outcome, setOutcome] = useState<ForgetOutcome>()
+  const [outcome, setOutcome] = useState<ErasureOutcome>()
   const query = useQuery({
     ...api.forget.find.queryOptions({ input: { agent, words } }),
     enabled: words !== '' && !running && !outcome,
@@ -20,7 +20,7 @@ export function useForget(agent: string) {
   const run = async () => {
     setRunning({ done: 0, total: 0 })
     const request = { agent, words, lines: [...lines], keep: [...keep] }
-    await attempt(
+    await runWithErrorToast(
       client.forget.run(request).then(async (steps) => {
         for await (const step of steps)
           if (step.type === 'done') setOutcome(step.outcome)
@@ -48,11 +48,11 @@ export function useForget(agent: string) {
     toggleLine: (line: string) => setLines(toggled(lines, line)),
     toggleKeep: (path: string) => setKeep(toggled(keep, path)),
     run,
-    stop: () => void attempt(client.forget.stop({ agent })),
+    stop: () => void runWithErrorToast(client.forget.stop({ agent })),
   }
 }
 
-export type ForgetState = ReturnType<typeof useForget>
+export type ForgetState = ReturnType<typeof useErasure>
 
 function toggled(set: ReadonlySet<string>, item: string): ReadonlySet<string> {
   const next = new Set(set)

@@ -14,7 +14,7 @@ import { paths } from '#lib/router/paths.ts'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { findRows, keyOfFindRow, type FindRow } from './find-rows.ts'
-import { useFind, type Found } from './use-find.ts'
+import { useFind, type FindResult } from './use-find.ts'
 import { useReplace } from './use-replace.ts'
 
 /** Debounce of the search, in ms. */
@@ -30,14 +30,14 @@ export function FindView({ agent }: { agent: Agent }) {
   const [matchCase, setMatchCase] = useState(false)
   const [round, setRound] = useState(0)
   const [isAsked, setIsAsked] = useState(false)
-  const wanted = useDebounced(text, pauseMs)
-  const found = useFind(agent.id, { text: wanted, isPattern, matchCase }, round)
-  const { progress, left, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
+  const debouncedText = useDebounced(text, pauseMs)
+  const found = useFind(agent.id, { text: debouncedText, isPattern, matchCase }, round)
+  const { progress, skipped: left, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
   const { search } = found
-  const isReady = search !== undefined && wanted === text && progress === undefined
+  const isReady = search !== undefined && debouncedText === text && progress === undefined
   return (
     <section aria-label={t('find.title')} className="flex min-w-0 flex-1 flex-col">
-      <ViewHeader title={t('find.title')} aside={wanted === '' ? '' : <Count found={found} />} />
+      <ViewHeader title={t('find.title')} aside={debouncedText === '' ? '' : <Count found={found} />} />
       <div className="flex flex-col gap-2 border-b border-line px-5 py-3">
         <div className="flex items-center gap-2">
           <input
@@ -89,9 +89,9 @@ export function FindView({ agent }: { agent: Agent }) {
             <Button onClick={stop}>{t('find.stop')}</Button>
           </div>
         )}
-        {left.length > 0 && <Named role="alert" title={t('find.left', { count: left.length })} files={left} />}
+        {left.length > 0 && <SkippedFiles role="alert" title={t('find.left', { count: left.length })} files={left} />}
         {found.unread.length > 0 && search !== undefined && (
-          <Named role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
+          <SkippedFiles role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
         )}
       </div>
       <div
@@ -102,13 +102,15 @@ export function FindView({ agent }: { agent: Agent }) {
       >
         {found.error ? (
           <ErrorState error={found.error} />
-        ) : wanted === '' ? (
+        ) : debouncedText === '' ? (
           <EmptyState title={t('find.empty')} hint={t('find.emptyHint')} />
         ) : search !== undefined && found.files.length === 0 ? (
-          <EmptyState title={t(found.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: wanted })} />
+          <EmptyState
+            title={t(found.unread.length > 0 ? 'find.nothingRead' : 'find.nothing', { text: debouncedText })}
+          />
         ) : (
           <Results
-            key={wanted}
+            key={debouncedText}
             found={found}
             isReady={isReady}
             onReplace={(path) => search !== undefined && replace(search, replacement, [path])}
@@ -118,7 +120,7 @@ export function FindView({ agent }: { agent: Agent }) {
       {isAsked && search !== undefined && (
         <Confirm
           found={found}
-          text={wanted}
+          text={debouncedText}
           replacement={replacement}
           onConfirm={() => replace(search, replacement)}
           onClose={() => setIsAsked(false)}
@@ -133,7 +135,7 @@ const fieldLook =
 const toggleLook = 'aria-pressed:bg-selected aria-pressed:text-text'
 
 /** Shows the number of matches, and the progress while the search runs. */
-function Count({ found: { count, files, done, total, search } }: { found: Found }) {
+function Count({ found: { count, files, done, total, search } }: { found: FindResult }) {
   const { t } = useTranslation()
   const told = t('find.count', { count, files: t('find.inFiles', { count: files.length }) })
   if (search !== undefined) return <span role="status">{told}</span>
@@ -149,7 +151,7 @@ interface NamedProps {
 }
 
 /** Lists files that were skipped or unreadable, with the reason. */
-function Named({ role, title, files }: NamedProps) {
+function SkippedFiles({ role, title, files }: NamedProps) {
   const { t } = useTranslation()
   return (
     <div role={role} aria-label={title} tabIndex={0} className="max-h-32 overflow-y-auto text-[12px]">
@@ -170,7 +172,7 @@ function Named({ role, title, files }: NamedProps) {
 }
 
 interface ConfirmProps {
-  readonly found: Found
+  readonly found: FindResult
   readonly text: string
   readonly replacement: string
   readonly onConfirm: () => void
@@ -209,7 +211,7 @@ function Confirm({ found: { count, files }, text, replacement, onConfirm, onClos
 }
 
 interface ResultsProps {
-  readonly found: Found
+  readonly found: FindResult
   readonly isReady: boolean
   readonly onReplace: (path: string) => void
 }
@@ -219,9 +221,9 @@ function Results({ found: { files }, isReady, onReplace }: ResultsProps) {
   const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(() => findRows(files, whole), [files, whole])
   return (
-    <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} heightOf={heightOf}>
+    <VirtualRows label={t('find.results')} rows={rows} keyOf={keyOfFindRow} estimateHeight={heightOf}>
       {(row) => (
-        <ErrorBoundary piece="row" of={row}>
+        <ErrorBoundary piece="row" resetKey={row}>
           <Row
             row={row}
             isReady={isReady}

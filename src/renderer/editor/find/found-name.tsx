@@ -3,7 +3,7 @@ interface FoundNameProps {
   readonly path: string
 }
 
-export function FoundName({ path }: FoundNameProps) {
+export function FileResultName({ path }: FoundNameProps) {
   const slash = path.lastIndexOf('/')
   return (
     <span title={path} className="flex flex-wrap items-baseline gap-x-2 whitespace-normal">

@@ -8,7 +8,7 @@ export interface FindOptions {
   readonly matchCase: boolean
 }
 
-export interface Found {
+export interface FindResult {
   readonly files: readonly FoundFile[]
   /** Files that could not be read. */
   readonly unread: readonly UnreadFile[]
@@ -22,13 +22,13 @@ export interface Found {
   readonly error: unknown
 }
 
-const nothing: Found = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
+const nothing: FindResult = { files: [], unread: [], count: 0, done: 0, total: 0, search: undefined, error: undefined }
 
 /**
  * Searches the files and updates the result while it runs.
  * @param round change it to search again
  */
-export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): Found {
+export function useFind(agent: string, { text, isPattern, matchCase }: FindOptions, round: number): FindResult {
   const key = JSON.stringify([agent, text, isPattern, matchCase, round])
   const [told, setTold] = useState({ key: '', found: nothing })
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useFind(agent: string, { text, isPattern, matchCase }: FindOptio
 async function follow(
   input: FindOptions & { agent: string },
   signal: AbortSignal,
-  tell: (found: Found) => void,
+  tell: (found: FindResult) => void,
 ): Promise<void> {
   let files: readonly FoundFile[] = []
   let unread: readonly UnreadFile[] = []

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { LeftFile, ReplaceEvent } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { undoBatch } from '../history/revert-change.ts'
 
 interface Progress {
@@ -14,7 +14,7 @@ interface Progress {
 interface Replacing {
   readonly progress: Progress | undefined
   /** Files that the last replacement skipped. */
-  readonly left: readonly LeftFile[]
+  readonly skipped: readonly LeftFile[]
   /** @param paths files to change; all matching files if omitted */
   readonly replace: (search: string, replacement: string, paths?: readonly string[]) => void
   readonly stop: () => void
@@ -63,7 +63,9 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
 
   async function replace(search: string, replacement: string, paths?: readonly string[]) {
     const some = paths ? { paths: [...paths] } : {}
-    const made = await attempt(work(() => client.find.replace({ agent, search, replacement, ...some }), search))
+    const made = await runWithErrorToast(
+      work(() => client.find.replace({ agent, search, replacement, ...some }), search),
+    )
     const end = made?.value
     if (!end) return
     const { count, files, undo } = end
@@ -71,15 +73,15 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
       ? t('find.stopped')
       : t('find.replaced', { count, files: t('find.inFiles', { count: files }) })
     if (undo === null) toast(told)
-    else tellDone(told, () => takeBack(undo))
+    else showSuccess(told, () => takeBack(undo))
   }
 
   return {
     progress: running,
-    left,
+    skipped: left,
     replace: (search, replacement, paths) => void replace(search, replacement, paths),
     stop: () => {
-      if (running?.search !== undefined) void attempt(client.find.stop({ agent, search: running.search }))
+      if (running?.search !== undefined) void runWithErrorToast(client.find.stop({ agent, search: running.search }))
     },
   }
 }

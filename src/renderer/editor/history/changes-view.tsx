@@ -17,7 +17,7 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { Counts, SourceNote, TurnLink, useCauseName } from '#lib/diff-view/change-label.tsx'
 import { Hunks } from '#lib/diff-view/hunks.tsx'
 import type { TFunction } from 'i18next'
-import { shownNames, takeBackBatch } from './revert-change.ts'
+import { formatBatchNames, undoBatchWithToast } from './revert-change.ts'
 
 const whose = {
   agent: ['agent', 'flush'],
@@ -102,11 +102,11 @@ export function ChangesView({ agent }: { agent: Agent }) {
               label={t('changes.title')}
               rows={timeline.data}
               keyOf={keyOfChange}
-              heightOf={heightOfChange}
+              estimateHeight={heightOfChange}
               overscan={2}
             >
               {(change) => (
-                <ErrorBoundary piece="row" of={change}>
+                <ErrorBoundary piece="row" resetKey={change}>
                   <div className="pb-5">
                     <Change
                       agent={agent.id}
@@ -144,8 +144,8 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
   const diff = useQuery(
     api.history.diff.queryOptions({ input: isUndo || files !== undefined ? skipToken : { agent, commit, path } }),
   )
-  if (files !== undefined) return <Adopted files={files} at={at} />
-  if (isUndo) return <TakenBack agent={agent} change={change} />
+  if (files !== undefined) return <InitialState files={files} at={at} />
+  if (isUndo) return <UndoneChange agent={agent} change={change} />
   const mine = new Set(accepted.flatMap((hunk) => (hunk.commit === commit ? [hunk.key] : [])))
   return (
     <article className="flex flex-col gap-2" data-testid="change">
@@ -182,7 +182,7 @@ function Change({ agent, change, accepted, onAccept }: ChangeProps) {
 }
 
 /** The state of the files when the history began; it cannot be undone. */
-function Adopted({ files, at }: { files: number; at: number }) {
+function InitialState({ files, at }: { files: number; at: number }) {
   const { t } = useTranslation()
   return (
     <p className="flex flex-wrap items-baseline gap-x-3 text-[12px] text-muted" data-testid="adopted">
@@ -193,7 +193,7 @@ function Adopted({ files, at }: { files: number; at: number }) {
 }
 
 /** An undo shows as one line; the change that it reverted shows its text. */
-function TakenBack({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
+function UndoneChange({ agent, change }: Pick<ChangeProps, 'agent' | 'change'>) {
   const { path, now, at, exists } = change
   const { t } = useTranslation()
   const nameOf = useCauseName(agent)
@@ -224,7 +224,7 @@ function WholeChanges({ agent }: { agent: string }) {
   const { t } = useTranslation()
   // Includes changes from before this view opened.
   const batches = useQuery(api.history.batches.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const takeBack = useMutation({ mutationFn: (batch: PastBatch) => takeBackBatch(agent, batch.undo, batch) })
+  const takeBack = useMutation({ mutationFn: (batch: PastBatch) => undoBatchWithToast(agent, batch.undo, batch) })
   const changes = batches.data ?? []
   if (changes.length === 0) return null
   return (
@@ -233,7 +233,7 @@ function WholeChanges({ agent }: { agent: string }) {
       <ul className="max-h-32 overflow-y-auto">
         {changes.map((batch) => {
           const [extent, undo] = [extentOf(batch, t), t(`changes.${undoLabels[batch.kind]}`)]
-          const { from, to } = shownNames(batch)
+          const { from, to } = formatBatchNames(batch)
           return (
             <li key={batch.undo} className="flex flex-wrap items-baseline gap-x-3">
               <span className="min-w-0 font-mono text-[12px] break-all">{`${from} → ${to}`}</span>

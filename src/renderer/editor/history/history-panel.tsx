@@ -5,7 +5,7 @@ import type { Agent, FileCommit, HistoryEntry } from '#shared/contract/index.ts'
 import { withoutLead } from '#shared/markdown/blocks/line-starts.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
@@ -64,7 +64,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
         {timeline.isSuccess && commits.isSuccess && rows.length === 0 && (
           <p className="p-2 text-muted">{t('history.empty')}</p>
         )}
-        <VirtualRows label={t('history.title')} rows={rows} keyOf={keyOf} heightOf={() => rowHeight}>
+        <VirtualRows label={t('history.title')} rows={rows} keyOf={keyOf} estimateHeight={() => rowHeight}>
           {(row) => {
             const key = keyOf(row)
             const select = {
@@ -72,7 +72,7 @@ export function HistoryPanel({ agent, path, onClose }: { agent: Agent; path: str
               onSelect: () => setSelected(key === selected ? undefined : key),
             }
             return (
-              <ErrorBoundary piece="row" of={row}>
+              <ErrorBoundary piece="row" resetKey={row}>
                 {row.kind === 'commit' ? (
                   <CommitRow agent={agent.id} path={path} commit={row.commit} {...select} />
                 ) : (
@@ -191,13 +191,13 @@ function ChangeDetails({ agent, change, mayRestore }: { agent: string; change: H
   const restore = useMutation(
     api.history.restore.mutationOptions({
       onSuccess: ({ path: restored, patch }) =>
-        tellDone(t('history.restored'), () => client.workspace.undo({ agent, path: restored, patch })),
+        showSuccess(t('history.restored'), () => client.workspace.undo({ agent, path: restored, patch })),
     }),
   )
   return (
     <div className="flex flex-col gap-2 px-2 pb-2">
       {diff.error && <p className="text-muted">{explainError(diff.error)}</p>}
-      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} mayUndo={change.cause !== 'adopted'} />}
+      {diff.data && <Hunks agent={agent} path={now} patch={diff.data.patch} canUndo={change.cause !== 'adopted'} />}
       <div className="flex items-center gap-3">
         {mayRestore && (
           <Button disabled={restore.isPending} onClick={() => restore.mutate({ agent, commit, path })}>

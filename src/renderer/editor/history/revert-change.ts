@@ -25,14 +25,17 @@ export function refreshBatches(): Promise<void> {
 }
 
 /** Formats the names of a batch: tags with `#`, long texts shortened. */
-export function shownNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>): { from: string; to: string } {
+export function formatBatchNames({ kind, from, to }: Pick<PastBatch, 'kind' | 'from' | 'to'>): {
+  from: string
+  to: string
+} {
   if (kind === 'move') return { from, to }
   const mark = kind === 'tag' ? '#' : ''
   return { from: mark + clipLine(from, maxShown), to: mark + clipLine(to, maxShown) }
 }
 
 /** Undoes a batch and shows a toast with the result. */
-export async function takeBackBatch(
+export async function undoBatchWithToast(
   agent: string,
   undo: string,
   { kind, from }: Pick<PastBatch, 'kind' | 'from'>,

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { Agent, BrokenLink } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { ErrorState } from '#lib/feedback/error-state.tsx'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { clipLine } from '#lib/util/clip.ts'
@@ -62,7 +62,7 @@ function BrokenRow({ agent, link }: { agent: string; link: BrokenLink }) {
   const mend = useMutation(
     api.links.mend.mutationOptions({
       onSuccess: ({ patch }) =>
-        tellDone(t('links.mended', { path }), () => client.workspace.undo({ agent, path, patch })),
+        showSuccess(t('links.mended', { path }), () => client.workspace.undo({ agent, path, patch })),
     }),
   )
   return (

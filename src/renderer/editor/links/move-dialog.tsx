@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MovePlan } from '#shared/contract/index.ts'
 import { client } from '#lib/api/client.ts'
-import { attempt, refusalOf, tellDone } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, errorTextOf, showSuccess } from '#lib/feedback/toast.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from './plan-dialog.tsx'
@@ -28,13 +28,13 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
     const moved = links > 0 ? t('links.movedWith', { path: to, count: links, notes }) : t('file.moved', { path: to })
     void refreshBatches()
     const told = staysLocal ? `${moved} ${t('links.staysLocal')}` : moved
-    tellDone(told, () => undoBatch(agent, undo), { look: 'plain' })
+    showSuccess(told, () => undoBatch(agent, undo), { look: 'plain' })
     onMoved(to)
   }
   const moveAsChosen = async (to: string, chosen: MovePlan | undefined) => {
     // Closed first: progress and cancel appear in a corner, which the dialog would cover.
     onClose()
-    await attempt(move(to, chosen))
+    await runWithErrorToast(move(to, chosen))
   }
   /** Moves at once if no links change, else shows the plan. */
   const begin = async (to: string) => {
@@ -60,7 +60,7 @@ export function MoveDialog({ agent, from, onMoved, onClose }: MoveDialogProps) {
         onClose={onClose}
       />
     )
-  return <NameDialog from={from} onSubmit={(to) => refusalOf(begin(to))} onClose={onClose} />
+  return <NameDialog from={from} onSubmit={(to) => errorTextOf(begin(to))} onClose={onClose} />
 }
 
 interface NameDialogProps {

@@ -8,13 +8,13 @@ import { IconButton } from '#lib/ui/button.tsx'
 type Local = NonNullable<FileEntry['local']>
 
 /** An icon with a tooltip and an accessible name. */
-export function LocalMark({ local }: { local: Local }) {
-  const said = useLocalWords(local)
+export function PrivacyBadge({ local }: { local: Local }) {
+  const label = useLocalWords(local)
   return (
     <span
       role="img"
-      aria-label={said}
-      title={said}
+      aria-label={label}
+      title={label}
       data-testid="local"
       className={`inline-flex ${local.isWhole ? 'text-muted' : 'text-faint'}`}
     >
@@ -49,7 +49,7 @@ export function LockButton({ path, local, onChange }: LockButtonProps) {
 }
 
 /** Lists the parts of a request that a remote model did not get. */
-export function HeldBackList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
+export function RedactionList({ report: { heldBack, model } }: { report: Pick<ContextReport, 'heldBack' | 'model'> }) {
   const { t } = useTranslation()
   if (!heldBack) return null
   return (

@@ -2,14 +2,14 @@ import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import type { Unsearched } from '#shared/contract/index.ts'
+import type { IndexExclusion } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 
 /** An icon with the reason as tooltip and accessible name. */
-export function UnsearchedMark({ unsearched }: { unsearched: Unsearched }) {
+export function NotIndexedBadge({ unsearched }: { unsearched: IndexExclusion }) {
   const { t } = useTranslation()
   const reason = t(`unsearched.${unsearched.reason}`, { message: unsearched.message ?? '' })
   return (
@@ -21,17 +21,17 @@ export function UnsearchedMark({ unsearched }: { unsearched: Unsearched }) {
 
 interface UnsearchedNoteProps {
   readonly agent: string
-  readonly unsearched: Unsearched
+  readonly unsearched: IndexExclusion
 }
 
 /** Shows the full reason and a button that fixes it. */
-export function UnsearchedNote({ agent, unsearched }: UnsearchedNoteProps) {
+export function NotIndexedNote({ agent, unsearched }: UnsearchedNoteProps) {
   const { t } = useTranslation()
   const { reason, message = '' } = unsearched
   return (
     <span data-testid="unsearched-note" data-reason={reason} className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>{t(`unsearched.${reason}`, { message })}</span>
-      {reason === 'scope' && <SearchAll agent={agent} />}
+      {reason === 'scope' && <IndexAllButton agent={agent} />}
       {reason === 'sessionsOff' && <SearchSessions agent={agent} />}
       {reason === 'outside' && (
         <Link href={paths.settings('memory')} className="text-accent hover:underline">
@@ -43,11 +43,11 @@ export function UnsearchedNote({ agent, unsearched }: UnsearchedNoteProps) {
 }
 
 /** Button that extends the search to all notes of the workspace. */
-export function SearchAll({ agent }: { agent: string }) {
+export function IndexAllButton({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const widen = useMutation(
     api.search.setScope.mutationOptions({
-      onSuccess: (scope) => tellDone(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
+      onSuccess: (scope) => showSuccess(t('unsearched.nowAll'), () => client.search.setScope({ agent, scope })),
     }),
   )
   return (
@@ -62,7 +62,7 @@ function SearchSessions({ agent }: { agent: string }) {
   const turnOn = useMutation(
     api.search.setSessions.mutationOptions({
       onSuccess: (sessions) =>
-        tellDone(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
+        showSuccess(t('unsearched.nowSessions'), () => client.search.setSessions({ agent, sessions })),
     }),
   )
   return (

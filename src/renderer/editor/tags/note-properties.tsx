@@ -11,7 +11,7 @@ import { paths } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import type { TagPlan } from '#shared/contract/index.ts'
-import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { refreshBatches, undoBatch } from '../history/revert-change.ts'
 import { PlanDialog } from '../links/plan-dialog.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
@@ -121,7 +121,7 @@ function RenameTag({ agent, from, onClose }: RenameTagProps) {
   const plan = async (typed: string) => {
     const to = typed.replace(/^#/, '')
     if (to === from) return onClose()
-    const made = await attempt(client.tags.planRename({ agent, from, to }))
+    const made = await runWithErrorToast(client.tags.planRename({ agent, from, to }))
     if (made) setState({ to, plan: made.value })
     else onClose()
   }
@@ -143,12 +143,12 @@ function RenameTag({ agent, from, onClose }: RenameTagProps) {
   if (state === 'planning') return null
   const { to, plan: planned } = state
   const rename = async () => {
-    const done = await attempt(client.tags.rename({ agent, from, to, plan: planned.id }))
+    const done = await runWithErrorToast(client.tags.rename({ agent, from, to, plan: planned.id }))
     onClose()
     if (!done) return
     const { tags, undo } = done.value
     void refreshBatches()
-    tellDone(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, undo), { look: 'plain' })
+    showSuccess(t('tags.renamed', { from, to, count: tags }), () => undoBatch(agent, undo), { look: 'plain' })
   }
   return (
     <PlanDialog

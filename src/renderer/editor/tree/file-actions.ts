@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '#lib/api/client.ts'
-import { attempt, tellDone } from '#lib/feedback/toast.ts'
+import { runWithErrorToast, showSuccess } from '#lib/feedback/toast.ts'
 import { downloadBlob } from '#lib/util/download.ts'
 
 export interface FileActions {
@@ -26,35 +26,37 @@ export function useFileActions(agent: string): FileActions {
     return {
       agent,
       async create(path, text = '') {
-        return (await attempt(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+        return (
+          (await runWithErrorToast(client.workspace.write({ agent, path, text, expectedHash: null }))) !== undefined
+        )
       },
       async duplicate(path) {
-        return (await attempt(client.workspace.duplicate({ agent, path })))?.value.path
+        return (await runWithErrorToast(client.workspace.duplicate({ agent, path })))?.value.path
       },
       async remove(path) {
-        const removed = await attempt(client.workspace.remove({ agent, path }))
+        const removed = await runWithErrorToast(client.workspace.remove({ agent, path }))
         if (!removed) return false
         const undo = () => client.workspace.restore({ agent, trashed: removed.value.trashed })
-        tellDone(t('file.deleted', { path }), undo, { look: 'plain' })
+        showSuccess(t('file.deleted', { path }), undo, { look: 'plain' })
         return true
       },
       async setLocal(path, isLocal) {
-        const changed = await attempt(client.workspace.setVisibility({ agent, path, isLocal }))
+        const changed = await runWithErrorToast(client.workspace.setVisibility({ agent, path, isLocal }))
         if (!changed) return
         const undo = () => client.workspace.undo({ agent, path, patch: changed.value.patch })
-        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+        showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
       },
       async setFolderLocal(path, isLocal) {
-        if (!(await attempt(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
+        if (!(await runWithErrorToast(client.workspace.setFolderVisibility({ agent, path, isLocal })))) return
         const undo = () => client.workspace.setFolderVisibility({ agent, path, isLocal: !isLocal })
-        tellDone(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
+        showSuccess(t(isLocal ? 'local.locked' : 'local.opened', { path }), undo, { look: 'plain' })
       },
       async exportNote(path) {
-        const packed = await attempt(client.import.packNote({ agent, path }))
+        const packed = await runWithErrorToast(client.import.packNote({ agent, path }))
         const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
         if (packed) downloadBlob(`${name}.zip`, packed.value)
       },
-      reveal: (path, open) => void attempt(client.workspace.reveal({ agent, path, open })),
+      reveal: (path, open) => void runWithErrorToast(client.workspace.reveal({ agent, path, open })),
     }
   }, [agent, t])
 }

@@ -4,9 +4,9 @@ import { useLocation } from 'wouter'
 import { formatShort } from '#lib/i18n/format.ts'
 import { ActionItem, ActionSeparator } from '#lib/ui/action-menu.tsx'
 import { NavRow } from '#lib/ui/nav-row.tsx'
-import { isFileAt, paths, usePlace } from '#lib/router/paths.ts'
-import { LocalMark, LockButton } from '../privacy/privacy-badge.tsx'
-import { UnsearchedMark } from '../privacy/unsearched.tsx'
+import { isFileAt, paths, useEncodedPath } from '#lib/router/paths.ts'
+import { PrivacyBadge, LockButton } from '../privacy/privacy-badge.tsx'
+import { NotIndexedBadge } from '../privacy/unsearched.tsx'
 import type { FileActions } from './file-actions.ts'
 import { PathMenu } from './path-menu.tsx'
 import type { TreeFile } from './tree-rows.ts'
@@ -30,10 +30,10 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
           <span className="tabular flex items-center gap-1.5">
             {known?.local && (
               <span className="flex group-focus-within/row:opacity-0 group-hover/row:opacity-0">
-                <LocalMark local={known.local} />
+                <PrivacyBadge local={known.local} />
               </span>
             )}
-            {file.unsearched && <UnsearchedMark unsearched={file.unsearched} />}
+            {file.unsearched && <NotIndexedBadge unsearched={file.unsearched} />}
             <span className="group-focus-within/row:opacity-0 group-hover/row:opacity-0">
               {known && t('file.tokens', { tokens: formatShort(known.tokens) })}
             </span>
@@ -61,7 +61,7 @@ export function FileRow({ file, name, current, actions }: FileRowProps) {
 function FileMenu({ file, actions }: { file: TreeFile; actions: FileActions }) {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
-  const location = usePlace()
+  const location = useEncodedPath()
   const { path } = file
   const local = 'tokens' in file ? file.local : undefined
   const isOpen = isFileAt(location, path)

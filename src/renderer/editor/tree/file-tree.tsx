@@ -5,29 +5,29 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { Agent, FileEntry } from '#shared/contract/index.ts'
-import { changesEnding } from '#shared/util/problem-codes.ts'
+import { recoveryProblemCodes } from '#shared/util/problem-codes.ts'
 import { api } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { ActionItem } from '#lib/ui/action-menu.tsx'
 import { IconButton } from '#lib/ui/button.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { SidebarSection } from '#lib/ui/sidebar-section.tsx'
-import { LocalMark } from '../privacy/privacy-badge.tsx'
+import { PrivacyBadge } from '../privacy/privacy-badge.tsx'
 import { Skeleton } from '#lib/ui/states.tsx'
 import { VirtualRows } from '#lib/ui/virtual-rows.tsx'
 import { fileAt, paths } from '#lib/router/paths.ts'
 import { FilterField } from '#lib/ui/search-field.tsx'
 import { useFileActions, type FileActions } from './file-actions.ts'
-import { hintPlace } from '#lib/tour/tour.tsx'
+import { hintTarget } from '#lib/tour/tour.tsx'
 import { NewFileDialog } from './new-file-dialog.tsx'
 import { FileRow } from './file-row.tsx'
-import { FoundName } from '../find/found-name.tsx'
-import { OtherRow } from '../other-row.tsx'
+import { FileResultName } from '../find/found-name.tsx'
+import { AttachmentRow } from '../other-row.tsx'
 import { PathMenu } from './path-menu.tsx'
-import { foldersAbove, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
+import { parentFolders, treeOf, treeRows, type TreeFile, type TreeRow } from './tree-rows.ts'
 import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
-import { useOthers } from '../use-others.ts'
-import { VaultLine } from '../vault-settings-line.tsx'
+import { useAttachmentList } from '../use-others.ts'
+import { VaultSettingsLine } from '../vault-settings-line.tsx'
 
 interface TreeProps {
   readonly agent: Agent
@@ -48,7 +48,7 @@ export function FileTree({ agent, current }: TreeProps) {
   const named = useQuery(api.workspace.names.queryOptions({ input: { agent: agent.id }, enabled: !isRead }))
   const actions = useFileActions(agent.id)
   const drop = useDropMarkdown(agent.id, actions)
-  const others = useOthers(agent.id)
+  const others = useAttachmentList(agent.id)
   // The list of names loads first; details follow.
   const all = files.data ?? named.data ?? []
   // The results may lag behind the field.
@@ -78,8 +78,8 @@ export function FileTree({ agent, current }: TreeProps) {
         </>
       }
     >
-      <div {...hintPlace('files')}>
-        <VaultLine agent={agent.id} />
+      <div {...hintTarget('files')}>
+        <VaultSettingsLine agent={agent.id} />
         {all.length > manyFiles && (
           <FilterField
             label={t('nav.filterFiles')}
@@ -88,7 +88,7 @@ export function FileTree({ agent, current }: TreeProps) {
             className="mx-0.5 mb-1 w-[calc(100%-4px)]"
           />
         )}
-        {!isRead && <EndingChange agent={agent.id} />}
+        {!isRead && <RecoveryNotice agent={agent.id} />}
         {files.isPending && named.isPending ? (
           <Opening />
         ) : typed === '' ? (
@@ -123,23 +123,29 @@ const Named = memo(function Named({ typed, current, files, others, actions }: Na
         <FileRow
           key={file.path}
           file={file}
-          name={<FoundName path={file.path} />}
+          name={<FileResultName path={file.path} />}
           current={current}
           actions={actions}
         />
       ))}
       {foundOthers.map((path) => (
-        <OtherRow key={path} path={path} name={<FoundName path={path} />} current={current} actions={actions} />
+        <AttachmentRow
+          key={path}
+          path={path}
+          name={<FileResultName path={path} />}
+          current={current}
+          actions={actions}
+        />
       ))}
     </>
   )
 })
 
 /** Explains why files cannot be opened yet: a recovered change is being completed. */
-function EndingChange({ agent }: { agent: string }) {
+function RecoveryNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const { data = [] } = useQuery(api.health.problems.queryOptions({ input: { agent } }))
-  const kind = changeKinds.find((one) => data.some(({ code }) => code === changesEnding[one]))
+  const kind = changeKinds.find((one) => data.some(({ code }) => code === recoveryProblemCodes[one]))
   return (
     <p role="status" className={kind ? 'px-2 py-1 text-muted' : ''}>
       {kind ? t(`nav.ending.${kind}`) : ''}
@@ -167,21 +173,21 @@ interface EverythingProps extends TreeProps {
 }
 
 /** Expanded folders by agent, kept while the window is open. */
-const seenFolders = new Map<string, ReadonlyMap<string, boolean>>()
+const expandedFolders = new Map<string, ReadonlyMap<string, boolean>>()
 
 function Everything({ agent, current, files, others, actions }: EverythingProps) {
   const { t } = useTranslation()
-  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => seenFolders.get(agent.id) ?? new Map())
+  const [folders, setFolders] = useState<ReadonlyMap<string, boolean>>(() => expandedFolders.get(agent.id) ?? new Map())
   const [shownAt, setShownAt] = useState<string>()
   const shown = fileAt(current)
   // Expands the folders of the opened file.
   if (shownAt !== shown) {
     setShownAt(shown)
     if (shown !== undefined)
-      setFolders(new Map([...folders, ...foldersAbove(shown).map((path) => [path, true] as const)]))
+      setFolders(new Map([...folders, ...parentFolders(shown).map((path) => [path, true] as const)]))
   }
   useEffect(() => {
-    seenFolders.set(agent.id, folders)
+    expandedFolders.set(agent.id, folders)
   }, [agent.id, folders])
   const tree = useMemo(() => treeOf(files, others), [files, others])
   const rows = useMemo(() => treeRows(tree, (path) => folders.get(path) ?? false), [tree, folders])
@@ -206,18 +212,18 @@ function Everything({ agent, current, files, others, actions }: EverythingProps)
       label={t('nav.memory')}
       rows={rows}
       keyOf={keyOfRow}
-      heightOf={heightOf}
+      estimateHeight={heightOf}
       levelOf={levelOf}
-      reveal={shown}
+      scrollToKey={shown}
       onKey={press}
     >
       {(row) => (
-        <ErrorBoundary piece="row" of={row}>
+        <ErrorBoundary piece="row" resetKey={row}>
           <div style={{ paddingLeft: (row.depth - 1) * indent }}>
             {row.kind === 'file' ? (
               <FileRow file={row.file} name={row.name} current={current} actions={actions} />
             ) : row.kind === 'other' ? (
-              <OtherRow path={row.path} name={row.name} current={current} actions={actions} />
+              <AttachmentRow path={row.path} name={row.name} current={current} actions={actions} />
             ) : (
               <FolderRow row={row} current={current} actions={actions} onToggle={toggle} />
             )}
@@ -277,7 +283,7 @@ function FolderRow({ row: { path, name, count, isOpen }, current, actions, onTog
       >
         <ChevronRight size={12} aria-hidden className={`transition-transform ${isOpen ? 'rotate-90' : ''}`} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
-        {isLocal && <LocalMark local={{ isWhole: true, rule: path }} />}
+        {isLocal && <PrivacyBadge local={{ isWhole: true, rule: path }} />}
         <span className="tabular text-[11px] text-muted group-focus-within/row:opacity-0 group-hover/row:opacity-0">
           {t('nav.files', { count })}
         </span>
@@ -331,7 +337,7 @@ function useDropMarkdown(agent: string, actions: FileActions) {
         }
         if (added > 0) toast.success(t('file.dropped', { count: added }))
       }
-      void attempt(take())
+      void runWithErrorToast(take())
     },
   }
 }

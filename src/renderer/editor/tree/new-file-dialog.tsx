@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'wouter'
 import { client } from '#lib/api/client.ts'
-import { refusalOf } from '#lib/feedback/toast.ts'
+import { errorTextOf } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
 import { useNewNoteFolder } from '#lib/notes/use-vault-settings.ts'
@@ -12,7 +12,7 @@ export function NewFileDialog({ agent, onClose }: { agent: string; onClose: () =
   const folder = useNewNoteFolder(agent)
   const create = async (typed: string) => {
     const path = /\.(md|markdown)$/i.test(typed) ? typed : `${typed}.md`
-    const refusal = await refusalOf(client.workspace.write({ agent, path, text: '', expectedHash: null }))
+    const refusal = await errorTextOf(client.workspace.write({ agent, path, text: '', expectedHash: null }))
     if (refusal === undefined) navigate(paths.file(path))
     return refusal
   }

@@ -77,7 +77,7 @@ export function treeRows({ pinned, root }: Tree, isOpen: (folder: string) => boo
 }
 
 /** Returns the parent folders of a file, outermost first. */
-export function foldersAbove(path: string): string[] {
+export function parentFolders(path: string): string[] {
   const steps = path.split('/').slice(0, -1)
   return steps.map((_step, at) => steps.slice(0, at + 1).join('/'))
 }

@@ -3,7 +3,7 @@ import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { createMutationCache } from '../feedback/mutation-cache.ts'
-import { Connection, Unreachable, type ConnectionState } from './connection.ts'
+import { Connection, ConnectionTimeoutError, type ConnectionState } from './connection.ts'
 
 export const connection = new Connection()
 export const { client } = connection
@@ -13,10 +13,10 @@ export const api = createTanstackQueryUtils(client)
 const lostRetries = 20
 const lostRetryMs = 500
 
-function isConnectionLost(failures: number, error: unknown): boolean {
+function shouldRetry(failures: number, error: unknown): boolean {
   if (
     error instanceof ORPCError ||
-    error instanceof Unreachable ||
+    error instanceof ConnectionTimeoutError ||
     !(error instanceof Error) ||
     failures >= lostRetries
   )
@@ -48,7 +48,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: Infinity,
-      retry: isConnectionLost,
+      retry: shouldRetry,
       retryDelay: lostRetryMs,
       refetchOnWindowFocus: false,
       networkMode: 'always',

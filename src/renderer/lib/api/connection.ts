@@ -18,14 +18,14 @@ import { maxMessageBytes } from '#shared/util/limits.ts'
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'refused' | 'flooded'
 
 /** Thrown when a query has waited too long for a connection. */
-export class Unreachable extends Error {
+export class ConnectionTimeoutError extends Error {
   override name = 'Unreachable'
 }
 
 type Link = ClientLink<ClientContext>
 
 /** Queries wait this long for a lost connection. Another runtime takes over within seconds. */
-const viewPatienceMs = 4000
+const queryTimeoutMs = 4000
 
 /** Delays before each reconnect attempt, in ms; the last one repeats. */
 const retryDelaysMs = [200, 500, 1000, 2000, 5000]
@@ -49,7 +49,7 @@ export class Connection {
     this.#link = isDesktop() ? this.#connectPort() : this.#connectSocket()
     const link: Link = {
       call: async (path: readonly string[], input: unknown, options: ClientOptions<ClientContext>) =>
-        (await (isForView(options) ? this.#linkInTime() : this.#link)).call(path, input, options),
+        (await (isQuery(options) ? this.#linkInTime() : this.#link)).call(path, input, options),
     }
     this.client = createORPCClient<ContractClient>(link)
   }
@@ -66,7 +66,7 @@ export class Connection {
   /** Detects a half-open socket: sends a separate HTTP request and drops the socket if it fails. */
   async check(): Promise<void> {
     const asked = this.#giveUp
-    if (asked && !(await isAnswering()) && this.#giveUp === asked) asked()
+    if (asked && !(await isRuntimeReachable()) && this.#giveUp === asked) asked()
   }
 
   async #connectPort(): Promise<Link> {
@@ -79,40 +79,40 @@ export class Connection {
 
   async #connectSocket(delayMs = 0): Promise<Link> {
     await pause(delayMs)
-    await adoptKey()
+    await takeKeyFromAddress()
     for (let attempt = 0; ; attempt += 1) {
       const socket = await openSocket()
       if (socket) {
         const end = (code: number) => {
-          if (this.#giveUp !== giveUp) return
+          if (this.#giveUp !== drop) return
           const isFlooded = floodCodes.has(code)
           this.#giveUp = undefined
           this.#link = this.#connectSocket(isFlooded ? floodedDelayMs : 0)
           this.#become(isFlooded ? 'flooded' : 'lost')
         }
-        const giveUp = () => {
+        const drop = () => {
           end(0)
           socket.close()
         }
-        this.#giveUp = giveUp
+        this.#giveUp = drop
         this.#become('open')
         socket.addEventListener('close', ({ code }) => end(code))
-        return new SocketLink({ websocket: limited(socket) })
+        return new SocketLink({ websocket: withSizeLimit(socket) })
       }
-      const isRefused = (await checkAccess(keptKey())) === 'refused'
+      const isRefused = (await checkAccess(storedKey())) === 'refused'
       this.#become(isRefused ? 'refused' : 'lost')
       await pause(isRefused ? refusedDelayMs : (retryDelaysMs[Math.min(attempt, retryDelaysMs.length - 1)] ?? 0))
     }
   }
 
   /**
-   * Waits at most `viewPatienceMs` for the connection.
+   * Waits at most `queryTimeoutMs` for the connection.
    * @throws Unreachable if it is not open by then
    */
   async #linkInTime(): Promise<Link> {
     if (this.#state === 'open') return this.#link
     const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Unreachable('the runtime cannot be reached')), viewPatienceMs)
+    const timer = setTimeout(() => reject(new ConnectionTimeoutError('the runtime cannot be reached')), queryTimeoutMs)
     try {
       return await Promise.race([this.#link, late])
     } finally {
@@ -128,7 +128,7 @@ export class Connection {
 }
 
 /** True for queries. Only they may time out: a mutation that was given up could still be carried out. */
-function isForView({ context }: ClientOptions<ClientContext>): boolean {
+function isQuery({ context }: ClientOptions<ClientContext>): boolean {
   const operation = Reflect.get(context ?? {}, TANSTACK_QUERY_OPERATION_CONTEXT_SYMBOL) as { type?: string } | undefined
   return operation?.type === 'query'
 }
@@ -141,7 +141,7 @@ function isDesktop(): boolean {
 function openSocket(): Promise<WebSocket | undefined> {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/rpc`
   // A page cannot set headers on a WebSocket, so the key travels as a subprotocol.
-  const socket = new WebSocket(address, ['commonplace', keptKey() || 'none'])
+  const socket = new WebSocket(address, ['commonplace', storedKey() || 'none'])
   return new Promise((resolve) => {
     socket.addEventListener('open', () => resolve(socket), { once: true })
     socket.addEventListener('error', () => resolve(undefined), { once: true })
@@ -149,7 +149,7 @@ function openSocket(): Promise<WebSocket | undefined> {
 }
 
 /** Rejects a message over the size limit here. The runtime would close the connection for it. */
-function limited(
+function withSizeLimit(
   socket: WebSocket,
 ): Pick<WebSocket, 'send' | 'addEventListener' | 'removeEventListener' | 'readyState'> {
   return {
@@ -200,7 +200,7 @@ const storageName = 'commonplace:key'
 const inFragment = /^#key=([\w-]{20,100})$/
 
 /** Returns this browser's key, or an empty string. */
-function keptKey(): string {
+function storedKey(): string {
   return localStorage.getItem(storageName) ?? ''
 }
 
@@ -208,14 +208,14 @@ function keptKey(): string {
  * Moves the key from the address to the storage. Any link can carry a key, so it replaces an existing one
  * only after the runtime has accepted it.
  */
-async function adoptKey(): Promise<void> {
+async function takeKeyFromAddress(): Promise<void> {
   const key = inFragment.exec(location.hash)?.[1]
   if (key === undefined) return
   history.replaceState(history.state, '', location.pathname + location.search)
-  if (key === keptKey()) return
+  if (key === storedKey()) return
   // Without an existing key there is nothing to protect, so store it at once: the page may be closed before
   // the check returns.
-  if (keptKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
+  if (storedKey() === '' || (await checkAccess(key)) === 'allowed') localStorage.setItem(storageName, key)
 }
 
 /** Asks over HTTP if the key is valid: a refused WebSocket does not report a reason. */
@@ -233,9 +233,9 @@ async function checkAccess(key: string): Promise<'allowed' | 'refused' | 'unknow
 const answerMs = 3000
 
 /** Returns true if the runtime sends any HTTP response within `answerMs`. */
-async function isAnswering(): Promise<boolean> {
+async function isRuntimeReachable(): Promise<boolean> {
   try {
-    const headers = { 'Commonplace-Key': keptKey() }
+    const headers = { 'Commonplace-Key': storedKey() }
     await fetch('/rpc', { headers, cache: 'no-store', signal: AbortSignal.timeout(answerMs) })
     return true
   } catch {

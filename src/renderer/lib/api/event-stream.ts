@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import { toast } from 'sonner'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { tellDone } from '../feedback/toast.ts'
+import { showSuccess } from '../feedback/toast.ts'
 import { api, client, connection, queryClient } from './client.ts'
 
 /** Applies the runtime's events for the life of the window. Subscribes again after each reconnect. */
@@ -120,7 +120,7 @@ function apply(event: AppEvent): void {
       window.dispatchEvent(new CustomEvent<string>(goToEvent, { detail: event.place }))
       return
     case 'captured':
-      tellCaptured(event)
+      showCaptured(event)
       return
     case 'historyChanged':
       // Files that failed to load may now be found under their new path.
@@ -151,9 +151,9 @@ function apply(event: AppEvent): void {
 }
 
 /** Every window offers undo, not only the one in which the text was typed. */
-function tellCaptured({ agent, path, patch, client: by }: Extract<AppEvent, { type: 'captured' }>): void {
+function showCaptured({ agent, path, patch, client: by }: Extract<AppEvent, { type: 'captured' }>): void {
   const done = by === undefined ? i18next.t('capture.done', { path }) : i18next.t('clients.wrote', { name: by, path })
-  tellDone(done, () => client.workspace.undo({ agent, path, patch }), by === undefined ? {} : { id: `wrote-${by}` })
+  showSuccess(done, () => client.workspace.undo({ agent, path, patch }), by === undefined ? {} : { id: `wrote-${by}` })
 }
 
 function untilOpen(): Promise<void> {

@@ -48,7 +48,7 @@ export function Counts({ change: { added, removed } }: { change: Pick<HistoryEnt
 }
 
 /** States why a change can no longer be undone. */
-export function Outcome({ of }: { of: 'undone' | 'changed' }) {
+export function UndoneLabel({ of }: { of: 'undone' | 'changed' }) {
   const { t } = useTranslation()
   return <span className="text-muted">{t(of === 'undone' ? 'tool.undoneShort' : 'tool.changedSince')}</span>
 }

@@ -4,13 +4,13 @@ import type { FileChange } from '#shared/util/file-change.ts'
 import { Button } from '../ui/button.tsx'
 import { paths } from '../router/paths.ts'
 import { Patch } from './patch.tsx'
-import { Outcome } from './change-label.tsx'
-import { useStanding } from './use-revert-status.ts'
+import { UndoneLabel } from './change-label.tsx'
+import { useRevertStatus } from './use-revert-status.ts'
 
 export function DiffCard({ agent, change }: { agent: string; change: FileChange }) {
   const { t } = useTranslation()
   const { path, patch, startLine, added, removed } = change
-  const standing = useStanding(agent, path, patch)
+  const standing = useRevertStatus(agent, path, patch)
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-paper" data-testid="diff-card">
       <figcaption className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-2">
@@ -24,14 +24,14 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
         <span className="flex-1" />
         {/* Kept together when they wrap below the path. */}
         <span className="flex items-center gap-3 whitespace-nowrap">
-          {standing.whole === 'there' ? (
+          {standing.overall === 'there' ? (
             <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo()}>
               {t('tool.undo')}
             </Button>
           ) : (
-            <Outcome of={standing.whole} />
+            <UndoneLabel of={standing.overall} />
           )}
-          {standing.whole === 'undone' && (
+          {standing.overall === 'undone' && (
             <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo()}>
               {t('tool.redo')}
             </Button>
@@ -41,7 +41,7 @@ export function DiffCard({ agent, change }: { agent: string; change: FileChange 
           </Link>
         </span>
       </figcaption>
-      <Patch patch={patch} isUndone={standing.whole === 'undone'} />
+      <Patch patch={patch} isUndone={standing.overall === 'undone'} />
     </figure>
   )
 }

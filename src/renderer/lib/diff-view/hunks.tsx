@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { hunkKey, splitHunks } from '#shared/util/patch-hunks.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { Outcome } from './change-label.tsx'
+import { UndoneLabel } from './change-label.tsx'
 import { Patch } from './patch.tsx'
-import { useStanding, type StandingChange } from './use-revert-status.ts'
+import { useRevertStatus, type RevertStatus } from './use-revert-status.ts'
 
 /** Hunks shown at first, and added by each click on "more". */
-const atFirst = 6
+const initialCount = 6
 const step = 30
 
 interface HunksProps {
@@ -19,21 +19,21 @@ interface HunksProps {
   readonly accepted?: ReadonlySet<string>
   readonly onAccept?: (hunk: string) => void
   /** False for the version with which the history begins: there is no change to undo. */
-  readonly mayUndo?: boolean
+  readonly canUndo?: boolean
 }
 
-export function Hunks({ agent, path, patch, accepted, onAccept, mayUndo = true }: HunksProps) {
+export function Hunks({ agent, path, patch, accepted, onAccept, canUndo: mayUndo = true }: HunksProps) {
   const { t } = useTranslation()
-  const [shown, setShown] = useState(atFirst)
-  const standing = useStanding(agent, path, patch)
+  const [shown, setShown] = useState(initialCount)
+  const standing = useRevertStatus(agent, path, patch)
   const keyed = useMemo(() => splitHunks(patch).map((hunk, place) => ({ hunk, place, key: hunkKey(hunk) })), [patch])
   const hunks = keyed.filter(({ key }) => !accepted?.has(key))
   return (
     <>
       {hunks.slice(0, shown).map(({ hunk, place, key }) => (
-        <ErrorBoundary key={`${key}${place}`} piece="row" of={hunk}>
+        <ErrorBoundary key={`${key}${place}`} piece="row" resetKey={hunk}>
           {mayUndo ? (
-            <Hunk hunk={hunk} place={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
+            <Hunk hunk={hunk} index={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
           ) : (
             <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
               <Patch patch={hunk} isSmall />
@@ -53,14 +53,14 @@ export function Hunks({ agent, path, patch, accepted, onAccept, mayUndo = true }
 interface HunkProps {
   readonly hunk: string
   /** 0-based index within the change. */
-  readonly place: number
-  readonly standing: StandingChange
+  readonly index: number
+  readonly standing: RevertStatus
   readonly onAccept: (() => void) | undefined
 }
 
-function Hunk({ hunk, place, standing, onAccept }: HunkProps) {
+function Hunk({ hunk, index: place, standing, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const outcome = standing.of(place)
+  const outcome = standing.statusOf(place)
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
       <Patch patch={hunk} isUndone={outcome === 'undone'} isSmall />
@@ -71,7 +71,7 @@ function Hunk({ hunk, place, standing, onAccept }: HunkProps) {
           </Button>
         ) : (
           <span className="py-0.5">
-            <Outcome of={outcome} />
+            <UndoneLabel of={outcome} />
           </span>
         )}
         {outcome === 'undone' && (

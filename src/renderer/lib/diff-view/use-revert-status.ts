@@ -3,15 +3,15 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import { pickHunks } from '#shared/util/patch-hunks.ts'
 import { api, client, queryClient } from '../api/client.ts'
-import { tellDone } from '../feedback/toast.ts'
+import { showSuccess } from '../feedback/toast.ts'
 
-type Standing = 'there' | 'undone' | 'changed'
+type HunkStatus = 'there' | 'undone' | 'changed'
 
-export interface StandingChange {
+export interface RevertStatus {
   /** Status of each hunk. While the status is loading, a hunk counts as `there`; an undo reports a conflict. */
-  readonly of: (place: number) => Standing
+  readonly statusOf: (place: number) => HunkStatus
   /** Status of the whole change: `there` while any hunk can be undone. */
-  readonly whole: Standing
+  readonly overall: HunkStatus
   readonly isUndoing: boolean
   /** Undoes one hunk, or all hunks that are still there. */
   readonly undo: (place?: number) => void
@@ -23,15 +23,15 @@ export interface StandingChange {
  * Returns the undo status of a change, with actions that undo and redo it.
  * @param patch unified diff of the change
  */
-export function useStanding(agent: string, path: string, patch: string): StandingChange {
+export function useRevertStatus(agent: string, path: string, patch: string): RevertStatus {
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
   const redo = useRedo()
   const of = (place: number) => known?.hunks[place] ?? 'there'
   const stands = !known || known.hunks.includes('there')
   return {
-    of,
-    whole: stands ? 'there' : known.hunks.includes('changed') ? 'changed' : 'undone',
+    statusOf: of,
+    overall: stands ? 'there' : known.hunks.includes('changed') ? 'changed' : 'undone',
     isUndoing: undo.isPending || redo.isPending,
     undo: (place) =>
       undo.mutate({
@@ -53,8 +53,8 @@ function useUndo() {
   return useMutation(
     api.workspace.undo.mutationOptions({
       onSuccess: ({ path, trashed }, { agent, patch }) => {
-        if (trashed === undefined) tellDone(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
-        else tellDone(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
+        if (trashed === undefined) showSuccess(t('tool.undone'), () => client.workspace.redo({ agent, path, patch }))
+        else showSuccess(t('file.deleted', { path }), () => client.workspace.restore({ agent, trashed }))
       },
       // The mutation stays pending until the new status is loaded, so that the buttons cannot be clicked
       // twice.

@@ -1,6 +1,6 @@
 import type { Draft, FileDraft } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '../api/client.ts'
-import { isNamed, isOpen, windowId } from './window-id.ts'
+import { idReady, isWindowOpen, windowId } from './window-id.ts'
 
 /** A file has one draft for each window. `draft` is null if there are no unsaved changes. */
 interface TypedFile {
@@ -17,10 +17,10 @@ interface TypedMessage {
   readonly draft: Draft
 }
 
-type Kept = (TypedFile & { readonly writer: string }) | TypedMessage
+type StoredDraft = (TypedFile & { readonly writer: string }) | TypedMessage
 
 /** Debounce, in ms. Together with the write, a draft is on disk within 300 ms of the last key. */
-export const keepAfterMs = 200
+export const draftDebounceMs = 200
 
 const prefix = 'commonplace:typed:'
 
@@ -28,71 +28,72 @@ const prefix = 'commonplace:typed:'
  * Stores a draft in the browser and then sends it to the runtime.
  * @param writer id of another window whose file draft changes; the browser's copy is skipped then
  */
-export async function keepTyped(typed: TypedFile | TypedMessage, writer?: string): Promise<void> {
-  const keptBy = (): Kept => (typed.kind === 'file' ? { ...typed, writer: writer ?? windowId() } : typed)
+export async function saveDraft(typed: TypedFile | TypedMessage, writer?: string): Promise<void> {
+  const keptBy = (): StoredDraft => (typed.kind === 'file' ? { ...typed, writer: writer ?? windowId() } : typed)
   // Stored in the browser first: the page may close before the runtime answers.
   if (writer === undefined) store(keptBy())
-  await isNamed
-  const kept = keptBy()
-  await handOver(keyOf(kept), kept)
+  await idReady
+  const stored = keptBy()
+  await sendDraft(keyOf(stored), stored)
 }
 
 /** Returns the message draft that this browser holds and the runtime does not have yet, or undefined. */
-export function messageTypedHere(agent: string, session: string | undefined): Draft | undefined {
-  const kept = read(messageKey(agent, session))
-  return kept?.kind === 'message' ? kept.draft : undefined
+export function localMessageDraft(agent: string, session: string | undefined): Draft | undefined {
+  const stored = read(messageKey(agent, session))
+  return stored?.kind === 'message' ? stored.draft : undefined
 }
 
 /**
  * Returns this window's file draft that the runtime does not have yet.
  * @returns null if the draft was discarded, undefined if nothing is stored
  */
-export function fileTypedHere(agent: string, path: string): FileDraft | null | undefined {
-  const kept = read(fileKey(agent, path, windowId()))
-  return kept?.kind === 'file' ? kept.draft : undefined
+export function localFileDraft(agent: string, path: string): FileDraft | null | undefined {
+  const stored = read(fileKey(agent, path, windowId()))
+  return stored?.kind === 'file' ? stored.draft : undefined
 }
 
 /** Sends the drafts that closed windows left in this browser to the runtime. */
-export async function handedOver(agent: string): Promise<void> {
-  await isNamed
-  const mine = beginningOf(agent)
+export async function sendLeftoverDrafts(agent: string): Promise<void> {
+  await idReady
+  const mine = keyPrefixOf(agent)
   for (const key of Object.keys(localStorage)) {
-    const kept = key.startsWith(mine) ? read(key) : undefined
-    if (!kept || (kept.kind === 'file' && kept.writer !== windowId() && (await isOpen(kept.writer)))) continue
+    const stored = key.startsWith(mine) ? read(key) : undefined
+    if (!stored || (stored.kind === 'file' && stored.writer !== windowId() && (await isWindowOpen(stored.writer))))
+      continue
     // The draft may have changed while the check was pending.
     const now = read(key)
-    if (now) await handOver(key, now)
+    if (now) await sendDraft(key, now)
   }
 }
 
-function store(kept: Kept): void {
-  const key = keyOf(kept)
+function store(stored: StoredDraft): void {
+  const key = keyOf(stored)
   try {
-    localStorage.setItem(key, JSON.stringify(kept))
+    localStorage.setItem(key, JSON.stringify(stored))
   } catch {
     // The quota is used up. Store the message without its attachments.
-    if (kept.kind === 'message') storeWords(key, kept)
+    if (stored.kind === 'message') storeWords(key, stored)
   }
 }
 
-function storeWords(key: string, kept: TypedMessage): void {
+function storeWords(key: string, stored: TypedMessage): void {
   try {
-    localStorage.setItem(key, JSON.stringify({ ...kept, draft: { ...kept.draft, attachments: [] } }))
+    localStorage.setItem(key, JSON.stringify({ ...stored, draft: { ...stored.draft, attachments: [] } }))
   } catch {
     localStorage.removeItem(key)
   }
 }
 
-async function handOver(key: string, kept: Kept): Promise<void> {
+async function sendDraft(key: string, stored: StoredDraft): Promise<void> {
   const before = localStorage.getItem(key)
-  const { agent } = kept
+  const { agent } = stored
   try {
-    if (kept.kind === 'file') {
-      const { path, writer, draft } = kept
+    if (stored.kind === 'file') {
+      const { path, writer, draft } = stored
       await client.workspace.saveDraft({ agent, path, writer, draft })
     } else {
-      const target = kept.session === undefined ? { agent } : { agent, session: kept.session }
-      await client.sessions.saveDraft({ ...target, draft: kept.draft })
+      const target = stored.session === undefined ? { agent } : { agent, session: stored.session }
+      await client.sessions.saveDraft({ ...target, draft: stored.draft })
     }
     // A newer draft has its own request under way.
     if (localStorage.getItem(key) === before) localStorage.removeItem(key)
@@ -102,26 +103,28 @@ async function handOver(key: string, kept: Kept): Promise<void> {
   }
 }
 
-function read(key: string): Kept | undefined {
+function read(key: string): StoredDraft | undefined {
   const text = localStorage.getItem(key)
   // Only this module writes these keys.
-  return text === null ? undefined : (JSON.parse(text) as Kept)
+  return text === null ? undefined : (JSON.parse(text) as StoredDraft)
 }
 
-function keyOf(kept: Kept): string {
-  return kept.kind === 'file' ? fileKey(kept.agent, kept.path, kept.writer) : messageKey(kept.agent, kept.session)
+function keyOf(stored: StoredDraft): string {
+  return stored.kind === 'file'
+    ? fileKey(stored.agent, stored.path, stored.writer)
+    : messageKey(stored.agent, stored.session)
 }
 
 function fileKey(agent: string, path: string, writer: string): string {
-  return `${beginningOf(agent)}${JSON.stringify(['file', path, writer])}`
+  return `${keyPrefixOf(agent)}${JSON.stringify(['file', path, writer])}`
 }
 
 function messageKey(agent: string, session: string | undefined): string {
-  return `${beginningOf(agent)}${JSON.stringify(['message', session ?? null])}`
+  return `${keyPrefixOf(agent)}${JSON.stringify(['message', session ?? null])}`
 }
 
 /** Includes the workspace: the same origin may serve another memory later. */
-function beginningOf(agent: string): string {
+function keyPrefixOf(agent: string): string {
   const agents = queryClient.getQueryData(api.agents.list.queryKey())
   const workspace = agents?.find(({ id }) => id === agent)?.workspace ?? ''
   return `${prefix}${JSON.stringify([workspace, agent])}`

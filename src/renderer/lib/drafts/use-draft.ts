@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Draft } from '#shared/contract/index.ts'
 import { client } from '../api/client.ts'
-import { handedOver, keepAfterMs, keepTyped, messageTypedHere } from './typed-text.ts'
+import { sendLeftoverDrafts, draftDebounceMs, saveDraft, localMessageDraft } from './typed-text.ts'
 
 const empty: Draft = { text: '', attachments: [] }
 
 /** Mounted fields by name. Calling one empties it and returns its draft. */
 const shown = new Map<string, () => Draft>()
 /** Drafts for fields that are about to mount. */
-const carried = new Map<string, Draft>()
+const movedDrafts = new Map<string, Draft>()
 
 export interface DraftField {
   readonly draft: Draft
@@ -25,7 +25,7 @@ export function useDraft(agent: string, session: string | undefined, given?: str
   const name = nameOf(agent, session)
   const [draft, setDraft] = useState<Draft>(() =>
     given === undefined
-      ? (carried.get(name) ?? messageTypedHere(agent, session) ?? empty)
+      ? (movedDrafts.get(name) ?? localMessageDraft(agent, session) ?? empty)
       : { text: given, attachments: [] },
   )
   const latest = useRef(draft)
@@ -35,14 +35,14 @@ export function useDraft(agent: string, session: string | undefined, given?: str
     if (pending.current === undefined) return
     clearTimeout(pending.current)
     pending.current = undefined
-    void keepTyped({ kind: 'message', agent, session, draft: latest.current })
+    void saveDraft({ kind: 'message', agent, session, draft: latest.current })
   }, [agent, session])
   const change = useCallback(
     (next: (before: Draft) => Draft) => {
       latest.current = next(latest.current)
       setDraft(latest.current)
       clearTimeout(pending.current)
-      pending.current = window.setTimeout(flush, keepAfterMs)
+      pending.current = window.setTimeout(flush, draftDebounceMs)
     },
     [flush],
   )
@@ -64,15 +64,15 @@ export function useDraft(agent: string, session: string | undefined, given?: str
     const refresh = () => {
       if (pending.current !== undefined) return
       // Another window may still be saving its text.
-      const typed = messageTypedHere(agent, session)
+      const typed = localMessageDraft(agent, session)
       if (typed) show(typed)
       // The field works without the stored draft.
       else load().catch(() => undefined)
     }
-    carried.delete(name)
+    movedDrafts.delete(name)
     if (isEmpty(latest.current)) refresh()
     else change((before) => before)
-    void handedOver(agent)
+    void sendLeftoverDrafts(agent)
     const take = () => {
       const taken = latest.current
       if (!isEmpty(taken)) change(() => empty)
@@ -105,9 +105,9 @@ export function useDraft(agent: string, session: string | undefined, given?: str
 }
 
 /** Moves the draft to the conversation that a first message has created. */
-export function carryDraft(agent: string, from: string | undefined, to: string): void {
+export function moveDraft(agent: string, from: string | undefined, to: string): void {
   const taken = shown.get(nameOf(agent, from))?.()
-  if (taken && !isEmpty(taken)) carried.set(nameOf(agent, to), taken)
+  if (taken && !isEmpty(taken)) movedDrafts.set(nameOf(agent, to), taken)
 }
 
 /** Returns one draft with the texts and attachments of both, in this order. */

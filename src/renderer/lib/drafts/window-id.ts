@@ -12,16 +12,16 @@ const patienceMs = 1000
 
 let id = sessionStorage.getItem(storageName) ?? crypto.randomUUID()
 
-/** Returns this window's id. It can change until `isNamed` resolves. */
+/** Returns this window's id. It can change until `idReady` resolves. */
 export function windowId(): string {
   return id
 }
 
 /** Resolves when the id is final. Before that, it may change. */
-export const isNamed: Promise<void> = claim()
+export const idReady: Promise<void> = claim()
 
 /** Returns true if an open window of this browser has this id. */
-export async function isOpen(writer: string): Promise<boolean> {
+export async function isWindowOpen(writer: string): Promise<boolean> {
   if (writer === id) return true
   const { held = [] } = await navigator.locks.query()
   return held.some(({ name }) => name === lockName(writer))
@@ -29,14 +29,14 @@ export async function isOpen(writer: string): Promise<boolean> {
 
 async function claim(): Promise<void> {
   sessionStorage.setItem(storageName, id)
-  if (await hold(id)) return
+  if (await tryLock(id)) return
   id = crypto.randomUUID()
   sessionStorage.setItem(storageName, id)
-  await hold(id)
+  await tryLock(id)
 }
 
 /** @returns false if another window holds the lock */
-function hold(name: string): Promise<boolean> {
+function tryLock(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const forever = () => {
       resolve(true)

@@ -3,7 +3,7 @@ import { toast } from 'sonner'
 import { explainError } from './explain.ts'
 
 /** Shows an error toast. Errors with the same text share one toast. */
-export function tellFailure(error: unknown): void {
+export function showError(error: unknown): void {
   const told = explainError(error)
   toast.error(told, { id: told })
 }
@@ -13,11 +13,11 @@ export function tellFailure(error: unknown): void {
  * toast if it fails.
  * @returns the result as `value`, or undefined if the work failed
  */
-export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
+export async function runWithErrorToast<T>(work: Promise<T>): Promise<{ readonly value: T } | undefined> {
   try {
     return { value: await work }
   } catch (error) {
-    tellFailure(error)
+    showError(error)
     return undefined
   }
 }
@@ -26,7 +26,7 @@ export async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T 
  * Awaits work that a field has started, so that the field can show the error.
  * @returns undefined if it succeeded, else the sentence to show
  */
-export async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+export async function errorTextOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work
     return undefined
@@ -38,33 +38,40 @@ export async function refusalOf(work: Promise<unknown>): Promise<string | undefi
 /** Duration of a toast with an action, in ms. Hovering pauses it. */
 const undoMs = 10_000
 
-interface Look {
+interface ToastOptions {
   readonly look?: 'plain' | 'success'
   /** Replaces the toast with the same id. */
   readonly id?: string
 }
 
 /** Duration of the toast after a failed undo, in ms: long enough to fix the cause and retry. */
-const againMs = 60_000
+const retryMs = 60_000
 
 /** Shows a toast with an undo action. If the undo fails, a toast offers it again. */
-export function tellDone(text: string, undo: () => Promise<unknown>, { look = 'success', id }: Look = {}): void {
+export function showSuccess(
+  text: string,
+  undo: () => Promise<unknown>,
+  { look = 'success', id }: ToastOptions = {},
+): void {
   const tell = look === 'plain' ? toast : toast.success
-  tell(text, { duration: undoMs, action: wayBack(undo), ...(id === undefined ? {} : { id }) })
+  tell(text, { duration: undoMs, action: undoAction(undo), ...(id === undefined ? {} : { id }) })
 }
 
-interface Seen {
+interface StickyToast {
   readonly id: string
   readonly description: string
   readonly undo: (() => Promise<unknown>) | undefined
   /** Link to more details. */
-  readonly onward: { readonly label: string; readonly go: () => void }
-  readonly onSeen: () => void
+  readonly link: { readonly label: string; readonly go: () => void }
+  readonly onDismiss: () => void
 }
 
 /** Shows a toast for a change made in the background. It stays until the user acts on it or dismisses it. */
-export function tellUntilSeen(text: string, { id, description, undo, onward, onSeen }: Seen): void {
-  const back = undo && wayBack(undo)
+export function showSticky(
+  text: string,
+  { id, description, undo, link: onward, onDismiss: onSeen }: StickyToast,
+): void {
+  const back = undo && undoAction(undo)
   const seen = (act: () => void) => () => {
     onSeen()
     act()
@@ -81,22 +88,22 @@ export function tellUntilSeen(text: string, { id, description, undo, onward, onS
 }
 
 /** Warns about a change that was only partly made. */
-export function tellPartly(text: string, { id }: Pick<Look, 'id'> = {}): void {
+export function showWarning(text: string, { id }: Pick<ToastOptions, 'id'> = {}): void {
   toast.warning(text, { duration: undoMs, ...(id === undefined ? {} : { id }) })
 }
 
 /** Dismisses the toast with this id. */
-export function forgetTold(id: string): void {
+export function dismissToast(id: string): void {
   toast.dismiss(id)
 }
 
-function wayBack(undo: () => Promise<unknown>) {
-  const takeBack = async () => {
+function undoAction(undo: () => Promise<unknown>) {
+  const undoOrRetry = async () => {
     try {
       await undo()
     } catch (error) {
-      toast.error(explainError(error), { duration: againMs, action: wayBack(undo) })
+      toast.error(explainError(error), { duration: retryMs, action: undoAction(undo) })
     }
   }
-  return { label: i18next.t('common.undo'), onClick: () => void takeBack() }
+  return { label: i18next.t('common.undo'), onClick: () => void undoOrRetry() }
 }

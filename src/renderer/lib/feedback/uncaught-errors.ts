@@ -11,7 +11,7 @@ const maxRemembered = 20
 const harmless = /^ResizeObserver loop/
 
 /** Shows a toast for uncaught errors and unhandled rejections of this window. */
-export function tellUncaught(): void {
+export function reportUncaughtErrors(): void {
   const toldAt = new Map<string, number>()
   const tell = (error: unknown, words: string) => {
     if (harmless.test(words) || isCancelled(error)) return

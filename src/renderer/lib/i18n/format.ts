@@ -1,5 +1,5 @@
 import i18next from 'i18next'
-import { decidingDigits } from '#shared/util/figures.ts'
+import { distinguishingDigits } from '#shared/util/figures.ts'
 
 export function formatNumber(value: number): string {
   return new Intl.NumberFormat(i18next.language).format(value)
@@ -30,7 +30,7 @@ export function formatPercent(share: number): string {
 /** @param threshold the limit that the score is compared with: enough digits are shown to tell the two values apart */
 export function formatScore(score: number | null | undefined, threshold?: number): string {
   if (score === null || score === undefined) return '–'
-  return score.toFixed(threshold === undefined ? 2 : decidingDigits(score, threshold))
+  return score.toFixed(threshold === undefined ? 2 : distinguishingDigits(score, threshold))
 }
 
 /** Formats a `YYYY-MM-DD` date in words. */

@@ -33,14 +33,14 @@ export function loadEnglish(): Promise<void> {
   return load('en')
 }
 
-let wanted: Locale | undefined
+let pendingLocale: Locale | undefined
 
 /** Loads and shows a language. If another one is chosen meanwhile, that one wins. */
 export async function applyLocale(chosen: Appearance['locale']): Promise<void> {
   const locale = chosen === 'system' ? systemLocale() : chosen
-  wanted = locale
+  pendingLocale = locale
   await load(locale)
-  if (wanted !== locale) return
+  if (pendingLocale !== locale) return
   if (i18next.language !== locale) await i18next.changeLanguage(locale)
   document.documentElement.lang = locale
 }

@@ -1,11 +1,11 @@
-import { wholeTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 
 /**
  * Returns the label of a wiki link without one, as the vault's own program shows it.
  * @param title title of the target note, if it has one
  */
-export function shownName(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
-  const whole = wholeTarget(link)
+export function linkLabel(kind: string | undefined, link: LinkTarget, title: string | undefined): string {
+  const whole = formatTarget(link)
   if (kind === 'obsidian')
     return (
       whole
@@ -13,5 +13,5 @@ export function shownName(kind: string | undefined, link: LinkTarget, title: str
         .filter((part) => part !== '')
         .join(' > ') || whole
     )
-  return kind === 'foam' && title !== undefined && link.target !== '' ? wholeTarget({ ...link, target: title }) : whole
+  return kind === 'foam' && title !== undefined && link.target !== '' ? formatTarget({ ...link, target: title }) : whole
 }

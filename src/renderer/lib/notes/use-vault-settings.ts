@@ -4,19 +4,19 @@ import { longTermName } from '#shared/util/own-files.ts'
 import { api } from '../api/client.ts'
 
 /** Returns the conventions of the agent's vault, undefined while loading. */
-export function useHabits(agent: string) {
+export function useVaultSettings(agent: string) {
   return useQuery(api.habits.of.queryOptions({ input: { agent } })).data?.kept
 }
 
 /** Returns a function from a date (`YYYY-MM-DD`) to the path of its daily note. */
 export function useDailyPath(agent: string): (date: string) => string {
-  const daily = useHabits(agent)?.daily ?? usualDailyNotes
+  const daily = useVaultSettings(agent)?.daily ?? usualDailyNotes
   return (date) => dailyNotePath(daily, date)
 }
 
 /** Returns the folder of new notes with a trailing slash, or an empty string for the root. */
 export function useNewNoteFolder(agent: string): string {
-  const habits = useHabits(agent)
+  const habits = useVaultSettings(agent)
   // Commonplace's own folders use `memory/`; a vault uses the folder set in its program.
   if (!habits || (habits.own === '' && (habits.kind === 'plain' || habits.kind === 'openclaw'))) return 'memory/'
   return habits.newNotes === 'beside' || habits.newNotes.path === '' ? '' : `${habits.newNotes.path}/`
@@ -24,6 +24,6 @@ export function useNewNoteFolder(agent: string): string {
 
 /** Returns the path of the long-term memory file. */
 export function useLongTermPath(agent: string): string {
-  const own = useHabits(agent)?.own ?? ''
+  const own = useVaultSettings(agent)?.own ?? ''
   return own === '' ? longTermName : `${own}/${longTermName}`
 }

@@ -2,13 +2,13 @@ import { useSyncExternalStore } from 'react'
 import { decodePart, encodePart } from '#shared/util/decode.ts'
 
 /** A line of a file; `line` is 1-based. */
-export interface Place {
+export interface FileLine {
   readonly path: string
   readonly line: number
 }
 
 /** A range of lines, 1-based and inclusive. */
-export interface Lines {
+export interface FileLines {
   readonly path: string
   readonly startLine: number
   readonly endLine: number
@@ -18,7 +18,7 @@ interface Paths {
   chat(session?: string, message?: string): string
   file(path: string, line?: number): string
   source(path: string, line?: number): string
-  search(query?: string, why?: Place): string
+  search(query?: string, why?: FileLine): string
   recalls(message?: string): string
   checks(): string
   context(session?: string): string
@@ -43,7 +43,7 @@ export const paths: Paths = {
     return session === undefined ? paths.file(path, line) : paths.chat(session)
   },
   /** @param why the line whose ranking is explained */
-  search: (query?: string, why?: Place) => {
+  search: (query?: string, why?: FileLine) => {
     const parameters = new URLSearchParams()
     if (query) parameters.set('q', query)
     if (why) parameters.set('why', formatPlace(why))
@@ -69,12 +69,12 @@ export function sessionOfPath(path: string): string | undefined {
   return /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
 }
 
-export function formatPlace({ path, line }: Place): string {
+export function formatPlace({ path, line }: FileLine): string {
   return `${path}:${line}`
 }
 
 /** Formats lines for display, such as `memory/a.md:12–14`. */
-export function formatLines({ path, startLine, endLine }: Lines): string {
+export function formatLines({ path, startLine, endLine }: FileLines): string {
   return startLine === endLine ? `${path}:${startLine}` : `${path}:${startLine}–${endLine}`
 }
 
@@ -82,7 +82,7 @@ export function formatLines({ path, startLine, endLine }: Lines): string {
  * Parses `memory/a.md:12`. Without a line number the line is 1; a range keeps its first line.
  * @returns undefined for an empty text
  */
-export function parsePlace(text: string): Place | undefined {
+export function parsePlace(text: string): FileLine | undefined {
   const [, path = '', line] = /^\s*(.+?)(?::(\d+)(?:[-–]\d+)?)?\s*$/.exec(text) ?? []
   return path === '' ? undefined : { path, line: Math.max(1, Number(line ?? 1)) }
 }
@@ -91,7 +91,7 @@ export function parsePlace(text: string): Place | undefined {
  * Parses `memory/a.md:12-14` or `memory/a.md:12`.
  * @returns undefined if there is no line number
  */
-export function parseLines(text: string): Lines | undefined {
+export function parseLines(text: string): FileLines | undefined {
   const [, path = '', first, last] = /^\s*(.+?):(\d+)(?:[-–](\d+))?\s*$/.exec(text) ?? []
   const startLine = Math.max(1, Number(first))
   return path === '' ? undefined : { path, startLine, endLine: Math.max(startLine, Number(last ?? first)) }
@@ -106,7 +106,7 @@ export function useHash(): string {
  * Returns the path of the address, still encoded, and rerenders when it changes. The router decodes its
  * paths, so a file name with a `%` would be ambiguous; decode with `fileAt` and `sessionAt` instead.
  */
-export function usePlace(): string {
+export function useEncodedPath(): string {
   return useSyncExternalStore(onPlaceChange, () => location.pathname)
 }
 
@@ -125,7 +125,7 @@ function onPlaceChange(listener: () => void): () => void {
 
 /**
  * Returns the file that an address shows, or undefined for another view.
- * @param place encoded, from `usePlace`
+ * @param place encoded, from `useEncodedPath`
  */
 export function fileAt(place: string): string | undefined {
   const encoded = /^\/file\/(.+)$/.exec(place)?.[1]
@@ -134,14 +134,14 @@ export function fileAt(place: string): string | undefined {
 
 /**
  * Returns the session whose chat or context an address shows, or undefined for another view.
- * @param place encoded, from `usePlace`
+ * @param place encoded, from `useEncodedPath`
  */
 export function sessionAt(place: string): string | undefined {
   const encoded = /^\/(?:chat|context)\/([^/]+)/.exec(place)?.[1]
   return encoded === undefined ? undefined : decodePart(encoded)
 }
 
-/** @param place encoded, from `usePlace` */
+/** @param place encoded, from `useEncodedPath` */
 export function isFileAt(place: string, path: string): boolean {
   return fileAt(place) === path
 }

@@ -2,14 +2,14 @@ import { useEffect, useLayoutEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { commandKeys } from '../router/command-keys.ts'
 import { Button } from '../ui/button.tsx'
-import { showKeys } from '../util/shortcuts.ts'
+import { formatBoundKeys } from '../util/shortcuts.ts'
 import { endTour, isTourDue } from './tour-state.ts'
 
 const hints = ['files', 'why', 'palette'] as const
 export type Hint = (typeof hints)[number]
 
 /** Marks the element that a hint points at: `<section {...hintPlace('files')}>`. */
-export function hintPlace(hint: Hint): { readonly 'data-hint': Hint } {
+export function hintTarget(hint: Hint): { readonly 'data-hint': Hint } {
   return { 'data-hint': hint }
 }
 
@@ -39,7 +39,7 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
   useEffect(() => {
     if (isOver) endTour()
   }, [isOver])
-  const spot = useSpot(hint)
+  const spot = useHintPosition(hint)
   if (!hint) return null
   return (
     <aside
@@ -49,7 +49,7 @@ export function Tour({ place, isPaletteOpen }: TourProps) {
       style={spot}
     >
       <p className="font-semibold">{t(`tour.${hint}.title`)}</p>
-      <p className="text-muted">{t(`tour.${hint}.text`, { keys: showKeys(commandKeys.palette) })}</p>
+      <p className="text-muted">{t(`tour.${hint}.text`, { keys: formatBoundKeys(commandKeys.palette) })}</p>
       <p className="flex items-center gap-2 pt-1">
         <span className="tabular flex-1 text-[12px] text-muted">
           {at + 1}/{hints.length}
@@ -68,7 +68,7 @@ function aboveComposer() {
 }
 
 /** Places the hint beside its target, or above the composer if the target is not on the page. */
-function useSpot(hint: Hint | undefined): { readonly left: number; readonly top: number } {
+function useHintPosition(hint: Hint | undefined): { readonly left: number; readonly top: number } {
   const [spot, setSpot] = useState(aboveComposer)
   useLayoutEffect(() => {
     if (hint === undefined) return undefined

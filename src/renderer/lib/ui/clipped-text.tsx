@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import { Button } from './button.tsx'
-import { clipPassage, withoutPiles } from '../util/clip.ts'
+import { clipPassage, limitCombiningMarks } from '../util/clip.ts'
 import { LongText } from './long-text.tsx'
 import { Sheet } from './sheet.tsx'
 
@@ -12,7 +12,7 @@ export function ClippedText({ text, className }: { text: string; className: stri
   return (
     <>
       <pre tabIndex={0} className={className}>
-        {withoutPiles(shown)}
+        {limitCombiningMarks(shown)}
       </pre>
       {shown.length < text.length && <ShowAll text={text} />}
     </>

@@ -9,7 +9,7 @@ interface WaysOnProps {
   readonly look?: 'link' | 'plain'
 }
 
-export function WaysOn({ details, onRetry, look = 'plain' }: WaysOnProps) {
+export function ErrorActions({ details, onRetry, look = 'plain' }: WaysOnProps) {
   const { t } = useTranslation()
   const { isCopied, copy } = useCopy()
   return (

@@ -1,17 +1,17 @@
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { describeError, WaysOn } from './error-actions.tsx'
+import { describeError, ErrorActions } from './error-actions.tsx'
 
 /** Selects the sentence of the error. */
-export type Piece = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
+export type BoundaryName = 'editor' | 'message' | 'part' | 'preview' | 'row' | 'text' | 'tool' | 'view' | 'window'
 
 interface ErrorBoundaryProps {
-  readonly piece: Piece
+  readonly piece: BoundaryName
   /** `row`: one line. `tableRow`: one table row. `view`: centered in the available space. */
-  readonly look?: 'row' | 'tableRow' | 'view'
+  readonly variant?: 'row' | 'tableRow' | 'view'
   /** Reset key: when it changes, the children are rendered again. */
-  readonly of?: unknown
+  readonly resetKey?: unknown
   readonly children: ReactNode
 }
 
@@ -31,13 +31,13 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   }
 
   override componentDidUpdate(before: ErrorBoundaryProps): void {
-    if (this.state.failure && before.of !== this.props.of) this.#retry()
+    if (this.state.failure && before.resetKey !== this.props.resetKey) this.#retry()
   }
 
   override render(): ReactNode {
     const { failure } = this.state
     if (!failure) return this.props.children
-    const { piece, look = 'row' } = this.props
+    const { piece, variant: look = 'row' } = this.props
     const details = `${describeError(failure.error)}\n${failure.place}`.trim()
     const Look = looks[look]
     return <Look piece={piece} details={details} onRetry={this.#retry} />
@@ -47,7 +47,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 }
 
 interface BrokenProps {
-  readonly piece: Piece
+  readonly piece: BoundaryName
   readonly details: string
   readonly onRetry: () => void
 }
@@ -62,7 +62,7 @@ function BrokenRow({ piece, ...ways }: BrokenProps) {
     >
       <TriangleAlert size={13} aria-hidden className="shrink-0 text-warning" />
       <span className="min-w-0 flex-1 basis-40 py-0.5 text-text">{t(`broken.${piece}`)}</span>
-      <WaysOn {...ways} look="link" />
+      <ErrorActions {...ways} look="link" />
     </div>
   )
 }
@@ -88,7 +88,7 @@ function BrokenView({ piece, ...ways }: BrokenProps) {
       <TriangleAlert size={20} aria-hidden className="mb-3 text-warning" />
       <p className="text-[15px] font-medium">{t(`broken.${piece}`)}</p>
       <p className="mt-1 mb-4 max-w-md text-muted">{t('broken.safe')}</p>
-      <WaysOn {...ways} />
+      <ErrorActions {...ways} />
       <pre className="mt-6 max-h-40 max-w-full overflow-auto rounded-sm border border-line bg-side px-3 py-2 text-left font-mono text-[11px] whitespace-pre-wrap text-muted">
         {ways.details.split('\n', 1)[0]?.slice(0, 500)}
       </pre>

@@ -11,7 +11,7 @@ interface InSightProps {
 }
 
 /** Renders its children only while they are near the viewport, and a placeholder of the same height otherwise. */
-export function InSight({ height, className, children }: InSightProps) {
+export function LazyRender({ height, className, children }: InSightProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [isNear, setIsNear] = useState(false)
   const [known, setKnown] = useState<number>()
@@ -25,7 +25,7 @@ export function InSight({ height, className, children }: InSightProps) {
         if (!entry.isIntersecting && element.childElementCount > 0) setKnown(entry.boundingClientRect.height)
         setIsNear(entry.isIntersecting)
       },
-      { root: scrollerOf(element), rootMargin: `${margin}px 0px` },
+      { root: scrollParentOf(element), rootMargin: `${margin}px 0px` },
     )
     observer.observe(element)
     return () => observer.disconnect()
@@ -38,7 +38,7 @@ export function InSight({ height, className, children }: InSightProps) {
 }
 
 /** Returns the closest scrolling ancestor, or null. */
-export function scrollerOf(element: Element): Element | null {
+export function scrollParentOf(element: Element): Element | null {
   for (let parent = element.parentElement; parent; parent = parent.parentElement) {
     const { overflowY } = getComputedStyle(parent)
     if (overflowY === 'auto' || overflowY === 'scroll') return parent
@@ -47,7 +47,7 @@ export function scrollerOf(element: Element): Element | null {
 }
 
 /** Returns the number of items to render: 1 at first, then one more each frame, up to `count`. */
-export function useGradually(count: number): number {
+export function useIncrementalRender(count: number): number {
   const [shown, setShown] = useState(1)
   useEffect(() => {
     if (shown >= count) return undefined

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../i18n/format.ts'
 import { Button, IconButton } from './button.tsx'
-import { rowsOf } from '../util/clip.ts'
+import { splitLongLines } from '../util/clip.ts'
 import { useCopy } from '../util/copy-text.ts'
 import { Highlight } from './highlight.tsx'
 import { SearchField } from './search-field.tsx'
@@ -24,9 +24,9 @@ export function LongText({ text, label, line }: { text: string; label: string; l
   const [at, setAt] = useState(0)
   const frame = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => text.split('\n'), [text])
-  const rows = useMemo(() => rowsOf(lines), [lines])
+  const rows = useMemo(() => splitLongLines(lines), [lines])
   const target = useMemo(
-    () => (line === undefined ? undefined : rowsOf(lines.slice(0, line)).length - 1),
+    () => (line === undefined ? undefined : splitLongLines(lines.slice(0, line)).length - 1),
     [lines, line],
   )
   const hits = useMemo(() => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { showKeys } from '../util/shortcuts.ts'
+import { formatBoundKeys } from '../util/shortcuts.ts'
 
 interface NavRowProps {
   readonly href: string
@@ -34,5 +34,5 @@ export function SectionTitle({ children, aside }: { children: ReactNode; aside?:
 }
 
 export function Keys({ keys }: { keys: string }) {
-  return <kbd className="font-sans text-[11px] text-muted">{showKeys(keys)}</kbd>
+  return <kbd className="font-sans text-[11px] text-muted">{formatBoundKeys(keys)}</kbd>
 }

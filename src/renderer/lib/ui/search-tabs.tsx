@@ -1,17 +1,17 @@
 import { use, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
-import { paths, usePlace } from '../router/paths.ts'
+import { paths, useEncodedPath } from '../router/paths.ts'
 import { HeaderStart } from './view-header.tsx'
 
 /** Scrolls the active tab into view, since a narrow window cuts the row off. */
-function bringIntoSight(tab: HTMLElement | null): void {
+function scrollIntoView(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
 }
 
 export function SearchTabs({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
-  const place = usePlace()
+  const place = useEncodedPath()
   const tabs = [
     { path: paths.search(), name: t('search.tab') },
     { path: paths.recalls(), name: t('recalls.title') },
@@ -28,7 +28,7 @@ export function SearchTabs({ children }: { children?: ReactNode }) {
           <Link
             key={path}
             href={path}
-            ref={place === path ? bringIntoSight : undefined}
+            ref={place === path ? scrollIntoView : undefined}
             aria-current={place === path ? 'page' : undefined}
             className="border-b-2 border-transparent py-1.5 text-muted hover:text-text aria-[current=page]:border-accent aria-[current=page]:text-text"
           >

@@ -28,7 +28,7 @@ export function Sheet({ title, tools, onClose, children }: SheetProps) {
           <X size={14} />
         </IconButton>
       </header>
-      <ErrorBoundary piece="view" look="view" of={title}>
+      <ErrorBoundary piece="view" variant="view" resetKey={title}>
         {children}
       </ErrorBoundary>
     </Modal>

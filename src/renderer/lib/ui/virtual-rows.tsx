@@ -13,7 +13,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
-import { scrollerOf } from './lazy-render.tsx'
+import { scrollParentOf } from './lazy-render.tsx'
 
 /** Default number of rows rendered above and below the viewport. */
 const usualOverscan = 8
@@ -23,13 +23,13 @@ interface VirtualRowsProps<Row> {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** Estimated height until the row was rendered once, px. */
-  readonly heightOf: (row: Row) => number
+  readonly estimateHeight: (row: Row) => number
   /** Nesting level, from 1. */
   readonly levelOf?: (row: Row) => number
   /** Number of rows rendered above and below the viewport; lower it for tall rows. */
   readonly overscan?: number
   /** Key of a row to scroll to. The list scrolls only when this key changes, not when rows around it do. */
-  readonly reveal?: string | undefined
+  readonly scrollToKey?: string | undefined
   /**
    * Handles a key pressed on a row.
    * @returns the 0-based row to focus, true if the key is handled, else undefined
@@ -39,7 +39,17 @@ interface VirtualRowsProps<Row> {
 }
 
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const { label, rows, keyOf, heightOf, levelOf, overscan = usualOverscan, reveal, onKey, children } = props
+  const {
+    label,
+    rows,
+    keyOf,
+    estimateHeight: heightOf,
+    levelOf,
+    overscan = usualOverscan,
+    scrollToKey: reveal,
+    onKey,
+    children,
+  } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
   const [margin, setMargin] = useState(0)
@@ -60,7 +70,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
     scrollMargin: margin,
   })
   useLayoutEffect(() => {
-    setScroller(list.current ? scrollerOf(list.current) : null)
+    setScroller(list.current ? scrollParentOf(list.current) : null)
   }, [])
   useEffect(() => {
     const frame = list.current

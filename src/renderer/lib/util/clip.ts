@@ -1,23 +1,23 @@
 /** Maximum characters of a single line, such as a title or path. */
-const maxOfLine = 400
+const maxLineLength = 400
 /** Maximum characters of a passage: about ten screens. */
-export const maxOfPassage = 20_000
+export const maxPassageLength = 20_000
 const maxLines = 800
 
 /**
  * Returns the beginning of a single line, with an ellipsis if it was cut.
  * @param max UTF-16 code units
  */
-export function clipLine(text: string, max = maxOfLine): string {
-  return withoutPiles(text.length <= max ? text : `${text.slice(0, wholeEnd(text, max))}…`)
+export function clipLine(text: string, max = maxLineLength): string {
+  return limitCombiningMarks(text.length <= max ? text : `${text.slice(0, avoidSurrogateSplit(text, max))}…`)
 }
 
 /**
  * Returns the beginning of a text, cut after `max` characters or 800 lines, or the text itself if it fits.
  * @param max UTF-16 code units
  */
-export function clipPassage(text: string, max = maxOfPassage): string {
-  let end = text.length <= max ? text.length : wholeEnd(text, max)
+export function clipPassage(text: string, max = maxPassageLength): string {
+  let end = text.length <= max ? text.length : avoidSurrogateSplit(text, max)
   let at = -1
   for (let line = 0; line < maxLines; line += 1) {
     at = text.indexOf('\n', at + 1)
@@ -28,7 +28,7 @@ export function clipPassage(text: string, max = maxOfPassage): string {
 }
 
 /** Limits combining marks to 32 per letter: browsers take seconds to render 20,000 of them. */
-export function withoutPiles(text: string): string {
+export function limitCombiningMarks(text: string): string {
   return text.replace(/(\p{M}{32})\p{M}+/gu, '$1…')
 }
 
@@ -36,13 +36,13 @@ export function withoutPiles(text: string): string {
  * Splits long lines into rows that can be rendered separately.
  * @param max UTF-16 code units per row
  */
-export function rowsOf(lines: readonly string[], max = 2000): string[] {
+export function splitLongLines(lines: readonly string[], max = 2000): string[] {
   if (lines.every((line) => line.length <= max)) return [...lines]
   const rows: string[] = []
   for (const line of lines) {
     let from = 0
     while (line.length - from > max) {
-      const end = wholeEnd(line, from + max)
+      const end = avoidSurrogateSplit(line, from + max)
       rows.push(line.slice(from, end))
       from = end
     }
@@ -52,7 +52,7 @@ export function rowsOf(lines: readonly string[], max = 2000): string[] {
 }
 
 /** Moves the end back by one if it would split a surrogate pair. */
-function wholeEnd(text: string, end: number): number {
+function avoidSurrogateSplit(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1)
   return unit >= 0xd800 && unit <= 0xdbff ? end - 1 : end
 }

@@ -1,5 +1,5 @@
-interface Waiting<Question, Answer> {
-  readonly question: Question
+interface Waiting<Request, Answer> {
+  readonly question: Request
   readonly resolve: (answer: Answer | null) => void
 }
 
@@ -10,13 +10,13 @@ const startMs = 8000
  * Sends questions to a worker, which posts `{ id, answer }`, and caches the answers. If a question misses the
  * deadline, its answer is null: the worker is terminated and a new one takes the remaining questions.
  */
-export class DeadlineWorker<Question extends object, Answer> {
+export class DeadlineWorker<Request extends object, Answer> {
   readonly #start: () => Worker
   readonly #deadlineMs: number
   readonly #maxRemembered: number
   readonly #remembered = new Map<string, Answer | null>()
   /** Pending questions in the order in which the worker answers them. */
-  readonly #waiting = new Map<number, Waiting<Question, Answer>>()
+  readonly #waiting = new Map<number, Waiting<Request, Answer>>()
   #worker: Worker | undefined
   #hasAnswered = false
   #timer = 0
@@ -36,7 +36,7 @@ export class DeadlineWorker<Question extends object, Answer> {
    * Returns the cached answer without asking.
    * @returns undefined if there is none yet, null if the question missed the deadline
    */
-  known(key: string): Answer | null | undefined {
+  cached(key: string): Answer | null | undefined {
     return this.#remembered.get(key)
   }
 
@@ -45,8 +45,8 @@ export class DeadlineWorker<Question extends object, Answer> {
    * @param key identifies the question in the cache
    * @returns null if the question missed the deadline
    */
-  async ask(key: string, question: Question): Promise<Answer | null> {
-    const known = this.known(key)
+  async ask(key: string, question: Request): Promise<Answer | null> {
+    const known = this.cached(key)
     if (known !== undefined) return known
     const { promise, resolve } = Promise.withResolvers<Answer | null>()
     const id = (this.#lastId += 1)

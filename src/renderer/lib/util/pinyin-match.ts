@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'react'
 
 /** Returns the pinyin of a text, in full and as initials; empty if it has no Chinese characters. */
-export type Spell = (text: string) => readonly string[]
+export type PinyinOf = (text: string) => readonly string[]
 
 const none: readonly string[] = []
 const han = /\p{Script=Han}/u
 
-let loaded: Spell | undefined
+let loaded: PinyinOf | undefined
 
 /**
  * Loads the pinyin dictionary on demand.
- * @param isWanted false if a search cannot need it
+ * @param isNeeded false if a search cannot need it
  */
-export function usePinyin(isWanted: boolean): Spell {
-  const [spell, setSpell] = useState<Spell>(() => loaded ?? noSpelling)
+export function usePinyin(isNeeded: boolean): PinyinOf {
+  const [spell, setSpell] = useState<PinyinOf>(() => loaded ?? noSpelling)
   useEffect(() => {
-    if (!isWanted || loaded) return
+    if (!isNeeded || loaded) return
     // Without the dictionary, names match only as written.
     void load().then(
       (known) => setSpell(() => known),
       () => undefined,
     )
-  }, [isWanted])
+  }, [isNeeded])
   return spell
 }
 
@@ -29,7 +29,7 @@ function noSpelling(): readonly string[] {
   return none
 }
 
-async function load(): Promise<Spell> {
+async function load(): Promise<PinyinOf> {
   const { pinyin } = await import('pinyin-pro')
   const known = new Map<string, readonly string[]>()
   loaded ??= (text) => {

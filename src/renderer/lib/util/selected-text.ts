@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Place } from '../router/paths.ts'
+import type { FileLine } from '../router/paths.ts'
 
 export interface SelectedText {
   readonly text: string
@@ -7,17 +7,17 @@ export interface SelectedText {
   readonly left: number
   readonly bottom: number
   /** Its first line, if it is in a file. */
-  readonly place?: Place
+  readonly place?: FileLine
 }
 
 const editorEvent = 'editorselection'
 /** Delay after the last change of the selection, in ms. */
-const settleMs = 250
+const debounceMs = 250
 /** Shorter selections are taken for accidental clicks. */
 const minCharacters = 2
 
 /** Reports the selection of an editor; undefined if nothing is selected. */
-export function tellSelected(selected: SelectedText | undefined): void {
+export function reportSelection(selected: SelectedText | undefined): void {
   document.dispatchEvent(new CustomEvent(editorEvent, { detail: selected }))
 }
 
@@ -29,7 +29,7 @@ export function useSelectedText(): SelectedText | undefined {
     const settle = (next: SelectedText | undefined) => {
       clearTimeout(timer)
       if (!next) setSelected(undefined)
-      else timer = setTimeout(() => setSelected(next), settleMs)
+      else timer = setTimeout(() => setSelected(next), debounceMs)
     }
     // Monaco changes the page's selection while it works.
     const onPage = () => {

@@ -2,28 +2,28 @@ import { useEffect, useRef, type KeyboardEvent as ReactKeyboardEvent } from 'rea
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-let others: Readonly<Record<string, string>> = {}
+let overrides: Readonly<Record<string, string>> = {}
 
 /**
  * Sets the shortcuts of the configuration.
  * @param bindings from default keys to the user's keys
  */
 export function setBindings(bindings: Readonly<Record<string, string>>): void {
-  others = bindings
+  overrides = bindings
 }
 
 /** Returns the user's keys for these default keys. */
-export function keysOf(keys: string): string {
-  return others[keys] ?? keys
+export function resolveKeys(keys: string): string {
+  return overrides[keys] ?? keys
 }
 
 /** Formats the keys in use for these default keys, for this platform. */
-export function showKeys(keys: string): string {
-  return writeKeys(keysOf(keys))
+export function formatBoundKeys(keys: string): string {
+  return formatKeys(resolveKeys(keys))
 }
 
 /** Formats `Mod+Shift+F` for this platform. */
-export function writeKeys(keys: string): string {
+export function formatKeys(keys: string): string {
   const names: Record<string, string> = isMac ? { Mod: '⌘', Shift: '⇧', Alt: '⌥' } : { Mod: 'Ctrl' }
   const parts = keys.split('+').map((key) => names[key] ?? key)
   return parts.join(isMac ? '' : '+')
@@ -44,8 +44,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     const onKeyDown = (event: KeyboardEvent) => {
       // Ignores keys while an input method composes or a field records a shortcut.
       if (event.isComposing || document.activeElement?.hasAttribute('data-takes-keys')) return
-      const pressed = describeKeys(event)
-      const found = Object.entries(current.current).find(([keys]) => keysOf(keys) === pressed)
+      const pressed = keysOfEvent(event)
+      const found = Object.entries(current.current).find(([keys]) => resolveKeys(keys) === pressed)
       if (!found) return
       event.preventDefault()
       found[1]()
@@ -56,7 +56,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 }
 
 /** Returns the pressed keys in the form `Mod+Shift+F`. */
-export function describeKeys(event: KeyboardEvent): string {
+export function keysOfEvent(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toUpperCase() : event.key
   return [mod ? 'Mod' : '', event.shiftKey ? 'Shift' : '', event.altKey ? 'Alt' : '', key].filter(Boolean).join('+')

@@ -3,7 +3,7 @@ import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { citationHref } from './citation.ts'
-import { nameHref, splitNames, type NamedLink } from './named-link.ts'
+import { nameHref, splitWikiLinks, type NamedLink } from './named-link.ts'
 
 interface MarkdownNode {
   type: string
@@ -28,7 +28,7 @@ function replaceIn(node: MarkdownNode): void {
   node.children = node.children.flatMap((child) => {
     replaceIn(child)
     if (child.type !== 'text' || child.value === undefined) return [child]
-    return splitNames(child.value).flatMap((part) =>
+    return splitWikiLinks(child.value).flatMap((part) =>
       typeof part === 'string' ? withCitations(part) : [nameLink(part)],
     )
   })

@@ -52,12 +52,12 @@ export function blocksOf(text: string): Block[] {
  * Returns a test for the line that closes the fence or formula opened by `line`, or undefined if it opens
  * none or closes its own.
  */
-export function closingOf(line: string): ((line: string) => boolean) | undefined {
-  return fenceClosingOf(line) ?? (opensMath(line.trimStart()) ? closesMath : undefined)
+export function closingTest(line: string): ((line: string) => boolean) | undefined {
+  return fenceClosingTest(line) ?? (opensMath(line.trimStart()) ? closesMath : undefined)
 }
 
 /** Returns a test for the line that closes the fence opened by `line`, or undefined if it opens none. */
-export function fenceClosingOf(line: string): ((line: string) => boolean) | undefined {
+export function fenceClosingTest(line: string): ((line: string) => boolean) | undefined {
   const marker = looseFenceAt(line)?.marker
   return marker === undefined ? undefined : (later) => closesFence(later.trimStart(), marker)
 }
@@ -82,7 +82,7 @@ function withDefinitions(block: string, definitions: ReadonlyMap<string, string>
  * Removes the definitions at the end of a block.
  * @returns the block without them, and a function that appends the ones that a part uses
  */
-export function shareDefinitions(block: string): { text: string; share: (part: string) => string } {
+export function detachDefinitions(block: string): { text: string; share: (part: string) => string } {
   const at = block.lastIndexOf('\n\n')
   const last = block.slice(at + 2)
   if (at < 0 || !isAllDefinitions(last)) return { text: block, share: (part) => part }

@@ -5,7 +5,7 @@ import { IconButton } from '#lib/ui/button.tsx'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ShowAll } from '#lib/ui/clipped-text.tsx'
 import { useCopy } from '#lib/util/copy-text.ts'
-import { highlight, knownHighlight, type HighlightedLines } from './highlight.ts'
+import { highlight, cachedHighlight, type HighlightedLines } from './highlight.ts'
 
 /** Debounce for highlighting code that is still streaming, in ms. */
 const settleMs = 120
@@ -93,9 +93,9 @@ function endOf(lines: LinesProps['lines'], maxSpans: number): number {
 
 function useHighlight(code: string, language: string): HighlightedLines {
   const [coloured, setColoured] = useState<{ code: string; lines: HighlightedLines }>()
-  const known = knownHighlight(code, language)
+  const known = cachedHighlight(code, language)
   useEffect(() => {
-    if (language === '' || knownHighlight(code, language) !== undefined) return undefined
+    if (language === '' || cachedHighlight(code, language) !== undefined) return undefined
     let isCurrent = true
     const timer = setTimeout(() => {
       void highlight(code, language).then((lines) => isCurrent && setColoured({ code, lines }))

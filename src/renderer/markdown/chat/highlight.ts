@@ -6,7 +6,7 @@ export interface Token {
   readonly dark: string
 }
 
-export interface HighlightQuestion {
+export interface HighlightRequest {
   readonly code: string
   readonly language: string
 }
@@ -17,15 +17,15 @@ export type HighlightedLines = readonly (readonly Token[])[] | null
 /** Some grammars backtrack excessively on a line, ms. */
 const deadlineMs = 10_000
 
-const worker = new DeadlineWorker<HighlightQuestion, HighlightedLines>(
+const worker = new DeadlineWorker<HighlightRequest, HighlightedLines>(
   () => new Worker(new URL('highlight.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
   200,
 )
 
 /** Returns the cached highlighting: undefined before the first answer, null if the code stays plain. */
-export function knownHighlight(code: string, language: string): HighlightedLines | undefined {
-  return worker.known(keyOf(code, language))
+export function cachedHighlight(code: string, language: string): HighlightedLines | undefined {
+  return worker.cached(keyOf(code, language))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHighlighterCore, type HighlighterCore, type LanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import type { HighlightedLines, HighlightQuestion } from './highlight.ts'
+import type { HighlightedLines, HighlightRequest } from './highlight.ts'
 
 const languages: Record<string, () => Promise<{ default: LanguageRegistration[] }>> = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -70,7 +70,7 @@ let loading: Promise<HighlighterCore> | undefined
 /** More spans slow the window down. */
 const maxTokens = 8000
 
-async function highlight({ code, language }: HighlightQuestion): Promise<HighlightedLines> {
+async function highlight({ code, language }: HighlightRequest): Promise<HighlightedLines> {
   const name = aliases[language] ?? language
   const load = languages[name]
   if (!load) return null
@@ -99,7 +99,7 @@ async function highlight({ code, language }: HighlightQuestion): Promise<Highlig
   )
 }
 
-addEventListener('message', ({ data: { id, ...question } }: MessageEvent<HighlightQuestion & { id: number }>) => {
+addEventListener('message', ({ data: { id, ...question } }: MessageEvent<HighlightRequest & { id: number }>) => {
   highlight(question).then(
     (answer) => postMessage({ id, answer }),
     // Code on which a grammar throws stays plain.

@@ -2,12 +2,12 @@ import { memo, Suspense, use, useEffect, useRef, useState } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import { clipPassage } from '#lib/util/clip.ts'
 import { DeadlineWorker } from '#lib/util/deadline-worker.ts'
-import type { HtmlTree, MarkdownKind, MarkdownQuestion } from '../parse/markdown.worker.ts'
+import type { HtmlTree, MarkdownKind, MarkdownRequest } from '../parse/markdown.worker.ts'
 import { PlainPassage } from './plain-passage.tsx'
 
 type Plugins = NonNullable<Options['rehypePlugins']>
 
-export interface BlockLook {
+export interface BlockRenderer {
   readonly kind: MarkdownKind
   readonly remark: (math?: Plugins) => Plugins
   readonly rehype: Plugins
@@ -18,7 +18,7 @@ export interface BlockLook {
 
 interface MarkdownBlockProps {
   readonly text: string
-  readonly look: BlockLook
+  readonly look: BlockRenderer
   readonly isMath: boolean
   readonly isHtml?: boolean
 }
@@ -30,7 +30,7 @@ interface MarkdownBlockProps {
 const maxAtOnce = 2000
 const deadlineMs = 2000
 
-const trees = new DeadlineWorker<MarkdownQuestion, HtmlTree>(
+const trees = new DeadlineWorker<MarkdownRequest, HtmlTree>(
   () => new Worker(new URL('../parse/markdown.worker.ts', import.meta.url), { type: 'module' }),
   deadlineMs,
   100,
@@ -55,30 +55,30 @@ export const MarkdownBlock = memo(function MarkdownBlock({ text, look, isMath, i
 function useDrawable(text: string, kind: MarkdownKind, isMath: boolean): Drawable | undefined {
   const isShort = text.length <= maxAtOnce
   const key = `${kind} ${isMath} ${text}`
-  const known = isShort ? undefined : trees.known(key)
+  const known = isShort ? undefined : trees.cached(key)
   const [last, setLast] = useState<{ readonly text: string; readonly shown: Drawable }>()
   const [short, setShort] = useState<string>()
   if (isShort && short !== text) setShort(text)
   const isBusy = useRef(false)
   // A longer version of a text that missed the deadline would miss it, too.
-  const isHopeless = last?.shown === null && text.startsWith(last.text)
+  const willMissDeadline = last?.shown === null && text.startsWith(last.text)
   useEffect(() => {
-    if (isShort || isHopeless || isBusy.current || last?.text === text || trees.known(key) !== undefined) return
+    if (isShort || willMissDeadline || isBusy.current || last?.text === text || trees.cached(key) !== undefined) return
     isBusy.current = true
     void trees.ask(key, { text, kind, isMath }).then((tree) => {
       isBusy.current = false
       setLast({ text, shown: tree && { tree } })
     })
-  }, [text, kind, isMath, key, isShort, isHopeless, last])
+  }, [text, kind, isMath, key, isShort, willMissDeadline, last])
   if (isShort) return { text }
   if (known !== undefined) return known && { tree: known }
-  if (last && (last.shown !== null || isHopeless)) return last.shown
+  if (last && (last.shown !== null || willMissDeadline)) return last.shown
   return short === undefined ? undefined : { text: short }
 }
 
 interface ElementsProps {
   readonly shown: NonNullable<Drawable>
-  readonly look: BlockLook
+  readonly look: BlockRenderer
   readonly math?: MathPlugins | undefined
   readonly html?: Plugins
   readonly isWithoutHtml?: boolean
@@ -104,7 +104,7 @@ function Elements({ shown, look, math, html, isWithoutHtml = false }: ElementsPr
 
 interface RichElementsProps {
   readonly shown: NonNullable<Drawable>
-  readonly look: BlockLook
+  readonly look: BlockRenderer
   readonly isMath: boolean
   readonly isHtml: boolean
 }

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { parseCitationHref, type LinkedPlace } from './citation.ts'
 import { CodeBlock } from './code-block.tsx'
-import { wholeTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget, type LinkTarget } from '#shared/markdown/links/link-target.ts'
 import { decodeTarget, parseNameHref } from './named-link.ts'
 import { PreviewCard } from '@base-ui/react/preview-card'
 import { useQuery } from '@tanstack/react-query'
@@ -12,7 +12,7 @@ import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { Asked } from '../citations/query-context.ts'
+import { QueryContext } from '../citations/query-context.ts'
 import { HitActions } from '../citations/hit-actions.tsx'
 import { usePlaceNames } from '../citations/place-name.ts'
 
@@ -27,7 +27,10 @@ export interface NoteLinks {
 }
 
 /** The agent whose files are cited, and the link resolver of the note. Answers have no resolver. */
-export const Source = createContext<{ agent: string; links: NoteLinks | undefined }>({ agent: '', links: undefined })
+export const LinkContext = createContext<{ agent: string; links: NoteLinks | undefined }>({
+  agent: '',
+  links: undefined,
+})
 
 export function Preformatted({ children }: ComponentProps<'pre'>) {
   const code = codeOf(children)
@@ -53,14 +56,14 @@ export function Table({ children }: ComponentProps<'table'>) {
 }
 
 export function Anchor({ href, children: written }: ComponentProps<'a'>) {
-  const { agent, links } = useContext(Source)
+  const { agent, links } = useContext(LinkContext)
   const { t } = useTranslation()
   const citation = parseCitationHref(href)
   if (citation) return <CitationChip agent={agent} citation={citation} />
   const name = parseNameHref(href)
   const kind = name === undefined ? 'inline' : 'wiki'
   const target = name ?? decodeTarget(href)
-  const children = links && name && written === wholeTarget(name) ? links.nameOf(name) : written
+  const children = links && name && written === formatTarget(name) ? links.nameOf(name) : written
   const path = target === undefined ? undefined : links?.resolve(kind, target)
   const open = (event: MouseEvent) => {
     if (target === undefined || event.ctrlKey || event.metaKey) return
@@ -93,7 +96,7 @@ const linesAround = 3
 function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlace }) {
   const [, navigate] = useLocation()
   const href = paths.source(citation.path, citation.line)
-  const asked = use(Asked)
+  const asked = use(QueryContext)
   const title = usePlaceNames(agent).chatTitle(citation.path)
   return (
     <PreviewCard.Root>
@@ -111,7 +114,7 @@ function CitationChip({ agent, citation }: { agent: string; citation: LinkedPlac
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={6} align="start">
           <PreviewCard.Popup className="z-50 w-[420px] rounded-md border border-line bg-raised p-3 text-[12px] shadow-float">
-            <ErrorBoundary piece="preview" of={citation.path}>
+            <ErrorBoundary piece="preview" resetKey={citation.path}>
               <Preview agent={agent} citation={citation} />
               <HitActions agent={agent} place={{ path: citation.path, line: citation.line ?? 1 }} query={asked} />
             </ErrorBoundary>

@@ -5,17 +5,17 @@
 import { memo, useMemo, type ComponentProps } from 'react'
 import { clipLine } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
-import { InSight, useGradually } from '#lib/ui/lazy-render.tsx'
+import { LazyRender, useIncrementalRender } from '#lib/ui/lazy-render.tsx'
 import { answerPlugins } from './answer-plugins.ts'
 import { CodeBlock } from './code-block.tsx'
-import { MarkdownBlock, type BlockLook } from './markdown-block.tsx'
-import { Anchor, Preformatted, Source, Table } from './markdown-elements.tsx'
+import { MarkdownBlock, type BlockRenderer } from './markdown-block.tsx'
+import { Anchor, Preformatted, LinkContext, Table } from './markdown-elements.tsx'
 import { hasMath, isCheapMath, mayHaveMath, normalizeMath } from './math.ts'
-import { Nested } from './nested.tsx'
-import { portionsOf, type Piece, type Portion } from './split-markdown.ts'
+import { ListIndent } from './nested.tsx'
+import { splitPortions, type Piece, type Portion } from './split-markdown.ts'
 import { PlainPassage } from './plain-passage.tsx'
 
-const look: BlockLook = {
+const look: BlockRenderer = {
   kind: 'answer',
   remark: answerPlugins,
   rehype: [],
@@ -38,18 +38,18 @@ const longAnswer = 100_000
 
 export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
   const source = useMemo(() => ({ agent, links: undefined }), [agent])
-  const portions = useMemo(() => portionsOf(mayHaveMath(text) ? normalizeMath(text) : text), [text])
+  const portions = useMemo(() => splitPortions(mayHaveMath(text) ? normalizeMath(text) : text), [text])
   const isLong = text.length > longAnswer
   const isWindowed = portions.length > 1 && isLong
-  const shown = useGradually(isWindowed ? 0 : portions.length)
+  const shown = useIncrementalRender(isWindowed ? 0 : portions.length)
   return (
-    <Source value={source}>
+    <LinkContext value={source}>
       <div className={isLong ? 'prose max-h-[70vh] overflow-y-auto rounded-md border border-line px-4 py-3' : 'prose'}>
         {portions.map((portion, index) =>
           isWindowed ? (
-            <InSight key={index} className="portion" height={heightOf(portion)}>
+            <LazyRender key={index} className="portion" height={heightOf(portion)}>
               <Pieces portion={portion} />
-            </InSight>
+            </LazyRender>
           ) : index < shown ? (
             <Pieces key={index} portion={portion} />
           ) : (
@@ -57,14 +57,14 @@ export const Markdown = memo(function Markdown({ text, agent }: MarkdownProps) {
           ),
         )}
       </div>
-    </Source>
+    </LinkContext>
   )
 })
 
 const Pieces = memo(
   function Pieces({ portion }: { portion: Portion }) {
     return portion.pieces.map((piece, index) => (
-      <ErrorBoundary key={index} piece="text" of={piece.text}>
+      <ErrorBoundary key={index} piece="text" resetKey={piece.text}>
         <PieceView piece={piece} />
       </ErrorBoundary>
     ))
@@ -83,17 +83,17 @@ function PieceView({ piece }: { piece: Piece }) {
   switch (piece.kind) {
     case 'markdown':
       return (
-        <Nested depth={piece.depth}>
+        <ListIndent depth={piece.depth}>
           <MarkdownBlock text={piece.text} look={look} isMath={isMath(piece.text)} />
-        </Nested>
+        </ListIndent>
       )
     case 'code':
       return <CodeBlock code={piece.text} language={piece.language} />
     case 'plain':
       return (
-        <Nested depth={piece.depth}>
+        <ListIndent depth={piece.depth}>
           <PlainPassage text={piece.text} excess={piece.excess} />
-        </Nested>
+        </ListIndent>
       )
   }
 }

@@ -8,7 +8,7 @@ export interface NamedLink {
 }
 
 /** Splits a text into plain text and links, in order. */
-export function splitNames(text: string): (string | NamedLink)[] {
+export function splitWikiLinks(text: string): (string | NamedLink)[] {
   const parts: (string | NamedLink)[] = []
   let from = 0
   for (const match of text.matchAll(/\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^[\]\n]*))?\]\]/g)) {

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { ClippedText } from '#lib/ui/clipped-text.tsx'
-import type { Excess } from './split-markdown.ts'
+import type { PlainReason } from './split-markdown.ts'
 
-export function PlainPassage({ text, excess }: { text: string; excess: Excess }) {
+export function PlainPassage({ text, excess }: { text: string; excess: PlainReason }) {
   const { t } = useTranslation()
   return (
     <figure className="my-3 overflow-hidden rounded-sm border border-line" data-testid="plain">

@@ -1,13 +1,13 @@
-import { withoutPiles } from '#lib/util/clip.ts'
-import { closingOf, isAllDefinitions, shareDefinitions, splitBlocks } from './block-split.ts'
+import { limitCombiningMarks } from '#lib/util/clip.ts'
+import { closingTest, isAllDefinitions, detachDefinitions, splitBlocks } from './block-split.ts'
 
 /** Reasons to show a passage as plain text: nested too deeply, too slow to parse, or too long. */
-export type Excess = 'deep' | 'dense' | 'large'
+export type PlainReason = 'deep' | 'dense' | 'large'
 
 export type Piece =
   | { readonly kind: 'markdown'; readonly text: string; readonly depth: number }
   | { readonly kind: 'code'; readonly text: string; readonly language: string; readonly depth: 0 }
-  | { readonly kind: 'plain'; readonly text: string; readonly excess: Excess; readonly depth: number }
+  | { readonly kind: 'plain'; readonly text: string; readonly excess: PlainReason; readonly depth: number }
 
 /** Pieces that render together. */
 export interface Portion {
@@ -34,7 +34,7 @@ const portionPieces = 40
 const plainSize = 4000
 
 /** Splits Markdown into portions that render together, for virtual scrolling. */
-export function portionsOf(text: string): Portion[] {
+export function splitPortions(text: string): Portion[] {
   const portions: Portion[] = []
   let pieces: Piece[] = []
   let characters = 0
@@ -47,7 +47,7 @@ export function portionsOf(text: string): Portion[] {
     lines = 0
     size = 0
   }
-  for (const piece of piecesOf(text)) {
+  for (const piece of splitPieces(text)) {
     pieces.push(piece)
     characters += piece.text.length
     lines += countLines(piece.text)
@@ -62,11 +62,11 @@ export function portionsOf(text: string): Portion[] {
  * Splits Markdown into pieces that render independently, and large code blocks and texts that are shown as
  * plain text.
  */
-export function piecesOf(text: string): Piece[] {
+export function splitPieces(text: string): Piece[] {
   // A lone carriage return ends a line, too; the following code splits at `\n` only.
-  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  const unified = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
   return splitBlocks(unified).flatMap((block) =>
-    isAllDefinitions(block) ? [] : cutBlock(block).map(([piece]) => piece),
+    isAllDefinitions(block) ? [] : splitBlock(block).map(([piece]) => piece),
   )
 }
 
@@ -75,11 +75,11 @@ export function piecesOf(text: string): Piece[] {
  * @param size target size of a piece, characters
  * @param few blocks up to this size stay whole, characters
  */
-export function cutBlock(block: string, size = partSize, few = fewCharacters): (readonly [Piece, number])[] {
+export function splitBlock(block: string, size = partSize, few = fewCharacters): (readonly [Piece, number])[] {
   if (block.length <= few) return [[pieceOf(block, 0), 0]]
   const code = codeIn(block)
   if (code) return [[code, 0]]
-  const { text, share } = shareDefinitions(block)
+  const { text, share } = detachDefinitions(block)
   return partsOf(text.split('\n'), size).map(({ lines, from, depth }) => [
     pieceOf(share(lines.join('\n')), depth),
     from,
@@ -93,10 +93,10 @@ function pieceOf(text: string, depth: number): Piece {
 }
 
 /** Extra cost of a line, in characters: short lines take space, too. */
-const perLine = 40
+const lineCost = 40
 
 function sizeOf(text: string): number {
-  return text.length + perLine * countLines(text)
+  return text.length + lineCost * countLines(text)
 }
 
 /** Returns the code of a block that is a single large fence, undefined for any other block. */
@@ -105,7 +105,7 @@ function codeIn(block: string): Piece | undefined {
   const [, info] = /^ {0,3}(?:`{3,}([^`\n]*)|~{3,}([^\n]*))(?:\n|$)/.exec(block.slice(0, 1000)) ?? []
   const firstEnd = block.indexOf('\n')
   const first = block.slice(0, firstEnd)
-  const closes = /^ {0,3}(?:`{3}|~{3})/.test(first) ? closingOf(first) : undefined
+  const closes = /^ {0,3}(?:`{3}|~{3})/.test(first) ? closingTest(first) : undefined
   if (!closes || firstEnd < 0) return undefined
   const lastStart = block.lastIndexOf('\n')
   const isClosed = lastStart > firstEnd && closes(block.slice(lastStart + 1))
@@ -132,7 +132,7 @@ interface Part {
 }
 
 /** Splits a long block at visible boundaries: items, table rows, headings and elements; otherwise at any line. */
-function partsOf(lines: readonly string[], most: number): Part[] {
+function partsOf(lines: readonly string[], maxSize: number): Part[] {
   const isTable = lines[0]?.includes('|') === true && delimiters.test(lines[1] ?? '')
   const head = isTable ? lines.slice(0, 2) : []
   const isHtml = /^ {0,3}<[a-z]/i.test(lines[0] ?? '')
@@ -147,7 +147,7 @@ function partsOf(lines: readonly string[], most: number): Part[] {
   /** Set while inside a fence or formula, since they must not be split. Returns true for the last line. */
   let closes: ((line: string) => boolean) | undefined
   for (const [index, line] of lines.entries()) {
-    const isFull = size > most && !closes
+    const isFull = size > maxSize && !closes
     const isHeading = heading.test(line) && !closes
     const indent = closes || isHtml ? undefined : item.exec(line)?.[1]?.length
     if (isHeading) items = []
@@ -156,7 +156,7 @@ function partsOf(lines: readonly string[], most: number): Part[] {
     const isSeam =
       indent === undefined
         ? isHeading || (isHtml ? element.test(line) : items.length === 0 && line.trim() !== '')
-        : indent === 0 || size > 2 * most
+        : indent === 0 || size > 2 * maxSize
     // A line with less indentation than the first line of the part would render too deep within it.
     const isOutside = first > 0 && (isHeading || (indent ?? first) < first)
     if (part.length > 0 && ((isFull && isSeam) || isOutside)) {
@@ -168,9 +168,9 @@ function partsOf(lines: readonly string[], most: number): Part[] {
       size = 0
     }
     part.push(line)
-    size += line.length + perLine
+    size += line.length + lineCost
     if (closes?.(line)) closes = undefined
-    else closes ??= closingOf(line)
+    else closes ??= closingTest(line)
   }
   parts.push({ lines: part, from, depth })
   return parts.map((one) => ({ ...one, lines: withoutIndent(one.lines) }))

@@ -2,11 +2,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'wouter'
 import { api } from '#lib/api/client.ts'
-import { paths, sessionOfPath, type Place } from '#lib/router/paths.ts'
+import { paths, sessionOfPath, type FileLine } from '#lib/router/paths.ts'
 
 interface HitActionsProps {
   readonly agent: string
-  readonly place: Place
+  readonly place: FileLine
   /** The query that found the line. Without one, the search page asks for it. */
   readonly query: string | undefined
 }

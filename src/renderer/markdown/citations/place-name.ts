@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '#lib/api/client.ts'
-import { formatLines, sessionOfPath, type Lines } from '#lib/router/paths.ts'
+import { formatLines, sessionOfPath, type FileLines } from '#lib/router/paths.ts'
 import { clipLine } from '#lib/util/clip.ts'
 
 interface PlaceNames {
   /** Returns the title of a transcript's conversation, undefined for any other file. */
   readonly chatTitle: (path: string) => string | undefined
-  readonly placeName: (lines: Lines) => string
+  readonly placeName: (lines: FileLines) => string
 }
 
 export function usePlaceNames(agent: string): PlaceNames {

@@ -1,3 +1,3 @@
 import { createContext } from 'react'
 
-export const Asked = createContext<string | undefined>(undefined)
+export const QueryContext = createContext<string | undefined>(undefined)

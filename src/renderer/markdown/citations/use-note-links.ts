@@ -5,14 +5,14 @@ import { toast } from 'sonner'
 import { useLocation } from 'wouter'
 import type { LinkName } from '#shared/contract/index.ts'
 import { Resolver } from '#shared/markdown/links/resolve-link.ts'
-import { wholeTarget } from '#shared/markdown/links/link-target.ts'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { tagQuery } from '#shared/markdown/properties/queries.ts'
 import { api, client } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
-import { useHabits } from '#lib/notes/use-vault-settings.ts'
-import { shownName } from '#lib/notes/shown-name.ts'
+import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
+import { linkLabel } from '#lib/notes/shown-name.ts'
 import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
 
 export interface NoteLinks extends ShownLinks {
@@ -44,7 +44,7 @@ export function useNoteLinks(agent: string, path: string): NoteLinks {
   const { t } = useTranslation()
   const [, navigate] = useLocation()
   const files = useQuery(api.links.files.queryOptions({ input: { agent }, staleTime: 60_000 })).data
-  const kind = useHabits(agent)?.kind
+  const kind = useVaultSettings(agent)?.kind
   const titles = useQuery(
     api.links.titles.queryOptions({ input: { agent }, staleTime: 60_000, enabled: kind === 'foam', select: byPath }),
   ).data
@@ -56,16 +56,16 @@ export function useNoteLinks(agent: string, path: string): NoteLinks {
       nameOf(link) {
         const leads = resolver?.resolve(path, { kind: 'wiki', target: link.target })?.path
         const title = leads === undefined ? undefined : titles?.get(leads)
-        return shownName(kind, link, title === undefined ? undefined : plainTitle(title))
+        return linkLabel(kind, link, title === undefined ? undefined : plainTitle(title))
       },
       open(written, link) {
         const go = async () => {
           const leads = await client.links.resolve({ agent, path, kind: written, ...link })
           if (leads.path !== null) navigate(paths.file(leads.path, leads.line ?? undefined))
           else if (leads.makes !== null) navigate(paths.file(leads.makes))
-          else toast.info(t('links.nowhere', { target: wholeTarget(link) }))
+          else toast.info(t('links.nowhere', { target: formatTarget(link) }))
         }
-        void attempt(go())
+        void runWithErrorToast(go())
       },
       openTag: (name) => navigate(paths.search(tagQuery(name))),
       names: (typed) => client.links.names({ agent, path, typed }),

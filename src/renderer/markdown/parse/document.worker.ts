@@ -1,10 +1,10 @@
-import { documentOf, type Row } from './parse-document.ts'
+import { parseDocument, type Row } from './parse-document.ts'
 import { patchOf } from './preview-rows.ts'
 
 let before: readonly Row[] = []
 
 addEventListener('message', ({ data: text }: MessageEvent<string>) => {
-  const document = documentOf(text)
+  const document = parseDocument(text)
   postMessage(patchOf(before, document))
   before = document.rows
 })

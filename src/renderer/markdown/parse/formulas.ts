@@ -2,7 +2,7 @@
  * Converts the formulas of notes (`$x$` and `$$x$$`) to the form that the renderer reads. Unlike in answers,
  * `\[` is an escaped bracket here.
  */
-import { fenceClosingOf } from '../chat/block-split.ts'
+import { fenceClosingTest } from '../chat/block-split.ts'
 import { normalizeDollars } from '../chat/math.ts'
 
 /** Also inside a quote or list item. */
@@ -29,7 +29,7 @@ function withOwnLines(text: string): string {
     const [, before = '', first = '$$'] = (!closes && opening.exec(line)) || []
     if (closes || first.includes('$$')) {
       result.push(line)
-      closes ??= fenceClosingOf(line)
+      closes ??= fenceClosingTest(line)
       continue
     }
     closes = (later) => later.trimEnd().endsWith('$$')

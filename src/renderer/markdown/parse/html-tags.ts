@@ -10,7 +10,7 @@ export const mediaTags: readonly string[] = ['iframe', 'video', 'audio', 'source
 const known = new Set([...textTags, ...mediaTags, 'button', 'label', 'time'])
 
 /** Returns true if HTML has only tags that the preview can show. Reads tag names as the HTML parser does. */
-export function isShownHtml(html: string): boolean {
+export function isAllowedHtml(html: string): boolean {
   for (const [, name = ''] of html.matchAll(/<\/?([a-z][^\s/>]*)/gi)) if (!known.has(name.toLowerCase())) return false
   return true
 }

@@ -15,10 +15,10 @@ const special = new RegExp(
 )
 
 /** Logseq macros for videos and posts, which become a link. */
-const films = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S+)$/i
+const videoMacro = /^(?:video|youtube|vimeo|bilibili|tweet|twitter)\s+(https?:\S+)$/i
 
 /** Transforms the inline nodes of a paragraph, heading or cell. Link texts stay unchanged. */
-export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+export function transformInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   const split = withWholeMacros(withWholeNames(nodes)).flatMap((node): MarkdownNode[] => {
     if (node.type === 'text') return splitText(node.value ?? '')
     const page = node.type === 'link' ? /^\[\[([^[\]]+)\]\]$/.exec(node.url ?? '')?.[1] : undefined
@@ -26,7 +26,7 @@ export function withInline(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     const block = node.type === 'link' ? /^\(\(([\da-f-]{36})\)\)$/.exec(node.url ?? '')?.[1] : undefined
     if (block !== undefined) return [elementNode('block-reference', { dataTarget: block, dataLabel: plainText(node) })]
     if (node.children && node.type !== 'link' && node.type !== 'linkReference')
-      return [{ ...node, children: withInline(node.children) }]
+      return [{ ...node, children: transformInline(node.children) }]
     return [node]
   })
   return withHighlights(split)
@@ -100,7 +100,7 @@ function nodeOf(match: RegExpExecArray): MarkdownNode {
   if (footnote !== undefined) return elementNode('foot-note', { dataLabel: footnote })
   const block = macro === undefined ? undefined : /^embed\s+(\(\([\da-f-]{36}\)\))$/i.exec(macro.trim())?.[1]
   if (block !== undefined) return elementNode('note-embed', { dataTarget: block })
-  const film = macro === undefined ? undefined : films.exec(macro.trim())?.[1]
+  const film = macro === undefined ? undefined : videoMacro.exec(macro.trim())?.[1]
   if (film !== undefined) return elementNode('web-page', { dataAddress: film })
   const embedded = macro === undefined ? undefined : /^embed\s+\[\[([^[\]|]+)\]\]$/i.exec(macro.trim())?.[1]
   if (embedded !== undefined) return elementNode('note-embed', { dataTarget: embedded.trim() })

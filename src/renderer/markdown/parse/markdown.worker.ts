@@ -5,7 +5,7 @@ import { rehypeTaskLines } from './rehype-task-lines.ts'
 
 export type MarkdownKind = 'answer' | 'note' | 'note-with-breaks'
 
-export interface MarkdownQuestion {
+export interface MarkdownRequest {
   readonly text: string
   readonly kind: MarkdownKind
   readonly isMath: boolean
@@ -21,7 +21,7 @@ export interface HtmlTree {
 /** Laying out more nodes makes the window stutter. */
 const maxNodes = 6000
 
-async function parse({ text, kind, isMath }: MarkdownQuestion): Promise<HtmlTree | null> {
+async function parse({ text, kind, isMath }: MarkdownRequest): Promise<HtmlTree | null> {
   const math = isMath ? await import('remark-math') : undefined
   const remarkMath = math ? [[math.default, { singleDollarTextMath: false }] as [typeof math.default, object]] : []
   let found: HtmlTree | undefined
@@ -50,7 +50,7 @@ function withoutPositions(node: HtmlTree): number {
   return count
 }
 
-addEventListener('message', ({ data: { id, ...question } }: MessageEvent<MarkdownQuestion & { id: number }>) => {
+addEventListener('message', ({ data: { id, ...question } }: MessageEvent<MarkdownRequest & { id: number }>) => {
   parse(question).then(
     (answer) => postMessage({ id, answer }),
     // Nested too deeply: the parser has overflowed the stack.

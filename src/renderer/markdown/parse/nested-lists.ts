@@ -4,12 +4,12 @@
  * runs in linear time.
  */
 import { headingAt } from '#shared/markdown/blocks/line-starts.ts'
-import { closingOf } from '../chat/block-split.ts'
+import { closingTest } from '../chat/block-split.ts'
 
 const ownItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/
 const inItem = /^(\t+)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/
 
-export function withNestedLists(text: string): string {
+export function unindentNestedLists(text: string): string {
   if (!text.includes('\n\t')) return text
   /** Indentation of the current nested list; empty outside of one. */
   let indent = ''
@@ -28,7 +28,7 @@ export function withNestedLists(text: string): string {
     if (indent === '' && (headingAt(line.trimStart()) || (isAfterBlank && /^\S/.test(line)))) isInList = false
     if (indent === '' && ownItem.test(line)) isInList = true
     isAfterBlank = false
-    closes = closingOf(rest)
+    closes = closingTest(rest)
     return rest
   }
   return text

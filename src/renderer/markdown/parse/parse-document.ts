@@ -5,10 +5,10 @@
  */
 import { frontMatterOf } from '#shared/markdown/blocks/front-matter.ts'
 import { commentRanges, hiddenRanges } from '#shared/markdown/links/hidden-text.ts'
-import { blocksOf, closingOf, isAllDefinitions, shareDefinitions, type Block } from '../chat/block-split.ts'
-import { cutBlock, type Piece } from '../chat/split-markdown.ts'
-import { withoutPiles } from '#lib/util/clip.ts'
-import { withNestedLists } from './nested-lists.ts'
+import { blocksOf, closingTest, isAllDefinitions, detachDefinitions, type Block } from '../chat/block-split.ts'
+import { splitBlock, type Piece } from '../chat/split-markdown.ts'
+import { limitCombiningMarks } from '#lib/util/clip.ts'
+import { unindentNestedLists } from './nested-lists.ts'
 
 export type Row =
   | Piece
@@ -22,7 +22,7 @@ export interface Document {
   /** 1-based source line of each row. */
   readonly lines: Int32Array
   /** 1 if the list, table or quote of a row continues in the next row. */
-  readonly joined: Uint8Array
+  readonly continues: Uint8Array
   /** Labels in the order of their numbers, which start at 1. */
   readonly footnotes: readonly string[]
 }
@@ -41,12 +41,12 @@ const footnote = /^ {0,3}\[\^([^[\]\s]+)\]:[ \t]?/
  * Splits a note into rows.
  * @param text the whole note with its front matter
  */
-export function documentOf(text: string): Document {
+export function parseDocument(text: string): Document {
   const rows: Row[] = []
   const lines: number[] = []
   const joined = new Set<number>()
   const notes = new Map<string, { readonly text: string; readonly line: number }>()
-  const unified = withoutPiles(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
+  const unified = limitCombiningMarks(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
   const matter = frontMatterOf(unified)
   const end = matter?.end ?? 0
   if (matter) {
@@ -54,7 +54,7 @@ export function documentOf(text: string): Document {
     lines.push(2)
   }
   const before = countLines(unified, end)
-  const { text: body, notes: inline } = takeInlineFootnotes(shownBody(unified.slice(end)))
+  const { text: body, notes: inline } = takeInlineFootnotes(normalizeSyntax(unified.slice(end)))
   for (const [label, note] of inline) notes.set(label, { text: note.text, line: note.line + before })
   for (const { text: block, line } of withWholeDetails(blocksOf(body))) {
     if (isAllDefinitions(block)) continue
@@ -66,7 +66,7 @@ export function documentOf(text: string): Document {
     // Quotes and HTML are split later: a callout's second half would be a plain quote, and an HTML table
     // would lose its opening tag.
     const size = /^ {0,3}(?:>|<[a-z])/i.test(block) ? 4 * rowSize : rowSize
-    const pieces = cutBlock(block, size, details.test(block) ? maxDetails : fewCharacters)
+    const pieces = splitBlock(block, size, details.test(block) ? maxDetails : fewCharacters)
     for (const [index, [piece, at]] of pieces.entries()) {
       if (index < pieces.length - 1) joined.add(rows.length)
       rows.push(piece)
@@ -83,7 +83,7 @@ export function documentOf(text: string): Document {
   return {
     rows,
     lines: Int32Array.from(lines),
-    joined: Uint8Array.from(rows, (_row, at) => Number(joined.has(at))),
+    continues: Uint8Array.from(rows, (_row, at) => Number(joined.has(at))),
     footnotes,
   }
 }
@@ -121,7 +121,7 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
   const lines: string[] = []
   const definitions = new Set<string>()
   for (const block of blocks) {
-    const { text } = isAllDefinitions(block.text) ? { text: '' } : shareDefinitions(block.text)
+    const { text } = isAllDefinitions(block.text) ? { text: '' } : detachDefinitions(block.text)
     for (const definition of block.text.slice(text.length).trim().split('\n')) definitions.add(definition)
     while (line + lines.length < block.line) lines.push('')
     lines.push(...text.split('\n'))
@@ -131,8 +131,8 @@ function joinedBlock(blocks: readonly Block[], line: number): Block {
 }
 
 /** Rewrites the syntax of other programs as Markdown. Every line keeps its number. */
-function shownBody(body: string): string {
-  return withNestedLists(withFences(withoutComments(body)))
+function normalizeSyntax(body: string): string {
+  return unindentNestedLists(withFences(withoutComments(body)))
 }
 
 /** Keeps the newlines inside comments, so that every line keeps its number. */
@@ -184,7 +184,7 @@ function withFences(text: string): string {
       }
       const [, , kind = '', language] = orgBlock.exec(line) ?? []
       if (kind === '' || ends) {
-        if (!ends) closes = closingOf(line)
+        if (!ends) closes = closingTest(line)
         return line
       }
       ends = new RegExp(`^[\\t ]*#\\+END_${kind}`, 'i')

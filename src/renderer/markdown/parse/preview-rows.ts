@@ -1,6 +1,6 @@
 import type { Document, Row } from './parse-document.ts'
 
-export interface ShownRow {
+export interface PreviewRow {
   readonly id: number
   readonly row: Row
   /** Cached: the estimate reads the whole text of the row. */
@@ -18,17 +18,17 @@ export interface Patch {
   readonly footnotes: readonly string[]
 }
 
-export interface Shown {
-  readonly rows: readonly ShownRow[]
+export interface PreviewState {
+  readonly rows: readonly PreviewRow[]
   readonly lines: Int32Array
   readonly joined: Uint8Array
   readonly footnotes: readonly string[]
 }
 
-export const nothingShown: Shown = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
+export const emptyPreview: PreviewState = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
 
 /** Returns the patch from the current rows to a new document. */
-export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes }: Document): Patch {
+export function patchOf(before: readonly Row[], { rows, lines, continues: joined, footnotes }: Document): Patch {
   const most = Math.min(before.length, rows.length)
   let head = 0
   while (head < most && isSame(before[head], rows[head])) head += 1
@@ -41,11 +41,11 @@ export function patchOf(before: readonly Row[], { rows, lines, joined, footnotes
  * Applies a patch. Rows that are not replaced keep their ids.
  * @param nextId returns an unused id
  */
-export function applyPatch({ rows: before, ...old }: Shown, patch: Patch, nextId: () => number): Shown {
+export function applyPatch({ rows: before, ...old }: PreviewState, patch: Patch, nextId: () => number): PreviewState {
   const { head, tail, rows, lines, joined, footnotes } = patch
   const end = before.length - tail
   // An edited row keeps its id, so that it rerenders in place.
-  const middle = rows.map((row, index): ShownRow => {
+  const middle = rows.map((row, index): PreviewRow => {
     const replaced = head + index < end ? before[head + index] : undefined
     return { id: replaced?.id ?? nextId(), row }
   })
@@ -72,7 +72,7 @@ function depthOf(row: Row): number {
  * Returns the 0-based index of the last row that begins at or before a line, or -1.
  * @param line 1-based
  */
-export function rowOfLine({ rows, lines }: Shown, line: number): number {
+export function rowOfLine({ rows, lines }: PreviewState, line: number): number {
   // Footnotes come last, regardless of their line.
   let found = -1
   let below = 0
@@ -92,7 +92,7 @@ export function rowOfLine({ rows, lines }: Shown, line: number): number {
  * Returns the estimated height of a row, px.
  * @param width width of the text, px
  */
-export function guessedHeight(shown: ShownRow, width: number): number {
+export function estimatedHeight(shown: PreviewRow, width: number): number {
   if (shown.guess?.width !== width) shown.guess = { width, height: estimateHeight(shown.row, width) }
   return shown.guess.height
 }

@@ -1,8 +1,8 @@
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
-import { isShownHtml } from './html-tags.ts'
-import { withInline } from './inline-text.ts'
-import { isEmpty, withLines } from './source-lines.ts'
+import { isAllowedHtml } from './html-tags.ts'
+import { transformInline } from './inline-text.ts'
+import { isEmpty, renderProperties } from './source-lines.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 /** A longer tag is shown as code. */
@@ -29,7 +29,7 @@ function changed(node: MarkdownNode): MarkdownNode[] {
     case 'heading':
     case 'tableCell':
     case 'call-out-title':
-      return [{ ...node, children: withInline(withShownTags(withLines(node.children ?? []))) }]
+      return [{ ...node, children: transformInline(withShownTags(renderProperties(node.children ?? []))) }]
     case 'listItem':
       return [asTask({ ...node, children: withMarker((node.children ?? []).flatMap(changed)) })]
     default:
@@ -39,7 +39,7 @@ function changed(node: MarkdownNode): MarkdownNode[] {
 
 function ofHtml(node: MarkdownNode): MarkdownNode[] {
   const text = (node.value ?? '').trim()
-  if (isShownHtml(text)) return [node]
+  if (isAllowedHtml(text)) return [node]
   if (text.length > maxQuiet || text.includes('\n')) return [{ type: 'code', lang: 'html', value: text }]
   return [{ type: 'paragraph', children: [elementNode('quiet-macro', { dataText: text })] }]
 }
@@ -47,13 +47,13 @@ function ofHtml(node: MarkdownNode): MarkdownNode[] {
 /** Turns inline tags that the preview does not show into text. */
 function withShownTags(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return nodes.map((node) => {
-    if (node.type === 'html') return isShownHtml(node.value ?? '') ? node : textNode(node.value ?? '')
+    if (node.type === 'html') return isAllowedHtml(node.value ?? '') ? node : textNode(node.value ?? '')
     return node.children ? { ...node, children: withShownTags(node.children) } : node
   })
 }
 
 function ofParagraph(node: MarkdownNode): MarkdownNode[] {
-  const children = withInline(withShownTags(withLines(node.children ?? [])))
+  const children = transformInline(withShownTags(renderProperties(node.children ?? [])))
   if (isEmpty(children)) return []
   const [only, ...others] = children.filter((child) => child.type !== 'text' || (child.value ?? '').trim() !== '')
   if (only?.type === 'note-embed' && others.length === 0) return [asBlock(only)]

@@ -11,7 +11,7 @@ const stamp = /^(?:todo|doing|done|later|now|wait|waiting|in-progress|cancell?ed
 const sizeOf = /^\{:(?:height|width)\s[^{}\n]*\}/
 
 /** Removes metadata for programs and renders the other properties. */
-export function withLines(nodes: readonly MarkdownNode[]): MarkdownNode[] {
+export function renderProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
   return withoutBlockId(withProperties(withSizes(nodes)))
 }
 
@@ -36,27 +36,27 @@ function withProperties(nodes: readonly MarkdownNode[]): MarkdownNode[] {
     if (key === undefined) shown.push(line)
     else if (!hidden.test(key) && !stamp.test(line.nodes.map(plainText).join('').trim())) {
       const value = [textNode((first?.value ?? '').slice(mark.length)), ...rest]
-      shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], begunBy: line.begunBy })
+      shown.push({ nodes: [elementNode('note-property', { dataKey: key }, value)], separator: line.separator })
     }
   }
   // Properties are blocks, so there is no line break next to them.
   const isProperty = (line: Line | undefined) => line?.nodes[0]?.type === 'note-property'
   return shown.flatMap((line, index) =>
-    index === 0 || isProperty(line) || isProperty(shown[index - 1]) ? line.nodes : [line.begunBy, ...line.nodes],
+    index === 0 || isProperty(line) || isProperty(shown[index - 1]) ? line.nodes : [line.separator, ...line.nodes],
   )
 }
 
 interface Line {
   readonly nodes: MarkdownNode[]
   /** Separates the line from the one before: a newline of the source or a visible break. */
-  readonly begunBy: MarkdownNode
+  readonly separator: MarkdownNode
 }
 
 function linesOf(nodes: readonly MarkdownNode[]): Line[] {
-  const lines: Line[] = [{ nodes: [], begunBy: textNode('\n') }]
+  const lines: Line[] = [{ nodes: [], separator: textNode('\n') }]
   for (const node of nodes) {
     if (node.type === 'break') {
-      lines.push({ nodes: [], begunBy: node })
+      lines.push({ nodes: [], separator: node })
       continue
     }
     if (node.type !== 'text') {
@@ -64,7 +64,7 @@ function linesOf(nodes: readonly MarkdownNode[]): Line[] {
       continue
     }
     for (const [index, part] of (node.value ?? '').split('\n').entries()) {
-      if (index > 0) lines.push({ nodes: [], begunBy: textNode('\n') })
+      if (index > 0) lines.push({ nodes: [], separator: textNode('\n') })
       if (part !== '') lines.at(-1)?.nodes.push(textNode(part))
     }
   }

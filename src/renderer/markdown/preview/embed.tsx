@@ -7,14 +7,14 @@ import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { api } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { useNoteLinks } from '../citations/use-note-links.ts'
-import { Anchor, Source } from '../chat/markdown-elements.tsx'
+import { Anchor, LinkContext } from '../chat/markdown-elements.tsx'
 import { nameHref } from '../chat/named-link.ts'
 import { clipPassage } from '#lib/util/clip.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { BlockReference, useBlock } from './block-reference.tsx'
-import { documentOf } from '../parse/parse-document.ts'
+import { parseDocument } from '../parse/parse-document.ts'
 import { NoteContext, useNote, type Note } from './note-context.ts'
-import { Attached, NoPicture, sizeIn } from './picture.tsx'
+import { AttachmentView, MissingImage, parseImageLabel } from './picture.tsx'
 import { sectionOf } from '../parse/note-section.ts'
 
 /** Maximum nesting of embedded notes. */
@@ -32,8 +32,8 @@ interface EmbedProps {
 
 export function Embed({ target, label, isBlock }: EmbedProps) {
   const { t } = useTranslation()
-  const { links } = useContext(Source)
-  const { within } = useNote()
+  const { links } = useContext(LinkContext)
+  const { ancestors: within } = useNote()
   const id = /^\(\((.+)\)\)$/.exec(target)?.[1]
   const block = useBlock(id)
   if (id !== undefined)
@@ -47,10 +47,10 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   // While the file list is loading, an image name resolves to itself.
   const path = links?.resolve('wiki', link)
   if (path === undefined && attachmentKind(file) !== undefined)
-    return <NoPicture name={file} why={t('reading.noPicture')} />
+    return <MissingImage name={file} why={t('reading.noPicture')} />
   if (path !== undefined && attachmentKind(path) !== undefined) {
-    const { name, width } = sizeIn(label ?? '')
-    return <Attached path={path} alt={name || file} width={width} />
+    const { name, width } = parseImageLabel(label ?? '')
+    return <AttachmentView path={path} alt={name || file} width={width} />
   }
   const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
   // Prevents cycles and deep nesting.
@@ -68,19 +68,19 @@ interface EmbeddedProps {
 
 function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
   const { t } = useTranslation()
-  const { agent, within, hasLineBreaks, draw } = useNote()
+  const { agent, ancestors: within, hasLineBreaks, draw } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)
   const { fragment } = splitTarget(target)
   const part = useMemo(() => (file.data ? sectionOf(file.data.text, fragment) : undefined), [file.data, fragment])
   const shown = part === undefined ? '' : clipPassage(part.trim(), maxEmbedded)
-  const document = useMemo(() => documentOf(shown), [shown])
+  const document = useMemo(() => parseDocument(shown), [shown])
   const source = useMemo(() => ({ agent, links }), [agent, links])
   const note = useMemo<Note>(
     () => ({
       agent,
       path,
-      within: [...within, path],
+      ancestors: [...within, path],
       hasLineBreaks,
       footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
       onFootnote: () => undefined,
@@ -102,9 +102,9 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
       ) : file.data && part === undefined ? (
         <p className="text-muted">{t('reading.noPart')}</p>
       ) : (
-        <Source value={source}>
+        <LinkContext value={source}>
           <NoteContext value={note}>
-            <ErrorBoundary piece="text" of={shown}>
+            <ErrorBoundary piece="text" resetKey={shown}>
               {rows.map((row, index) => (
                 <div key={index} className="reading-row">
                   {draw(row)}
@@ -112,7 +112,7 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
               ))}
             </ErrorBoundary>
           </NoteContext>
-        </Source>
+        </LinkContext>
       )}
       {isCut && <p className="text-muted">{t('reading.goesOn')}</p>}
     </section>

@@ -14,7 +14,7 @@ const box = /^((?:[\t ]*>)*[\t ]*(?:(?:[-*+]|\d{1,9}[.)])[\t ]+)+\[)([^[\]\n])\]
  * cancelled (`-`) tasks become open, all others done.
  * @param was the character shown; the edit does nothing if the line has another one
  */
-export function tick(was: string): LineChange {
+export function toggleTask(was: string): LineChange {
   return (line) => {
     const [, before, state] = box.exec(line) ?? []
     if (before === undefined || state === undefined || state.toLowerCase() !== was.toLowerCase()) return undefined

@@ -6,7 +6,7 @@ import { CodeBlock } from '../chat/code-block.tsx'
  * Larger diagrams block the window during layout, so they are drawn on request; above `maxSource` not at all.
  * In characters.
  */
-const drawnUnasked = 2500
+const maxAutoDraw = 2500
 const maxSource = 50_000
 /** Size of the cache of drawn diagrams. */
 const maxKept = 40
@@ -31,7 +31,7 @@ export function MermaidDiagram({ code }: { code: string }) {
     readonly theme: string
     readonly drawing: Drawing | Error
   }>()
-  const mayDraw = code.length <= drawnUnasked || (isAsked && code.length <= maxSource)
+  const mayDraw = code.length <= maxAutoDraw || (isAsked && code.length <= maxSource)
   useEffect(() => {
     if (!mayDraw) return undefined
     let isCurrent = true

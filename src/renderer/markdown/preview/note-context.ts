@@ -1,13 +1,13 @@
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Row } from '../parse/parse-document.ts'
 import type { LineChange } from './line-edits.ts'
-import type { ShownRow } from '../parse/preview-rows.ts'
+import type { PreviewRow } from '../parse/preview-rows.ts'
 
 export interface Note {
   readonly agent: string
   readonly path: string
   /** The notes around this one, outermost first, and this note itself. */
-  readonly within: readonly string[]
+  readonly ancestors: readonly string[]
   /** True if a single newline renders as a line break. */
   readonly hasLineBreaks: boolean
   /** Footnote numbers by label, from 1. */
@@ -16,7 +16,7 @@ export interface Note {
   /** Undefined if the note is read-only. `line` is 1-based. */
   readonly onEdit: ((line: number, change: LineChange) => void) | undefined
   /** Returns the current 1-based source line of a row. */
-  readonly lineOf: (row: ShownRow) => number
+  readonly lineOf: (row: PreviewRow) => number
   /** Passed in, because embeds render rows and rows render embeds. */
   readonly draw: (row: Row) => ReactNode
 }
@@ -24,7 +24,7 @@ export interface Note {
 export const emptyNote: Note = {
   agent: '',
   path: '',
-  within: [],
+  ancestors: [],
   hasLineBreaks: false,
   footnotes: new Map(),
   onFootnote: () => undefined,
@@ -40,4 +40,4 @@ export function useNote(): Note {
 }
 
 /** Maps a 1-based line of the row to the current line of the note, or undefined if that is unknown. */
-export const RowLine = createContext<(line: number) => number | undefined>(() => undefined)
+export const RowLineContext = createContext<(line: number) => number | undefined>(() => undefined)

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { explainError } from '#lib/feedback/explain.ts'
 import { formatBytes } from '#lib/i18n/format.ts'
-import { Anchor, Source } from '../chat/markdown-elements.tsx'
-import { wholeTarget } from '#shared/markdown/links/link-target.ts'
+import { Anchor, LinkContext } from '../chat/markdown-elements.tsx'
+import { formatTarget } from '#shared/markdown/links/link-target.ts'
 import { decodeTarget } from '../chat/named-link.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import { useNote } from './note-context.ts'
@@ -33,8 +33,8 @@ export function Picture({ path, alt, width }: PictureProps) {
   const [isBroken, setIsBroken] = useState(false)
   const shown = useAttachment(agent, path, isAsked)
   const size = sizes.get(path)
-  if (isBroken) return <NoPicture name={alt || path} why={t('reading.brokenPicture')} />
-  if (shown.state === 'failed') return <NoPicture name={alt || path} why={explainError(shown.error)} />
+  if (isBroken) return <MissingImage name={alt || path} why={t('reading.brokenPicture')} />
+  if (shown.state === 'failed') return <MissingImage name={alt || path} why={explainError(shown.error)} />
   if (shown.state === 'large')
     return (
       <button type="button" className="no-picture" onClick={() => setIsAsked(true)}>
@@ -58,7 +58,7 @@ export function Picture({ path, alt, width }: PictureProps) {
   )
 }
 
-export function NoPicture({ name, why }: { name: string; why: string }) {
+export function MissingImage({ name, why }: { name: string; why: string }) {
   return (
     <span className="no-picture" title={why}>
       <ImageOff size={13} aria-hidden />
@@ -71,21 +71,22 @@ export function NoPicture({ name, why }: { name: string; why: string }) {
 /** Renders `![alt|200](address)` for files, web pages and remote images. */
 export function LinkedPicture({ src = '', alt = '' }: { src?: string; alt?: string }) {
   const { t } = useTranslation()
-  const { links } = useContext(Source)
-  const { name, width } = sizeIn(alt)
+  const { links } = useContext(LinkContext)
+  const { name, width } = parseImageLabel(alt)
   const target = decodeTarget(src)
   const path = target === undefined ? undefined : links?.resolve('inline', target)
-  if (path !== undefined && attachmentKind(path) !== undefined) return <Attached path={path} alt={name} width={width} />
+  if (path !== undefined && attachmentKind(path) !== undefined)
+    return <AttachmentView path={path} alt={name} width={width} />
   // A file without a preview, such as a canvas, becomes a link.
-  if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || wholeTarget(target)}</Anchor>
-  if (target !== undefined) return <NoPicture name={name || wholeTarget(target)} why={t('reading.noPicture')} />
+  if (target !== undefined && path !== undefined) return <Anchor href={src}>{name || formatTarget(target)}</Anchor>
+  if (target !== undefined) return <MissingImage name={name || formatTarget(target)} why={t('reading.noPicture')} />
   if (isShownAsPage(src)) return <WebPage address={src} label={name} />
   if (/^https?:/i.test(src)) return <RemotePicture address={src} alt={name} width={width} />
-  return <NoPicture name={name || src} why={t('reading.outside')} />
+  return <MissingImage name={name || src} why={t('reading.outside')} />
 }
 
 /** Shows an attachment: an image inline, other files as a card. */
-export function Attached({ path, alt, width }: PictureProps) {
+export function AttachmentView({ path, alt, width }: PictureProps) {
   return attachmentKind(path) === 'image' ? (
     <Picture path={path} alt={alt} width={width} />
   ) : (
@@ -97,7 +98,7 @@ export function Attached({ path, alt, width }: PictureProps) {
  * Splits `name|200` or `name|200x100` into name and width in px; the height is ignored.
  * @returns the whole label and an undefined width if there is no size
  */
-export function sizeIn(label: string): { readonly name: string; readonly width: number | undefined } {
+export function parseImageLabel(label: string): { readonly name: string; readonly width: number | undefined } {
   const [all, name = '', width] = /^([^]*?)\|?\s*(?<=^|\|\s*)(\d{1,4})(?:x\d{1,4})?\s*$/.exec(label) ?? []
   return all === undefined ? { name: label, width: undefined } : { name: name.trim(), width: Number(width) }
 }

@@ -17,9 +17,9 @@ export type AttachmentState =
   | { readonly state: 'large'; readonly size: number }
 
 /** Larger images load on request, in bytes. Audio and video always do, since they are rarely played. */
-const shownUnasked = 12 * 1024 * 1024
+const maxAutoLoadBytes = 12 * 1024 * 1024
 /** Size of the cache for attachments that are not shown, bytes. */
-const kept = 48 * 1024 * 1024
+const cacheBytes = 48 * 1024 * 1024
 /** Files may change on disk, so entries are reloaded after this time, ms. */
 const freshMs = 30_000
 /** Parallel downloads: a page of images must not block other requests. */
@@ -59,7 +59,7 @@ export function useAttachment(agent: string, path: string, isAsked: boolean): At
     return () => {
       isCurrent = false
       entry.users -= 1
-      tidy()
+      evict()
     }
   }, [key, agent, path, isAsked])
   return shown?.key === key ? shown.state : { state: 'loading' }
@@ -82,7 +82,7 @@ function begin(agent: string, path: string, isAsked: boolean): Entry {
   loaded.then(
     (found) => {
       if ('url' in found) entry.attachment = found
-      tidy()
+      evict()
     },
     () => undefined,
   )
@@ -92,7 +92,7 @@ function begin(agent: string, path: string, isAsked: boolean): Entry {
 async function load(agent: string, path: string, isAsked: boolean): Promise<Loaded> {
   for (;;) {
     const first = await client.workspace.attachment({ agent, path })
-    if (first.size > shownUnasked && !isAsked) return { tooLarge: first.size }
+    if (first.size > maxAutoLoadBytes && !isAsked) return { tooLarge: first.size }
     const parts = [bytesOf(first.data)]
     let from = parts[0]?.length ?? 0
     let isSame = true
@@ -124,12 +124,12 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Evicts the entries that were unused for longest. */
-function tidy(): void {
+function evict(): void {
   let bytes = 0
   for (const [key, entry] of [...entries].reverse()) {
     if (entry.users > 0) continue
     bytes += entry.attachment?.size ?? 0
-    if (bytes <= kept && entry.attachment) continue
+    if (bytes <= cacheBytes && entry.attachment) continue
     // A pending download is released when it completes.
     if (!entry.attachment) continue
     entries.delete(key)

@@ -11,10 +11,10 @@ import { BlockReference } from './block-reference.tsx'
 import { CallOut, CallOutTitle } from './callout-block.tsx'
 import { Embed } from './embed.tsx'
 import { MermaidDiagram } from './mermaid.tsx'
-import { useNote, RowLine } from './note-context.ts'
+import { useNote, RowLineContext } from './note-context.ts'
 import { LinkedPicture } from './picture.tsx'
 import { WebPage } from './web-page.tsx'
-import { tick } from './line-edits.ts'
+import { toggleTask } from './line-edits.ts'
 
 /** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
@@ -35,7 +35,7 @@ interface Data {
   readonly 'data-address'?: string
 }
 
-const own: Readonly<Record<string, (data: Data) => ReactNode>> = {
+const customElements: Readonly<Record<string, (data: Data) => ReactNode>> = {
   'note-embed': (data) => (
     <Embed target={data['data-target'] ?? ''} label={data['data-label']} isBlock={data['data-block'] !== undefined} />
   ),
@@ -76,7 +76,7 @@ export const components = {
   pre: Code,
   table: Table,
   // Custom element names; the renderer looks them up in the same map.
-  ...own,
+  ...customElements,
 } as Components
 
 /** Renders `^[local]` and `^[web: example.org, 2026-11-22]` as a small label with a tooltip. */
@@ -100,7 +100,7 @@ function Code({ children }: ComponentProps<'pre'>) {
   if (!code) return <pre>{children}</pre>
   if (code.language === 'mermaid') return <MermaidDiagram code={code.text} />
   const program = programOf(code.language)
-  if (program !== undefined) return <QuietCode code={code.text} program={program} />
+  if (program !== undefined) return <ForeignCode code={code.text} program={program} />
   return <CodeBlock code={code.text} language={code.language} maxSpans={maxSpans} />
 }
 
@@ -146,7 +146,7 @@ function programOf(language: string): string | undefined {
   return Object.hasOwn(programs, language) ? programs[language] : undefined
 }
 
-function QuietCode({ code, program }: { code: string; program: string }) {
+function ForeignCode({ code, program }: { code: string; program: string }) {
   const { t } = useTranslation()
   return (
     <details className="quiet-code">
@@ -215,10 +215,10 @@ function TaskMark({ mark, at }: { mark: string; at: number | string | undefined 
  */
 function useTick(at: number | string | undefined, was: string): (() => void) | undefined {
   const { onEdit } = useNote()
-  const lineOf = useContext(RowLine)
+  const lineOf = useContext(RowLineContext)
   if (onEdit === undefined || at === undefined) return undefined
   return () => {
     const line = lineOf(Number(at))
-    if (line !== undefined) onEdit(line, tick(was))
+    if (line !== undefined) onEdit(line, toggleTask(was))
   }
 }

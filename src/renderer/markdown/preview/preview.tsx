@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNoteLinks } from '../citations/use-note-links.ts'
-import { Source } from '../chat/markdown-elements.tsx'
-import { useHabits } from '#lib/notes/use-vault-settings.ts'
+import { LinkContext } from '../chat/markdown-elements.tsx'
+import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import type { Row } from '../parse/parse-document.ts'
 import type { LineChange } from './line-edits.ts'
 import { NoteContext, type Note } from './note-context.ts'
 import { RowText, RowView } from './row-view.tsx'
-import { rowOfLine, type ShownRow } from '../parse/preview-rows.ts'
+import { rowOfLine, type PreviewRow } from '../parse/preview-rows.ts'
 import { useDocument } from './use-document.ts'
 import { VirtualRows, type RowsHandle } from './virtual-rows.tsx'
 
-export interface ReadingHandle {
+export interface PreviewHandle {
   /**
    * Scrolls a source line to the top.
    * @param line 1-based, may be fractional
@@ -21,7 +21,7 @@ export interface ReadingHandle {
 }
 
 interface ReadingProps {
-  readonly ref?: Ref<ReadingHandle>
+  readonly ref?: Ref<PreviewHandle>
   readonly agent: string
   readonly path: string
   readonly text: string
@@ -38,20 +38,20 @@ function drawRow(row: Row) {
 }
 
 /** Last scroll position of each note. */
-const left = new Map<string, number>()
+const lastLines = new Map<string, number>()
 
-export default function Reading({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {
+export default function Preview({ ref, agent, path, text, isWide, line, onEdit }: ReadingProps) {
   const { t } = useTranslation()
   const shown = useDocument(text)
   const links = useNoteLinks(agent, path)
-  const hasLineBreaks = useHabits(agent)?.lineBreaks ?? false
+  const hasLineBreaks = useVaultSettings(agent)?.lineBreaks ?? false
   const source = useMemo(() => ({ agent, links }), [agent, links])
   const rows = useRef<RowsHandle>(null)
   const latest = useRef({ shown, onEdit })
   useEffect(() => {
     latest.current = { shown, onEdit }
   })
-  const lineOf = useCallback((row: ShownRow) => {
+  const lineOf = useCallback((row: PreviewRow) => {
     const { shown: now } = latest.current
     return now.lines[now.rows.indexOf(row)] ?? 1
   }, [])
@@ -66,7 +66,7 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
     () => ({
       agent,
       path,
-      within: [path],
+      ancestors: [path],
       hasLineBreaks,
       footnotes: new Map(footnotes.map((label, index) => [label, index + 1])),
       onFootnote,
@@ -90,7 +90,7 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
   const isThere = shown.rows.length > 0
   useEffect(() => {
     if (!isThere) return
-    const to = line ?? left.get(`${agent} ${path}`)
+    const to = line ?? lastLines.get(`${agent} ${path}`)
     if (to !== undefined) follow(to, line !== undefined)
   }, [isThere, line, agent, path, follow])
   const remember = useCallback(() => {
@@ -98,32 +98,32 @@ export default function Reading({ ref, agent, path, text, isWide, line, onEdit }
     const { lines } = latest.current.shown
     if (!at) return
     const from = lines[at.index] ?? 1
-    left.set(`${agent} ${path}`, from + at.share * Math.max(0, (lines[at.index + 1] ?? from + 1) - from))
+    lastLines.set(`${agent} ${path}`, from + at.share * Math.max(0, (lines[at.index + 1] ?? from + 1) - from))
   }, [agent, path])
 
   const marked = line === undefined ? -1 : rowOfLine(shown, line)
   const firstNote = shown.rows.findIndex(({ row }) => row.kind === 'footnote')
   return (
-    <Source value={source}>
+    <LinkContext value={source}>
       <NoteContext value={note}>
         <VirtualRows
           ref={rows}
           rows={shown.rows}
-          joined={shown.joined}
-          of={path}
+          continues={shown.joined}
+          textKey={path}
           label={t('reading.label', { path })}
           className={`prose reading ${isWide ? 'reading-wide' : ''}`}
           onScroll={remember}
         >
           {(row, index) => (
             <div className={index === marked ? 'reading-marked' : index === firstNote ? 'footnotes-start' : undefined}>
-              <ErrorBoundary piece="text" of={row.row.text}>
+              <ErrorBoundary piece="text" resetKey={row.row.text}>
                 <RowView shown={row} />
               </ErrorBoundary>
             </div>
           )}
         </VirtualRows>
       </NoteContext>
-    </Source>
+    </LinkContext>
   )
 }

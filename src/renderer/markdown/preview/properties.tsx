@@ -7,8 +7,8 @@ import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
 import { propertiesOf, writeProperty, type Property } from '../parse/split-front-matter.ts'
-import { nameHref, splitNames } from '../chat/named-link.ts'
-import { RowLine, useNote } from './note-context.ts'
+import { nameHref, splitWikiLinks } from '../chat/named-link.ts'
+import { RowLineContext, useNote } from './note-context.ts'
 
 /** Properties after this many are not shown. */
 const maxShown = 60
@@ -47,7 +47,7 @@ function Entry({ property }: { property: Property }) {
 function Value({ property: { key, value, line } }: { property: Property }) {
   const { t } = useTranslation()
   const { onEdit } = useNote()
-  const lineOf = useContext(RowLine)
+  const lineOf = useContext(RowLineContext)
   const write = (was: string | boolean, now: string | boolean) => {
     const at = lineOf(line + 1)
     if (at !== undefined && was !== now) onEdit?.(at, writeProperty(key, was, now))
@@ -140,7 +140,7 @@ function Linked({ text }: { text: string }) {
         {shown}
       </a>
     )
-  return splitNames(shown).map((part, index) =>
+  return splitWikiLinks(shown).map((part, index) =>
     typeof part === 'string' ? (
       part
     ) : (

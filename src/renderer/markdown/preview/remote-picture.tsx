@@ -30,7 +30,7 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
       select: (files) => files.find((file) => file.path === path)?.local !== undefined,
     }),
   ).data
-  const isLeft = useLeave(agent, path, address) || (isAlways && isLocal === false)
+  const isLeft = useRemoteImageConsent(agent, path, address) || (isAlways && isLocal === false)
   const picture = useQuery(
     api.pictures.remote.queryOptions({ input: { address }, enabled: isLeft, gcTime: keptMs, retry: false }),
   )
@@ -83,26 +83,26 @@ export function RemotePicture({ address, alt, width }: RemotePictureProps) {
 }
 
 /** Images and notes that the user has allowed to load: JSON of the address, or of agent and path. */
-const given = new Set<string>()
+const consents = new Set<string>()
 const listeners = new Set<() => void>()
 
 const ofPicture = (address: string) => JSON.stringify(address)
 const ofNote = (agent: string, path: string) => JSON.stringify([agent, path])
 
-function useLeave(agent: string, path: string, address: string): boolean {
-  return useSyncExternalStore(onGiven, () => given.has(ofPicture(address)) || given.has(ofNote(agent, path)))
+function useRemoteImageConsent(agent: string, path: string, address: string): boolean {
+  return useSyncExternalStore(onGiven, () => consents.has(ofPicture(address)) || consents.has(ofNote(agent, path)))
 }
 
 function givePicture(address: string): void {
-  give(ofPicture(address))
+  addConsent(ofPicture(address))
 }
 
 function giveNote(agent: string, path: string): void {
-  give(ofNote(agent, path))
+  addConsent(ofNote(agent, path))
 }
 
-function give(key: string): void {
-  given.add(key)
+function addConsent(key: string): void {
+  consents.add(key)
   for (const listener of listeners) listener()
 }
 

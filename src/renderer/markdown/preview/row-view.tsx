@@ -1,29 +1,29 @@
 import { memo, useMemo } from 'react'
 import { CodeBlock } from '../chat/code-block.tsx'
-import { MarkdownBlock, type BlockLook } from '../chat/markdown-block.tsx'
+import { MarkdownBlock, type BlockRenderer } from '../chat/markdown-block.tsx'
 import { hasMath, isCheapMath } from '../chat/math.ts'
-import { Nested } from '../chat/nested.tsx'
+import { ListIndent } from '../chat/nested.tsx'
 import { PlainPassage } from '../chat/plain-passage.tsx'
 import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { components } from './preview-elements.tsx'
 import type { Row } from '../parse/parse-document.ts'
 import { normalizeFormulas } from '../parse/formulas.ts'
-import { RowLine, useNote } from './note-context.ts'
+import { RowLineContext, useNote } from './note-context.ts'
 import { Properties } from './properties.tsx'
 import { rehypeTaskLines } from '../parse/rehype-task-lines.ts'
 import { notePlugins } from '../parse/note-plugins.ts'
-import type { ShownRow } from '../parse/preview-rows.ts'
+import type { PreviewRow } from '../parse/preview-rows.ts'
 
-let html: ReturnType<NonNullable<BlockLook['loadHtml']>> | undefined
+let html: ReturnType<NonNullable<BlockRenderer['loadHtml']>> | undefined
 
-const note: BlockLook = {
+const note: BlockRenderer = {
   kind: 'note',
   remark: (math) => notePlugins(false, math),
   rehype: [rehypeTaskLines, rehypeCodeDirection],
   components,
   loadHtml: () => (html ??= import('../parse/rehype-html.ts').then(({ rehypeHtml }) => [rehypeHtml])),
 }
-const noteWithBreaks: BlockLook = {
+const noteWithBreaks: BlockRenderer = {
   ...note,
   kind: 'note-with-breaks',
   remark: (math) => notePlugins(true, math),
@@ -31,7 +31,7 @@ const noteWithBreaks: BlockLook = {
 /** Maximum highlighted spans of code in one row. */
 const maxSpans = 900
 
-export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
+export const RowView = memo(function RowView({ shown }: { shown: PreviewRow }) {
   const { lineOf } = useNote()
   const { text } = shown.row
   // `normalizeFormulas` may add lines, which shifts the lines after them.
@@ -41,11 +41,11 @@ export const RowView = memo(function RowView({ shown }: { shown: ShownRow }) {
     [lineOf, shown, isExact],
   )
   return (
-    <RowLine value={toLine}>
-      <ErrorBoundary piece="text" of={shown.row.text}>
+    <RowLineContext value={toLine}>
+      <ErrorBoundary piece="text" resetKey={shown.row.text}>
         <RowText row={shown.row} />
       </ErrorBoundary>
-    </RowLine>
+    </RowLineContext>
   )
 })
 
@@ -57,17 +57,17 @@ export function RowText({ row }: { row: Row }) {
   switch (row.kind) {
     case 'markdown':
       return (
-        <Nested depth={row.depth}>
+        <ListIndent depth={row.depth}>
           <Block text={row.text} />
-        </Nested>
+        </ListIndent>
       )
     case 'code':
       return <CodeBlock code={row.text} language={row.language} maxSpans={maxSpans} />
     case 'plain':
       return (
-        <Nested depth={row.depth}>
+        <ListIndent depth={row.depth}>
           <PlainPassage text={row.text} excess={row.excess} />
-        </Nested>
+        </ListIndent>
       )
     case 'properties':
       return <Properties matter={row.text} />

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { documentOf } from '../parse/parse-document.ts'
-import { applyPatch, nothingShown, patchOf, type Patch, type Shown } from '../parse/preview-rows.ts'
+import { parseDocument } from '../parse/parse-document.ts'
+import { applyPatch, emptyPreview, patchOf, type Patch, type PreviewState } from '../parse/preview-rows.ts'
 
 /** Texts up to this many characters are split in a few milliseconds, so no worker is used. */
 const short = 40_000
@@ -16,12 +16,12 @@ let lastId = 0
 const nextId = () => (lastId += 1)
 
 /** Returns the rows of a note. For long notes they lag behind the text, and are empty at first. */
-export function useDocument(text: string): Shown {
+export function useDocument(text: string): PreviewState {
   const isShort = text.length <= short
-  const [state, setState] = useState<{ readonly of?: string; readonly shown: Shown }>(() =>
-    isShort ? { of: text, shown: fresh(text, nothingShown) } : { shown: nothingShown },
+  const [state, setState] = useState<{ readonly of?: string; readonly shown: PreviewState }>(() =>
+    isShort ? { of: text, shown: fresh(text, emptyPreview) } : { shown: emptyPreview },
   )
-  const thread = useRef<DocumentThread>(undefined)
+  const thread = useRef<DocumentWorker>(undefined)
   if (isShort && state.of !== text) setState({ of: text, shown: fresh(text, state.shown) })
   useEffect(() => {
     if (isShort) {
@@ -29,7 +29,7 @@ export function useDocument(text: string): Shown {
       thread.current = undefined
       return
     }
-    thread.current ??= new DocumentThread((patch) =>
+    thread.current ??= new DocumentWorker((patch) =>
       setState(({ shown }) => ({ shown: applyPatch(shown, patch, nextId) })),
     )
     thread.current.read(text)
@@ -44,19 +44,19 @@ export function useDocument(text: string): Shown {
   return state.shown
 }
 
-function fresh(text: string, before: Shown): Shown {
+function fresh(text: string, before: PreviewState): PreviewState {
   return applyPatch(
     before,
     patchOf(
       before.rows.map(({ row }) => row),
-      documentOf(text),
+      parseDocument(text),
     ),
     nextId,
   )
 }
 
 /** Splits one text at a time in a worker. While the worker is busy, only the latest text is queued. */
-class DocumentThread {
+class DocumentWorker {
   readonly #worker = new Worker(new URL('../parse/document.worker.ts', import.meta.url), { type: 'module' })
   #waiting: string | undefined
   #isBusy = false

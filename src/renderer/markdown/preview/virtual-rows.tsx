@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react'
-import { guessedHeight, type ShownRow } from '../parse/preview-rows.ts'
+import { estimatedHeight, type PreviewRow } from '../parse/preview-rows.ts'
 
 /** Rows rendered above and below the viewport. */
 const overscan = 4
@@ -22,24 +22,33 @@ export interface RowsHandle {
 
 interface VirtualRowsProps {
   readonly ref?: Ref<RowsHandle>
-  readonly rows: readonly ShownRow[]
+  readonly rows: readonly PreviewRow[]
   /** 1 if a row continues in the next row. */
-  readonly joined: Uint8Array
+  readonly continues: Uint8Array
   /** Identifies the text. When it changes, the view scrolls to the top. */
-  readonly of: string
+  readonly textKey: string
   readonly label: string
   readonly className: string
-  readonly children: (row: ShownRow, index: number) => ReactNode
+  readonly children: (row: PreviewRow, index: number) => ReactNode
   readonly onScroll?: () => void
 }
 
-export function VirtualRows({ ref, rows, joined, of, label, className, children, onScroll }: VirtualRowsProps) {
+export function VirtualRows({
+  ref,
+  rows,
+  continues: joined,
+  textKey: of,
+  label,
+  className,
+  children,
+  onScroll,
+}: VirtualRowsProps) {
   const frame = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
     getScrollElement: () => frame.current,
     initialRect: { width: 700, height: 900 },
-    estimateSize: (index) => (rows[index] ? guessedHeight(rows[index], frame.current?.clientWidth ?? 700) : 0),
+    estimateSize: (index) => (rows[index] ? estimatedHeight(rows[index], frame.current?.clientWidth ?? 700) : 0),
     // Edited rows keep their id and so their measured height.
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan,

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'wouter'
 import type { Check } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 import { Button, IconButton } from '#lib/ui/button.tsx'
 import { PlaceLink } from '../../markdown/citations/place-link.tsx'
@@ -19,7 +19,7 @@ export function CheckRow({ agent, check }: { agent: string; check: Check }) {
     api.checks.remove.mutationOptions({
       onSuccess({ removed }) {
         const undo = async () => removed && client.checks.add({ agent, question: removed })
-        tellDone(t('checks.removed'), undo, { look: 'plain' })
+        showSuccess(t('checks.removed'), undo, { look: 'plain' })
       },
     }),
   )

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { currentLocale } from '#lib/i18n/index.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { PromptDialog } from '#lib/ui/prompt-dialog.tsx'
@@ -60,7 +60,7 @@ function AgentCard({ agent, others, isShown, onShow, onDuplicate }: AgentCardPro
       onSuccess(_result, change) {
         if (change.archived !== true) return
         const undo = () => client.agents.update({ agent: id, archived: false })
-        tellDone(t('agents.archivedNow', { name }), undo, { look: 'plain' })
+        showSuccess(t('agents.archivedNow', { name }), undo, { look: 'plain' })
       },
     }),
   )

@@ -12,19 +12,19 @@ import { agentColors } from './colors.ts'
 
 interface NewAgentDialogProps {
   /** Agent whose settings are copied; defaults to the shared settings. */
-  readonly like?: Agent
+  readonly template?: Agent
   readonly onMade: (id: string) => void
   readonly onClose: () => void
 }
 
-export function NewAgentDialog({ like, onMade, onClose }: NewAgentDialogProps) {
+export function NewAgentDialog({ template: like, onMade, onClose }: NewAgentDialogProps) {
   const { t } = useTranslation()
   const [name, setName] = useState(like ? t('agents.copyOf', { name: like.name }) : '')
   const [workspace, setWorkspace] = useState('')
   const [color, setColor] = useState<string>(agentColors[1])
   const create = useMutation(
     api.agents.create.mutationOptions({
-      meta: { isToldInPlace: true },
+      meta: { handlesError: true },
       onSuccess: ({ agent }) => {
         onClose()
         onMade(agent)

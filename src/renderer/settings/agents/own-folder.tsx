@@ -3,13 +3,13 @@ import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent } from '#shared/contract/index.ts'
-import { ownFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/own-files.ts'
 import { api, client } from '#lib/api/client.ts'
 import { explainError } from '#lib/feedback/explain.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { Modal, ModalTitle } from '#lib/ui/modal.tsx'
-import { useHabits } from '#lib/notes/use-vault-settings.ts'
+import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
 
 interface OwnFolderChoiceProps {
   /** Empty for the root. */
@@ -20,7 +20,7 @@ interface OwnFolderChoiceProps {
 export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
   const { t } = useTranslation()
   const group = useId()
-  const [named, setNamed] = useState(folder === '' ? ownFolderName : folder)
+  const [named, setNamed] = useState(folder === '' ? appFolderName : folder)
   const isTop = folder === ''
   return (
     <fieldset className="flex flex-col gap-1.5">
@@ -35,7 +35,7 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
           onFocus={() => onChoose(named)}
           onChange={({ target: { value } }) => {
             setNamed(value)
-            onChoose(value.trim() === '' ? ownFolderName : value.trim())
+            onChoose(value.trim() === '' ? appFolderName : value.trim())
           }}
           className="w-44 rounded-sm border border-line bg-paper px-2 py-1 font-mono text-[12px] outline-none focus:border-accent"
         />
@@ -51,16 +51,16 @@ export function OwnFolderChoice({ folder, onChoose }: OwnFolderChoiceProps) {
 /** Moves the agent's own files to another folder. */
 export function OwnFolderDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { t } = useTranslation()
-  const now = useHabits(agent.id)?.own
+  const now = useVaultSettings(agent.id)?.own
   const [chosen, setChosen] = useState<string>()
   const folder = chosen ?? now
   const move = useMutation({
     ...api.agents.moveOwn.mutationOptions(),
-    meta: { isToldInPlace: true },
+    meta: { handlesError: true },
     onSuccess: ({ moved, left }, { own }) => {
       const back = () => client.agents.moveOwn({ agent: agent.id, own: now ?? '' })
       const place = own === '' ? t('vault.top') : own
-      tellDone(t('agents.ownFolderMoved', { count: moved.length, place }), back)
+      showSuccess(t('agents.ownFolderMoved', { count: moved.length, place }), back)
       if (left.length > 0) toast.warning(t('agents.ownFolderLeft', { paths: left.join(', ') }))
       onClose()
     },

@@ -3,29 +3,29 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
-import type { ImportStanding } from '#shared/contract/index.ts'
+import type { ImportStatus } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { explainCode } from '#lib/feedback/explain.ts'
 import { formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { tellImported } from './past-imports.tsx'
+import { showImported } from './past-imports.tsx'
 
 /** Polling interval while an import runs, in ms. */
-const lookMs = 700
+const pollMs = 700
 
 export function ImportNotice({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const standing = useQuery(
     api.import.standing.queryOptions({
       input: { agent },
-      refetchInterval: ({ state }) => (state.data?.running ? lookMs : false),
+      refetchInterval: ({ state }) => (state.data?.running ? pollMs : false),
     }),
   )
   const cancel = useMutation(api.import.cancel.mutationOptions({ onSuccess: () => standing.refetch() }))
   const ended = standing.data?.ended
   useEffect(() => {
-    for (const one of ended ?? []) void attempt(tell(agent, one, t))
+    for (const one of ended ?? []) void runWithErrorToast(tell(agent, one, t))
   }, [agent, ended, t])
   const running = standing.data?.running
   if (!running) return null
@@ -56,12 +56,12 @@ export function ImportNotice({ agent }: { agent: string }) {
 /** Windows refetch before they learn that the notice was seen. */
 const told = new Set<string>()
 
-async function tell(agent: string, one: ImportStanding['ended'][number], t: TFunction): Promise<void> {
+async function tell(agent: string, one: ImportStatus['ended'][number], t: TFunction): Promise<void> {
   const { id, made, isCancelled, failure } = one
   if (told.has(id)) return
   told.add(id)
   await client.import.seen({ agent, id })
   if (failure) toast.error(explainCode(failure.code, failure.data))
   if (failure && made.length === 0) return
-  tellImported(t, agent, { id, count: made.length, isCancelled })
+  showImported(t, agent, { id, count: made.length, isCancelled })
 }

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ImportPlan } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
-import { attempt } from '#lib/feedback/toast.ts'
+import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { formatBytes, formatNumber } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
-import { tellImported } from './past-imports.tsx'
+import { showImported } from './past-imports.tsx'
 
 interface PlanProps {
   readonly agent: string
@@ -19,7 +19,7 @@ interface PlanProps {
   readonly onDone: () => void
 }
 
-export function Plan({ agent, path, into, withAttachments, plan, onAttachments, onDone }: PlanProps) {
+export function ImportPlanView({ agent, path, into, withAttachments, plan, onAttachments, onDone }: PlanProps) {
   const { t } = useTranslation()
   const [progress, setProgress] = useState<{ done: number; total: number }>()
   const { kind, added, conflicts, attachments, names } = plan
@@ -30,7 +30,7 @@ export function Plan({ agent, path, into, withAttachments, plan, onAttachments, 
     for await (const step of await client.import.run({ agent, path, into, withAttachments })) {
       if (step.type === 'progress') setProgress(step)
       else {
-        tellImported(t, agent, { id: step.id, count: step.made.length, isCancelled: step.isCancelled })
+        showImported(t, agent, { id: step.id, count: step.made.length, isCancelled: step.isCancelled })
         onDone()
       }
     }
@@ -60,7 +60,7 @@ export function Plan({ agent, path, into, withAttachments, plan, onAttachments, 
       {kind === 'markdown' && added + conflicts > 0 && <p className="text-muted">{t('import.marked')}</p>}
       <Renamed renamed={plan.renamed} />
       <ChangedLinks existing={plan.existing} />
-      {plan.left.length > 0 && <Left left={plan.left} />}
+      {plan.left.length > 0 && <SkippedFiles left={plan.left} />}
       {progress ? (
         <div className="tabular flex items-center gap-3">
           <progress max={Math.max(1, progress.total)} value={progress.done} className="h-1.5 flex-1 accent-accent" />
@@ -72,7 +72,7 @@ export function Plan({ agent, path, into, withAttachments, plan, onAttachments, 
           <Button
             look="primary"
             disabled={total === 0}
-            onClick={() => void attempt(run()).then(() => setProgress(undefined))}
+            onClick={() => void runWithErrorToast(run()).then(() => setProgress(undefined))}
           >
             {t('import.start')}
           </Button>
@@ -131,7 +131,7 @@ function Renamed({ renamed: { count, examples } }: Pick<ImportPlan, 'renamed'>) 
 }
 
 /** Lists skipped files by extension; each group expands to its first files. */
-function Left({ left }: Pick<ImportPlan, 'left'>) {
+function SkippedFiles({ left }: Pick<ImportPlan, 'left'>) {
   const { t } = useTranslation()
   return (
     <details className="text-muted">

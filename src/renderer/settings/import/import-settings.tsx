@@ -8,7 +8,7 @@ import { explainError } from '#lib/feedback/explain.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { downloadBlob } from '#lib/util/download.ts'
 import { ForeignSettingsChoice } from './foreign-settings.tsx'
-import { Plan } from './import-plan.tsx'
+import { ImportPlanView } from './import-plan.tsx'
 import { PastImports } from './past-imports.tsx'
 
 export function ImportSettings({ agent }: { agent: Agent }) {
@@ -20,7 +20,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
   const [planned, setPlanned] = useState<ImportPlan>()
   const plan = useMutation(
     api.import.plan.mutationOptions({
-      meta: { isToldInPlace: true },
+      meta: { handlesError: true },
       onSuccess: setPlanned,
       onError: () => setPlanned(undefined),
     }),
@@ -96,7 +96,7 @@ export function ImportSettings({ agent }: { agent: Agent }) {
         </p>
       )}
       {planned && (
-        <Plan
+        <ImportPlanView
           key={path + into}
           agent={agent.id}
           path={path}

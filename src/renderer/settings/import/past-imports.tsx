@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { PastImport } from '#shared/contract/index.ts'
 import { api, client, queryClient } from '#lib/api/client.ts'
-import { tellDone } from '#lib/feedback/toast.ts'
+import { showSuccess } from '#lib/feedback/toast.ts'
 import { formatMoment } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 
@@ -15,27 +15,27 @@ interface Ended {
 }
 
 /** Shows a toast with an undo action. */
-export function tellImported(t: TFunction, agent: string, { id, count, isCancelled }: Ended): void {
-  void lookAgain()
+export function showImported(t: TFunction, agent: string, { id, count, isCancelled }: Ended): void {
+  void refetchImports()
   if (count === 0) toast(t('import.nothingDone'))
   else
-    tellDone(t(isCancelled ? 'import.cancelled' : 'import.done', { count }), async () =>
-      tellUndone(t, await client.import.undo({ agent, id })),
+    showSuccess(t(isCancelled ? 'import.cancelled' : 'import.done', { count }), async () =>
+      showImportUndone(t, await client.import.undo({ agent, id })),
     )
 }
 
-function tellUndone(t: TFunction, { removed, left }: { removed: number; left: readonly string[] }): void {
-  void lookAgain()
+function showImportUndone(t: TFunction, { removed, left }: { removed: number; left: readonly string[] }): void {
+  void refetchImports()
   toast(t('import.undone', { count: removed }))
   if (left.length > 0) toast.warning(t('import.undoLeft', { count: left.length }), { description: left.join(', ') })
 }
 
-const lookAgain = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
+const refetchImports = () => queryClient.invalidateQueries({ queryKey: api.import.past.key() })
 
 export function PastImports({ agent }: { agent: string }) {
   const { t } = useTranslation()
   const past = useQuery(api.import.past.queryOptions({ input: { agent }, refetchOnMount: 'always' }))
-  const undo = useMutation(api.import.undo.mutationOptions({ onSuccess: (done) => tellUndone(t, done) }))
+  const undo = useMutation(api.import.undo.mutationOptions({ onSuccess: (done) => showImportUndone(t, done) }))
   if (!past.data || past.data.length === 0) return null
   return (
     <section aria-label={t('import.past')} className="flex flex-col gap-1 border-t border-line pt-4">

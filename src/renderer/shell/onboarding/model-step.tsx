@@ -30,7 +30,7 @@ export interface ModelChoice {
    * Connects to the provider if that has not happened yet.
    * @returns the chosen model, or undefined if the provider failed, which the step shows
    */
-  readonly settle: () => Promise<string | undefined>
+  readonly ensureConnected: () => Promise<string | undefined>
 }
 
 export function useModelChoice(agent: Agent): ModelChoice {
@@ -38,7 +38,7 @@ export function useModelChoice(agent: Agent): ModelChoice {
   const [chosen, setChosen] = useState<string>()
   const [typed, setTyped] = useState({ key: '', address: '' })
   const connect = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { handlesError: true },
     mutationFn: async () => {
       const { key, address } = typed
       if (key.trim() !== '') await client.settings.setKey({ provider, key })
@@ -73,7 +73,7 @@ export function useModelChoice(agent: Agent): ModelChoice {
       connect.reset()
     },
     connect: () => connect.mutate(),
-    settle: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
+    ensureConnected: async () => model ?? (await connect.mutateAsync().catch(() => []))[0],
   }
 }
 

@@ -3,7 +3,7 @@ import { useId, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast } from 'sonner'
 import type { Agent, KnownMemory } from '#shared/contract/index.ts'
-import { ownFolderName, ownNames } from '#shared/util/own-files.ts'
+import { appFolderName, agentFileNames } from '#shared/util/own-files.ts'
 import { OwnFolderChoice } from '../../settings/agents/own-folder.tsx'
 import { api, client, queryClient } from '#lib/api/client.ts'
 import { explainSetup } from '#lib/feedback/explain.ts'
@@ -11,12 +11,12 @@ import { currentLocale } from '#lib/i18n/index.ts'
 import { ForeignSettingsChoice } from '../../settings/import/foreign-settings.tsx'
 import { Button } from '#lib/ui/button.tsx'
 import { useDebounced } from '#lib/util/use-debounced.ts'
-import { vaultFound } from '../../editor/vault-setting-names.ts'
+import { describeVault } from '../../editor/vault-setting-names.ts'
 import { ModelStep, useModelChoice } from './model-step.tsx'
 import { planTour } from '#lib/tour/tour-state.ts'
 
 /** Debounce before the typed folder is inspected, in ms. */
-const lookAfterMs = 250
+const debounceMs = 250
 
 /** Folder for copies of other programs' memories. */
 const importFolder = 'memory/imports'
@@ -32,22 +32,22 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const choice = useModelChoice(agent)
   const known = useQuery(api.import.known.queryOptions())
   const settings = useQuery(api.import.settings.queryOptions())
-  const looked = useDebounced(workspace.trim(), lookAfterMs)
+  const looked = useDebounced(workspace.trim(), debounceMs)
   const look = useQuery(
     api.habits.look.queryOptions({
       input: looked === '' ? skipToken : { path: looked },
       meta: { isToldInPlace: true },
     }),
   )
-  const there = look.data?.isEmpty === false ? look.data : undefined
+  const existing = look.data?.isEmpty === false ? look.data : undefined
   // Commonplace puts its own notes into a separate folder unless the vault already has some.
-  const own = there?.own.length === 0 ? (chosenOwn ?? ownFolderName) : undefined
+  const own = existing?.own.length === 0 ? (chosenOwn ?? appFolderName) : undefined
   const start = useMutation({
-    meta: { isToldInPlace: true },
+    meta: { handlesError: true },
     /** @param isOffline skips the provider that was chosen */
     mutationFn: async (isOffline: boolean) => {
       // Connects to the provider before the memory is created, so that errors show here.
-      const model = isOffline ? 'offline' : await choice.settle()
+      const model = isOffline ? 'offline' : await choice.ensureConnected()
       if (model === undefined) return
       // Before the workspace exists: the window that opens next reads it.
       planTour()
@@ -56,7 +56,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
         workspace: workspace.trim(),
         locale: currentLocale(),
         ...(adds ? { seed: true } : {}),
-        ...(own === undefined || own === there?.habits.own ? {} : { own }),
+        ...(own === undefined || own === existing?.habits.own ? {} : { own }),
       })
       for (const file of takenOver) {
         const { taken, left } = await client.import.takeOver({ file })
@@ -111,8 +111,8 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
               }}
             />
           ))}
-          {there && <p className="text-[12px] text-muted">{vaultFound(t, there.habits, there.notes)}</p>}
-          {there && there.own.length < ownNames.length && (
+          {existing && <p className="text-[12px] text-muted">{describeVault(t, existing.habits, existing.notes)}</p>}
+          {existing && existing.own.length < agentFileNames.length && (
             <label className="flex items-baseline gap-2">
               <input type="checkbox" checked={adds} onChange={() => setAdds(!adds)} />
               <span>

@@ -12,7 +12,7 @@ export interface Range {
  */
 export function hiddenRanges(text: string, blocks: readonly Block[] = blocksOfNote(text.split('\n'))): Range[] {
   const code = codeRanges(text, blocks)
-  return merged([...code, ...inlineRanges(text, code)])
+  return mergeRanges([...code, ...inlineRanges(text, code)])
 }
 
 /** Returns the ranges of HTML and Obsidian comments, in order. */
@@ -89,7 +89,7 @@ function endOf(mark: string, text: string, at: number, missing: Map<number, numb
 }
 
 /** Sorts ranges and merges overlapping ones. */
-export function merged(ranges: readonly Range[]): Range[] {
+export function mergeRanges(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const range of ranges.toSorted((one, other) => one.from - other.from)) {
     const last = result.at(-1)

@@ -12,6 +12,6 @@ export function splitTarget(written: string): LinkTarget {
 }
 
 /** Joins target and fragment for display. */
-export function wholeTarget({ target, fragment }: LinkTarget): string {
+export function formatTarget({ target, fragment }: LinkTarget): string {
   return fragment === undefined ? target : `${target}#${fragment}`
 }

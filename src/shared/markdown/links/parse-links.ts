@@ -27,7 +27,7 @@ export interface NoteLink {
   /** Label of `[[…|label]]`. */
   readonly label?: string | undefined
   /** True if Markdown links do not work here: in front matter, or in a Logseq macro (`{{embed [[…]]}}`). */
-  readonly isWikiAlone?: boolean
+  readonly allowsOnlyWikiLink?: boolean
   /** Decoded target; empty if the link refers to its own note. */
   readonly target: string
   /** Decoded text after `#`: `Heading`, `Heading#Below`, `^block`. */
@@ -68,7 +68,7 @@ export function parseLinks(text: string): ParsedLinks {
   const lines = text.split('\n')
   const blocks = blocksOfNote(lines)
   const hidden = hiddenRanges(text, blocks)
-  return { links: linksOf(text, hidden, lineStarts(text)), ...landmarks(lines, blocks, hidden) }
+  return { links: linksOf(text, hidden, lineStarts(text)), ...headingsAndBlocks(lines, blocks, hidden) }
 }
 
 function lineStarts(text: string): number[] {
@@ -101,7 +101,7 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
       const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
       if (link) {
         const isWikiAlone = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
-        links.push(isWikiAlone ? { ...link, isWikiAlone } : link)
+        links.push(isWikiAlone ? { ...link, allowsOnlyWikiLink: isWikiAlone } : link)
         at = link.to - 1
       } else open.push(at)
     } else if (character === ']') {
@@ -293,7 +293,7 @@ function titleEnd(text: string, at: number): number | undefined {
   return end < 0 ? undefined : at + end + 2
 }
 
-function landmarks(lines: readonly string[], known: readonly MarkdownBlock[], hidden: readonly Range[]) {
+function headingsAndBlocks(lines: readonly string[], known: readonly MarkdownBlock[], hidden: readonly Range[]) {
   const headings: Heading[] = []
   const blocks: Block[] = []
   let skip = 0

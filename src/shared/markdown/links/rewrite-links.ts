@@ -32,7 +32,7 @@ export interface RewrittenFile {
  * A link that cannot be updated because no spelling reaches its target, for example a wiki link in front matter to a
  * name that contains `]]`.
  */
-export interface LeftLink {
+export interface UnfixableLink {
   /** Path before the move. */
   readonly path: string
   /** 1-based. */
@@ -42,7 +42,7 @@ export interface LeftLink {
 
 export interface Rewrites {
   readonly files: readonly RewrittenFile[]
-  readonly left: readonly LeftLink[]
+  readonly unfixable: readonly UnfixableLink[]
 }
 
 /** Returns the path after the moves. */
@@ -64,35 +64,35 @@ export function planRewrites(files: readonly LinkingFile[], moves: readonly Move
   const now = files.map(({ path, names }) => ({ path: placeOf(path), names }))
   const after = new Resolver(now)
   const isMoved = (_: KnownFile, at: number) => files[at]?.path !== now[at]?.path
-  const isConcerned = concernedBy([...files.filter(isMoved), ...now.filter(isMoved)])
+  const isConcerned = affectedLinks([...files.filter(isMoved), ...now.filter(isMoved)])
   const rewritten: RewrittenFile[] = []
-  const left: LeftLink[] = []
+  const left: UnfixableLink[] = []
   for (const { path, links: all = [] } of files) {
     const newPath = placeOf(path)
     const links = newPath === path ? all.filter(isConcerned) : all
     if (links.length === 0) continue
-    const changed = rewriteLinks({ path, newPath, links }, { before, after, placeOf })
+    const changed = rewriteLinks({ path, newPath, links }, { before, after, newPathOf: placeOf })
     if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
-    left.push(...changed.left)
+    left.push(...changed.unfixable)
   }
-  return { files: rewritten, left }
+  return { files: rewritten, unfixable: left }
 }
 
-export interface Relinking {
+export interface RewriteContext {
   /** Resolvers for the files before and after the move. */
   readonly before: Resolver
   readonly after: Resolver
-  /** Returns the new path of a file; undefined if the file no longer exists, in which case its links go to `left`. */
-  readonly placeOf: (path: string) => string | undefined
+  /** Returns the new path of a file; undefined if the file no longer exists, in which case its links go to `unfixable`. */
+  readonly newPathOf: (path: string) => string | undefined
 }
 
 /** Computes the link edits of one note. */
 export function rewriteLinks(
   { path, newPath, links }: { readonly path: string; readonly newPath: string; readonly links: readonly NoteLink[] },
-  { before, after, placeOf }: Relinking,
-): { edits: Edit[]; left: LeftLink[] } {
+  { before, after, newPathOf: placeOf }: RewriteContext,
+): { edits: Edit[]; unfixable: UnfixableLink[] } {
   const edits: Edit[] = []
-  const left: LeftLink[] = []
+  const left: UnfixableLink[] = []
   for (const link of links) {
     const was = before.resolve(path, link)
     if (!was || link.target === '') continue
@@ -105,7 +105,7 @@ export function rewriteLinks(
     else if (text === undefined) left.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
   }
-  return { edits, left }
+  return { edits, unfixable: left }
 }
 
 export function applyEdits(text: string, edits: readonly Edit[]): string {
@@ -147,7 +147,7 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
     if (after.resolve(from, { kind: link.kind, target })?.path !== to) continue
     if (link.kind === 'wiki' && isBare(target) && after.countOf(target) > 1) continue
     const written = link.kind === 'wiki' ? target : encoded(target, link)
-    if (link.kind !== 'wiki' || isWritable(target)) return written
+    if (link.kind !== 'wiki' || isValidWikiTarget(target)) return written
   }
   return undefined
 }
@@ -157,9 +157,9 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
  * embeds only images. Front matter and macros cannot contain Markdown links.
  */
 function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
-  const { kind, isEmbed, isWikiAlone, target, fragment, label } = link
+  const { kind, isEmbed, allowsOnlyWikiLink: isWikiAlone, target, fragment, label } = link
   if (kind !== 'wiki' || isWikiAlone || (isEmbed && stemOf(to) !== to)) return undefined
-  const written = inlineInstead(after, { from, to, fragment })
+  const written = markdownTargetFor(after, { from, to, fragment })
   const shown = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
   return written === undefined ? undefined : markdownLink(shown, written, isEmbed)
 }
@@ -168,7 +168,7 @@ function asInline(link: NoteLink, { from, to, after }: Place): string | undefine
  * Returns the target of a Markdown link for a file that no wiki link can name; undefined if that target does not
  * resolve to the file.
  */
-export function inlineInstead(
+export function markdownTargetFor(
   resolver: Resolver,
   { from, to, fragment }: { readonly from: string; readonly to: string; readonly fragment?: string | undefined },
 ): string | undefined {
@@ -225,7 +225,7 @@ export function relativePath(from: string, path: string): string {
 }
 
 /** Returns true if `[[…]]` can contain the target. */
-export function isWritable(target: string): boolean {
+export function isValidWikiTarget(target: string): boolean {
   return !/[[\]|#`\n\r]|%%|<!--|^\s|\s$|^mailto:|:\/\//i.test(target)
 }
 
@@ -257,7 +257,7 @@ const index = /^(?:index|readme)$/
  * name of its folder if it is an index file.
  * @param files moved files with their old and new paths
  */
-function concernedBy(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
+function affectedLinks(files: Iterable<KnownFile>): (link: Pick<NoteLink, 'target'>) => boolean {
   const keys = new Set<string>()
   for (const { path, names = [] } of files) {
     const key = lastKey(path)

@@ -36,10 +36,10 @@ export interface Entry extends Property {
   readonly from: number
   readonly to: number
   /** Offsets of each value, if known; for an alias, those of its anchor. */
-  readonly stands?: readonly Range[]
+  readonly valueRanges?: readonly Range[]
 }
 
-type Values = Pick<Entry, 'values' | 'isList' | 'stands'>
+type Values = Pick<Entry, 'values' | 'isList' | 'valueRanges'>
 
 /**
  * Returns the entries in text order; empty if there is no front matter.
@@ -168,7 +168,7 @@ class Reader {
       values.push(text)
       stands.push(this.#place(one))
     }
-    return { values, isList, stands }
+    return { values, isList, valueRanges: stands }
   }
 
   #meaning(node: Node): Node | undefined {

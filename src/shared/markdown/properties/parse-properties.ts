@@ -184,7 +184,7 @@ function isOfTags({ name }: Property): boolean {
  * split at commas and spaces.
  */
 function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number): Tag[] {
-  const { values, isList, stands } = entry
+  const { values, isList, valueRanges: stands } = entry
   const tags: Tag[] = []
   let at = entry.from
   for (const [index, value] of values.entries()) {

@@ -16,7 +16,7 @@ const ordered = /^-?\d+(?:\.\d+)?$|^\d{4}-\d{2}(?:-\d{2}(?:[t ][\d:.z+-]*)?)?$/
  * Parses a value condition such as `>=2024-05` or `draft*`.
  * @returns undefined if the condition is empty or its bound is invalid
  */
-export function readTest(given: string): PropertyTest | undefined {
+export function parsePropertyTest(given: string): PropertyTest | undefined {
   const meant = valueKey(given.replace(/^\[\[(.*)\]\]$/, '$1'))
   if (meant === '') return undefined
   if (meant === '*') return { kind: 'any' }

@@ -13,12 +13,12 @@ vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
 
 const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
 const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
-const { Unread } = await import('../../../../src/main/app/electron/unread-badge.ts')
+const { UnreadBadge: UnreadBadge } = await import('../../../../src/main/app/electron/unread-badge.ts')
 const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/login-item.ts')
 const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')
-const { decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
-const { followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
+const { handleWindowClose: decideOnClose } = await import('../../../../src/main/app/electron/close-to-tray.ts')
+const { checkForUpdates: followUpdates } = await import('../../../../src/main/app/electron/updates.ts')
 
 const platform = process.platform
 const pretend = (name: NodeJS.Platform) => Object.defineProperty(process, 'platform', { value: name })
@@ -59,7 +59,7 @@ describe('unread answers', () => {
   it('counts them in the badge; notifies only about long ones, with a link to the chat', () => {
     const onOpen = vi.fn()
     let isSeen = false
-    const unread = new Unread({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
+    const unread = new UnreadBadge({ isSeen: () => isSeen, mayNotify: () => true, onOpen })
     unread.note(ended('a', 1000))
     unread.note(ended('b', 60_000))
     unread.note(ended('c', 60_000, 'aborted'))
@@ -75,7 +75,7 @@ describe('unread answers', () => {
   })
 
   it('sends no notifications when they are turned off', () => {
-    const unread = new Unread({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
+    const unread = new UnreadBadge({ isSeen: () => false, mayNotify: () => false, onOpen: vi.fn() })
     unread.note(ended('a', 60_000))
     expect(fakeElectron.Notification.shown).toEqual([])
   })

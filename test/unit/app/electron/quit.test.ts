@@ -6,7 +6,7 @@ import { temporaryFolder, until, writeFiles } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 
-const { Resident } = await import('../../../../src/main/app/instance-lock/host-process.ts')
+const { HostProcess: HostProcess } = await import('../../../../src/main/app/instance-lock/host-process.ts')
 const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
 
 const { app } = fakeElectron
@@ -41,8 +41,8 @@ async function quit(): Promise<void> {
 describe('quitting the desktop app', () => {
   beforeEach(() => {
     pretend('linux')
-    const { close } = Resident.prototype
-    vi.spyOn(Resident.prototype, 'close').mockImplementation(async function (this: object) {
+    const { close } = HostProcess.prototype
+    vi.spyOn(HostProcess.prototype, 'close').mockImplementation(async function (this: object) {
       await close.call(this as never)
       await closeMemory()
     })

@@ -17,7 +17,8 @@ vi.mock('electron', async () => (await import('../../../support/fake-electron.ts
 const { acceptPorts } = await import('../../../../src/main/app/electron/message-ports.ts')
 const { fileFor, interfaceUrl, registerScheme, serveInterface } =
   await import('../../../../src/main/app/electron/app-protocol.ts')
-const { denyPermissions, keepInside } = await import('../../../../src/main/app/electron/window-security.ts')
+const { denyPermissions, blockNavigation: keepInside } =
+  await import('../../../../src/main/app/electron/window-security.ts')
 const { installMenu } = await import('../../../../src/main/app/electron/app-menu.ts')
 const { McpPort } = await import('../../../../src/main/app/electron/mcp-port.ts')
 const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
@@ -77,10 +78,12 @@ describe('desktop shell: MCP over HTTP', () => {
     await port.apply()
     expect(port.address).toBeUndefined()
     const free = await freePort()
-    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
+    await resident.callPrimary((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
     await port.apply()
     expect(port.address).toBe(`http://127.0.0.1:${free}/mcp`)
-    const { token } = await resident.ask((owner) => owner.clients.issueToken({ client: 'x', name: 'X', agent: 'main' }))
+    const { token } = await resident.callPrimary((owner) =>
+      owner.clients.issueToken({ client: 'x', name: 'X', agent: 'main' }),
+    )
     const ask = (path: string, bearer: string, host = `127.0.0.1:${free}`) =>
       fetch(`http://127.0.0.1:${free}${path}`, {
         method: 'POST',
@@ -98,7 +101,7 @@ describe('desktop shell: MCP over HTTP', () => {
     expect((await ask('/mcp', 'wrong')).status).toBe(401)
     expect((await ask('/mcp', token, 'evil.example')).status).toBe(403)
     expect((await ask('/', token)).status).toBe(404)
-    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: null }))
+    await resident.callPrimary((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: null }))
     await port.apply()
     expect(port.address).toBeUndefined()
     await expect(ask('/mcp', token)).rejects.toThrow()
@@ -127,14 +130,14 @@ describe('desktop shell: MCP over HTTP', () => {
     const resident = await openTestResident()
     const faults: unknown[] = []
     resident.onEvent((event) => event.type === 'fault' && faults.push(event))
-    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: busy }))
+    await resident.callPrimary((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: busy }))
     const port = new McpPort(resident)
     onTestFinished(() => port.close())
     await port.apply()
     await until(() => faults.length === 1)
     expect(port.address).toBeUndefined()
     const free = await freePort()
-    await resident.ask((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
+    await resident.callPrimary((owner) => owner.settings.set({ path: ['desktop', 'mcpPort'], value: free }))
     await port.apply()
     expect(port.address).toContain(String(free))
   })

@@ -22,9 +22,9 @@ function dot(one: Float32Array = new Float32Array(), other: Float32Array = new F
 }
 
 function nearnessTo(question: string) {
-  const near = provider.nearness?.to(question)
+  const near = provider.similarity?.similarityTo(question)
   return (passage: string, cosine: number) =>
-    near?.(provider.nearness?.digestOf(passage) ?? new Uint16Array(), cosine) ?? Number.NaN
+    near?.(provider.similarity?.digestOf(passage) ?? new Uint16Array(), cosine) ?? Number.NaN
 }
 
 /** Distinct words of the vocabulary. */
@@ -76,7 +76,7 @@ describe('built-in model', () => {
   it('the shares of the words add up to the similarity, with the most similar word', async () => {
     const [question, passage] = ['Where did I leave the boat?', 'The dinghy lies at the jetty']
     const [asked, there] = await embed(question, passage)
-    const terms = provider.terms?.(question, passage) ?? []
+    const terms = provider.explain?.(question, passage) ?? []
     const near = nearnessTo(question)(passage, dot(asked, there))
     expect(terms.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(near, 5)
     expect(terms[0]?.term).toBe('boat')
@@ -94,14 +94,14 @@ describe('built-in model', () => {
     const question = 'Where did I leave the boat 钥匙 kernelpanicker 보트?'
     const [asked, there] = await embed(question, passage)
     const cosine = dot(asked, there)
-    const digest = provider.nearness?.digestOf(passage) ?? new Uint16Array()
-    const { vector, length = 0 } = provider.nearness?.vectorOf(digest) ?? {}
+    const digest = provider.similarity?.digestOf(passage) ?? new Uint16Array()
+    const { vector, length = 0 } = provider.similarity?.vectorOf(digest) ?? {}
     for (const [at, value] of (there as Float32Array).entries()) expect(vector?.[at]).toBeCloseTo(value, 5)
-    const cosineOf = provider.nearness?.cosinesWith(asked as Float32Array)
+    const cosineOf = provider.similarity?.cosinesWith(asked as Float32Array)
     // The second call uses the cached products of tokens.
     for (let time = 0; time < 2; time += 1) expect(cosineOf?.(digest, length)).toBeCloseTo(cosine, 5)
     const near = nearnessTo(question)
-    const whole = (provider.terms?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
+    const whole = (provider.explain?.(question, passage) ?? []).reduce((sum, { share }) => sum + share, 0)
     expect(near(passage, cosine)).toBeCloseTo(whole, 5)
     // The result must not depend on passages compared before.
     near(manyWords(2000), 0)

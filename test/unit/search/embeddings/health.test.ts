@@ -14,7 +14,7 @@ function openHealth(random = 0) {
     health,
     /** Advances the clock by the pause. @returns the pause in ms */
     rest() {
-      const pause = health.restMs ?? 0
+      const pause = health.retryInMs ?? 0
       now += pause
       return pause
     },
@@ -25,39 +25,39 @@ function openHealth(random = 0) {
 describe('back-off', () => {
   it('fails after two failures in a row, with the time of the first and the message of the last', () => {
     const { health, pass } = openHealth()
-    health.note(failed)
+    health.record(failed)
     expect(health.failure).toBeUndefined()
-    expect(health.queryLeave().waitMs).toBe(3000)
+    expect(health.queryPermit().waitMs).toBe(3000)
     pass(50)
-    health.note({ ...failed, message: 'still nobody' })
+    health.record({ ...failed, message: 'still nobody' })
     expect(health.failure).toEqual({ code: 'provider_unavailable', message: 'still nobody', since: 1_000_000 })
-    expect(health.queryLeave().waitMs).toBeUndefined()
+    expect(health.queryPermit().waitMs).toBeUndefined()
   })
 
   it('the pause grows from 1 s to 5 min, and only a real answer resets it', () => {
     const { health, rest } = openHealth()
-    health.note(failed)
+    health.record(failed)
     const pauses: number[] = []
     for (let time = 0; time < 11; time += 1) {
-      health.note(failed)
+      health.record(failed)
       pauses.push(rest())
     }
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1000))
-    health.note({ kind: 'probed' })
+    health.record({ kind: 'probed' })
     expect(health.failure).toBeUndefined()
-    health.note(failed)
+    health.record(failed)
     expect(health.failure).toBeDefined()
     expect(rest()).toBe(300_000)
-    health.note({ kind: 'answered', ms: 5 })
-    health.note(failed)
-    health.note(failed)
+    health.record({ kind: 'answered', ms: 5 })
+    health.record(failed)
+    health.record(failed)
     expect(rest()).toBe(1000)
   })
 
   it('jitter shortens the pause by up to a quarter', () => {
     const { health, rest } = openHealth(0.999)
-    health.note(failed)
-    health.note(failed)
+    health.record(failed)
+    health.record(failed)
     expect(rest()).toBeGreaterThanOrEqual(750)
     expect(rest()).toBeLessThan(1000)
   })
@@ -70,30 +70,30 @@ describe('back-off', () => {
       message: '',
       retryAfterMs: 20_000,
     }
-    health.note(limited)
+    health.record(limited)
     expect(rest()).toBe(20_000)
-    health.note({ ...limited, retryAfterMs: 86_400_000 })
+    health.record({ ...limited, retryAfterMs: 86_400_000 })
     expect(rest()).toBe(3_600_000)
   })
 
   it('waits less for a slow provider, and normally again once it is fast', () => {
     const { health } = openHealth()
     const waits = [0, 1, 2, 3, 4].map(() => {
-      const { waitMs } = health.queryLeave()
-      health.note({ kind: 'late' })
-      health.note({ kind: 'answered', ms: 9000 })
+      const { waitMs } = health.queryPermit()
+      health.record({ kind: 'late' })
+      health.record({ kind: 'answered', ms: 9000 })
       return waitMs
     })
     expect(waits).toEqual([3000, 1000, 300, 0, 0])
-    health.note({ kind: 'answered', ms: 400 })
-    expect(health.queryLeave().waitMs).toBe(3000)
+    health.record({ kind: 'answered', ms: 400 })
+    expect(health.queryPermit().waitMs).toBe(3000)
   })
 
   it('reset clears all failures', () => {
     const { health } = openHealth()
-    for (const outcome of [failed, failed, failed]) health.note(outcome)
+    for (const outcome of [failed, failed, failed]) health.record(outcome)
     health.reset()
     expect(health.failure).toBeUndefined()
-    expect(health.restMs).toBeUndefined()
+    expect(health.retryInMs).toBeUndefined()
   })
 })

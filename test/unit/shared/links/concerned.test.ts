@@ -18,13 +18,16 @@ function thoroughly(files: readonly LinkingFile[], moves: readonly Move[]) {
   const before = new Resolver(files)
   const after = new Resolver(files.map(({ path, names }) => ({ path: placeOf(path), names })))
   return files.flatMap(({ path, links = [] }) => {
-    const { edits, left } = rewriteLinks({ path, newPath: placeOf(path), links }, { before, after, placeOf })
+    const { edits, unfixable: left } = rewriteLinks(
+      { path, newPath: placeOf(path), links },
+      { before, after, newPathOf: placeOf },
+    )
     return edits.length + left.length > 0 ? [{ path, edits, left }] : []
   })
 }
 
 function planned(files: readonly LinkingFile[], moves: readonly Move[]) {
-  const { files: rewritten, left } = planRewrites(files, moves)
+  const { files: rewritten, unfixable: left } = planRewrites(files, moves)
   const paths = files.map(({ path }) => path)
   return paths.flatMap((path) => {
     const edits = rewritten.find((one) => one.path === path)?.edits ?? []

@@ -15,7 +15,7 @@ function moved(vault: Vault, moves: readonly Move[]) {
     names: namesOf(parseProperties(text)),
     links: parseLinks(text).links,
   }))
-  const { files: changed, left } = planRewrites(files, moves)
+  const { files: changed, unfixable: left } = planRewrites(files, moves)
   const edits = new Map(changed.map((file) => [file.path, file.edits]))
   const after = Object.fromEntries(
     Object.entries(vault).map(([path, text]) => [movedPath(path, moves), applyEdits(text, edits.get(path) ?? [])]),

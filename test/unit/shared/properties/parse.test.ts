@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../../src/shared/markdown/links/rewrite-links.ts'
 import { namesOf, parseAllTags, parseProperties } from '../../../../src/shared/markdown/properties/parse-properties.ts'
 import { propertyQuery, tagQuery } from '../../../../src/shared/markdown/properties/queries.ts'
-import { readTest, testValue } from '../../../../src/shared/markdown/properties/property-test.ts'
+import { parsePropertyTest, testValue } from '../../../../src/shared/markdown/properties/property-test.ts'
 import { renameTag } from '../../../../src/shared/markdown/properties/rename-tag.ts'
 import { expectLinear } from '../../../support/processor-time.ts'
 
@@ -167,11 +167,11 @@ describe('conditions of a property search', () => {
     ['null', '', true],
     ['*', '', true],
   ])('%s of %s: %s', (given, value, fits) => {
-    const test = readTest(given)
+    const test = parsePropertyTest(given)
     expect(test && testValue(test, value)).toBe(fits)
   })
 
-  it.each(['', '>', '>word'])('%j is not a condition', (given) => expect(readTest(given)).toBeUndefined())
+  it.each(['', '>', '>word'])('%j is not a condition', (given) => expect(parsePropertyTest(given)).toBeUndefined())
 
   it.each([
     [tagQuery('a/b'), 'tag:a/b'],

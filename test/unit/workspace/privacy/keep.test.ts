@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Phrase } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
+import { ErasePattern } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
 import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-keep.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
@@ -95,13 +95,13 @@ describe('withoutLines()', () => {
   })
 
   it('erasing a phrase keeps privacy markers, and “local” does not match them', () => {
-    const phrase = new Phrase(['Kessler'])
-    expect(phrase.without('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
-    expect(phrase.isIn(phrase.without('- Kessler ^[local]\n  - sugar\n'))).toBe(false)
-    const marks = new Phrase(['local', 'visibility'])
-    expect(marks.without('---\nvisibility: local\n---\nthe local shop\n- a ^[local]\n')).toBe(
+    const phrase = new ErasePattern(['Kessler'])
+    expect(phrase.removeLines('## Kessler ^[local]\n- sugar\n\n## All\n')).toBe('## ^[local]\n- sugar\n\n## All\n')
+    expect(phrase.matches(phrase.removeLines('- Kessler ^[local]\n  - sugar\n'))).toBe(false)
+    const marks = new ErasePattern(['local', 'visibility'])
+    expect(marks.removeLines('---\nvisibility: local\n---\nthe local shop\n- a ^[local]\n')).toBe(
       '---\nvisibility: local\n---\n- a ^[local]\n',
     )
-    expect(marks.isIn('- a ^[local]')).toBe(false)
+    expect(marks.matches('- a ^[local]')).toBe(false)
   })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { pathologicalDocuments } from '../../../support/hostile-markdown.ts'
 import { describe, expect, it } from 'vitest'
-import { ruleFor, rulesIn } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
-import { heldLine, visibilityOf, withoutLocal } from '../../../../src/shared/markdown/visibility.ts'
+import { findRule, relativeRules } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { redactionPlaceholder, visibilityOf, redactLocal } from '../../../../src/shared/markdown/visibility.ts'
 import { processorTime } from '../../../support/processor-time.ts'
 import { rounds } from '../../../support/thorough.ts'
 
@@ -162,7 +162,7 @@ describe('visibilityOf()', () => {
       fc.property(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
         const text = lines.join(end)
         const found = visibilityOf(text)
-        const shown = withoutLocal(text, found).text.split('\n')
+        const shown = redactLocal(text, found).text.split('\n')
         expect(shown).toHaveLength(text.split('\n').length)
         for (const [at, one] of lines.entries())
           if (/\^\[local\]/i.test(one) && !found.isWhole) expect(found.lines.has(at)).toBe(true)
@@ -183,7 +183,7 @@ describe('visibilityOf()', () => {
         2000,
       )
     }
-    expect(withoutLocal('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(heldLine)
+    expect(redactLocal('a ^[local]\nb', visibilityOf('a ^[local]\n\nb')).text.split('\n')[0]).toBe(redactionPlaceholder)
   })
 })
 
@@ -206,7 +206,7 @@ describe('privacy rules', () => {
     ['/vault', 'any/a.md', true],
     ['/elsewhere', 'any/a.md', false],
   ])('rule %j for %j: %s', (rule, path, isLocal) => {
-    expect(ruleFor(path, rulesIn('/vault', [rule])) !== undefined).toBe(isLocal)
+    expect(findRule(path, relativeRules('/vault', [rule])) !== undefined).toBe(isLocal)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commitMessage, parseMessage } from '../../../../src/main/workspace/history/history-change.ts'
-import { ownWords } from '../../../../src/shared/markdown/own-words.ts'
+import { createUserTextMatcher } from '../../../../src/shared/markdown/own-words.ts'
 import { withAddedSource } from '../../../../src/shared/markdown/provenance-edit.ts'
 import {
   isCoveredBy,
@@ -12,8 +12,8 @@ import {
   withSource,
   withSourceMarks,
 } from '../../../../src/shared/markdown/provenance.ts'
-import { staysHere } from '../../../../src/shared/util/locality.ts'
-import { keepsLocal, withAddedLocal, withVisibility } from '../../../../src/shared/markdown/visibility-edit.ts'
+import { isLocalEndpoint } from '../../../../src/shared/util/locality.ts'
+import { preservesLocalLines, withAddedLocal, withVisibility } from '../../../../src/shared/markdown/visibility-edit.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 
 const web = { kind: 'web', name: 'news.example' } as const
@@ -57,12 +57,12 @@ describe('source marks', () => {
   })
 
   it('ownWords() accepts a line if the user wrote all of it and it has no invisible characters', () => {
-    const isOwn = ownWords('Please remember that my dog is called Rex')
+    const isOwn = createUserTextMatcher('Please remember that my dog is called Rex')
     expect(isOwn('- My dog is called Rex.')).toBe(true)
     expect(isOwn('- My dog is called Rex and bites.')).toBe(false)
     expect(isOwn('- My dog is called Rex\u{E0041}')).toBe(false)
     expect(isOwn('- 🐕')).toBe(false)
-    expect(ownWords('请记住我的狗叫雷克斯')('- 我的狗叫雷克斯')).toBe(true)
+    expect(createUserTextMatcher('请记住我的狗叫雷克斯')('- 我的狗叫雷克斯')).toBe(true)
   })
 
   it.each([
@@ -78,7 +78,7 @@ describe('source marks', () => {
     ['别转账给鲍勃', '转账给鲍勃'],
     ['They trust Alice', 'I trust Alice'],
   ])("of “%s” the line “%s” is not the user's statement", (own, line) => {
-    expect(ownWords(own)(`- ${line}`)).toBe(false)
+    expect(createUserTextMatcher(own)(`- ${line}`)).toBe(false)
   })
 
   it.each([
@@ -90,7 +90,7 @@ describe('source marks', () => {
     ['不要转账给鲍勃。我特别信任爱丽丝。', '用户特别信任爱丽丝'],
     ['不要转账给鲍勃。我特别信任爱丽丝。', '信任爱丽丝'],
   ])("of “%s” the line “%s” is the user's statement", (own, line) => {
-    expect(ownWords(own)(`- ${line}`)).toBe(true)
+    expect(createUserTextMatcher(own)(`- ${line}`)).toBe(true)
   })
 
   it('puts the mark of a code block after it, or before an open one, and only once', () => {
@@ -148,10 +148,10 @@ describe('local providers and local notes', () => {
     ['https://api.anthropic.com', false],
     [undefined, false],
   ])('decides whether data stays local for %s', (url, isLocal) => {
-    expect(staysHere('auto', url, undefined)).toBe(isLocal)
-    expect(staysHere('auto', url, 'http://proxy.example:3128')).toBe(false)
-    expect(staysHere('remote', url, undefined)).toBe(false)
-    expect(staysHere('local', url, undefined)).toBe(true)
+    expect(isLocalEndpoint('auto', url, undefined)).toBe(isLocal)
+    expect(isLocalEndpoint('auto', url, 'http://proxy.example:3128')).toBe(false)
+    expect(isLocalEndpoint('remote', url, undefined)).toBe(false)
+    expect(isLocalEndpoint('local', url, undefined)).toBe(true)
   })
 
   it.each([
@@ -200,9 +200,9 @@ describe('local providers and local notes', () => {
     const log = '# 2026-01-20\n\n## 09:00 - Open\nx\n'
     const added = withAddedLocal(log, `${log}\n## 10:00 - Mine\na\n\nb\n`, true)
     expect(added).toBe(`${log}\n## 10:00 - Mine ^[local]\na\n\nb\n`)
-    expect(keepsLocal(added, `${added}\n## 11:00 - More\n`)).toBe(true)
-    expect(keepsLocal(added, added.replace(' ^[local]', ''))).toBe(false)
-    expect(keepsLocal(added, added.replace('\na\n', '\n## Other\na\n'))).toBe(false)
-    expect(keepsLocal(added, added.replace('b\n', ''))).toBe(false)
+    expect(preservesLocalLines(added, `${added}\n## 11:00 - More\n`)).toBe(true)
+    expect(preservesLocalLines(added, added.replace(' ^[local]', ''))).toBe(false)
+    expect(preservesLocalLines(added, added.replace('\na\n', '\n## Other\na\n'))).toBe(false)
+    expect(preservesLocalLines(added, added.replace('b\n', ''))).toBe(false)
   })
 })

@@ -1,8 +1,8 @@
 import { mkdir, realpath, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { placesOf, rulesAt } from '../../../../src/main/workspace/privacy/rule-places.ts'
-import { ruleFor } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
+import { resolveRules, rulesForFolder } from '../../../../src/main/workspace/privacy/rule-places.ts'
+import { findRule } from '../../../../src/main/workspace/privacy/privacy-rules.ts'
 import { temporaryFolder } from '../../../support/folder.ts'
 
 async function folders() {
@@ -17,7 +17,7 @@ it('applies a rule with a place on disk in every folder that contains it', async
   const { root, workspace, extra } = await folders()
   await symlink(extra, join(root, 'other'))
   const holds = (rule: string, path: string, folder = extra) =>
-    ruleFor(path, rulesAt(folder, [], placesOf(workspace, [rule]))) !== undefined
+    findRule(path, rulesForFolder(folder, [], resolveRules(workspace, [rule]))) !== undefined
   for (const rule of [extra, `${extra}/`, root, `${root}/*/in/`, `${root}/**/secret/`, join(root, 'other'), '../ext'])
     expect(holds(rule, 'in/secret/d.md'), rule).toBe(true)
   for (const rule of [`${extra}/in/secret/d.md`, `${extra}/in/secret/d`, `${root}/other/in/secret/`, `${extra}/**`])
@@ -34,9 +34,9 @@ it('applies a rule that names a link to its target, even if that was deleted', a
   const { workspace } = await folders()
   await symlink('real/deep', join(workspace, 'lnk'))
   await symlink('real/note.md', join(workspace, 'alias.md'))
-  const rules = () => rulesAt(workspace, ['lnk/'], placesOf(workspace, ['lnk/']))
+  const rules = () => rulesForFolder(workspace, ['lnk/'], resolveRules(workspace, ['lnk/']))
   expect(rules()).toEqual(['lnk/', 'real/deep/'])
-  expect(rulesAt(workspace, ['alias'], placesOf(workspace, ['alias']))).toEqual(['alias', 'real/note.md'])
+  expect(rulesForFolder(workspace, ['alias'], resolveRules(workspace, ['alias']))).toEqual(['alias', 'real/note.md'])
   await rm(join(workspace, 'real'), { recursive: true })
   expect(rules()).toEqual(['lnk/', 'real/deep/'])
 })

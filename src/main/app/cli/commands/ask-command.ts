@@ -2,14 +2,14 @@ import { parseCommand, commands } from '#shared/chat/commands.ts'
 import type { ContractClient, SessionMessage, CommandOutcome } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { addUsage, messageText, noUsage, type Message, type Usage } from '#shared/chat/messages.ts'
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { setUpOnce } from '../first-use.ts'
 import type { AskFlags } from '../flags.ts'
 import { LiveOutput } from '../live-output.ts'
-import { withoutExtras, type Output } from '../cli-output.ts'
+import { printedFields, type Output } from '../cli-output.ts'
 
 /** @throws AppError `unknown_session`, `provider_error` if the model fails */
-export async function ask({ client, base }: Runtime, flags: AskFlags, message: string): Promise<Output> {
+export async function ask({ client, base }: PrimaryClient, flags: AskFlags, message: string): Promise<Output> {
   const { agent, model, json = false } = flags
   await setUpOnce(client, base, agent)
   await client.search.settle({ agent })
@@ -35,12 +35,12 @@ export async function ask({ client, base }: Runtime, flags: AskFlags, message: s
   if (last?.role !== 'assistant') {
     if (!parseCommand(message)) throw new AppError('internal', 'the agent did not answer')
     const text = startsChat(message) ? describeStart(before, session) : outcome ? describeOutcome(outcome) : ''
-    const value = { session, text, ...tracesOf(mine), usage: noUsage, outcome: outcome ?? null }
+    const value = { session, text, ...recallsAndWrites(mine), usage: noUsage, outcome: outcome ?? null }
     if (outcome?.kind === 'failed') return { value, text: '', warning: text, isFailure: true }
     return { value, text }
   }
   if (last.stopReason === 'error') throw new AppError('provider_error', last.errorMessage ?? 'the model failed')
-  const value = { session, text: messageText(last), ...tracesOf(mine), usage: totalUsage(mine) }
+  const value = { session, text: messageText(last), ...recallsAndWrites(mine), usage: totalUsage(mine) }
   return { value, text: live ? '' : value.text }
 }
 
@@ -110,14 +110,14 @@ async function entriesOf(client: ContractClient, agent: string, session: string)
 }
 
 /** Returns the searches and writes of the turn, from the tool details in the transcript. */
-function tracesOf(messages: readonly Message[]) {
+function recallsAndWrites(messages: readonly Message[]) {
   const recalls: { query: string; results: object[] }[] = []
   const writes: { path: string; cause: string }[] = []
   for (const message of messages) {
     if (message.role !== 'toolResult') continue
     const { details } = message
     if (details?.kind === 'recall')
-      recalls.push({ query: details.recall.query, results: details.recall.results.map(withoutExtras) })
+      recalls.push({ query: details.recall.query, results: details.recall.results.map(printedFields) })
     else if (details?.kind === 'change') writes.push({ path: details.change.path, cause: 'agent' })
   }
   return { recalls, writes }

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
-import { connectionsOf, openBase, type AppOptions } from '../../composition/create-app.ts'
-import type { Connections } from '#interop'
+import { createClientInstaller, openBase, type AppOptions } from '../../composition/create-app.ts'
+import type { ClientInstaller } from '#interop'
 import type { McpFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
 /**
  * Registers this memory with a program, or removes it with `--uninstall`.
  * @param id of the program
- * @throws AppError as `Connections.connect`, `mcp_unavailable`
+ * @throws AppError as `ClientInstaller.connect`, `mcp_unavailable`
  */
 export async function connectProgram(options: AppOptions, flags: McpFlags, id: string): Promise<Output> {
   const base = await openBase(options)
   try {
-    const connections = connectionsOf(options, base.folders)
+    const connections = createClientInstaller(options, base.folders)
     return flags.uninstall === undefined
       ? await install(connections, flags, id)
       : await uninstall(connections, flags, id)
@@ -21,10 +21,10 @@ export async function connectProgram(options: AppOptions, flags: McpFlags, id: s
   }
 }
 
-async function install(connections: Connections, flags: McpFlags, id: string): Promise<Output> {
+async function install(connections: ClientInstaller, flags: McpFlags, id: string): Promise<Output> {
   const { agent, client, readOnly: isReadOnly, workspace, dryRun = false } = flags
   const wanted = { agent, client, isReadOnly, workspace: workspace === undefined ? undefined : resolve(workspace) }
-  const program = await connections.look(id, wanted)
+  const program = await connections.inspect(id, wanted)
   const { name, file, patch, state, isThere, problem } = program
   if (problem !== null) return { value: program, text: `${file}\n${problem}`, isFailure: true }
   if (dryRun) return { value: program, text: `${file}\n${patch === '' ? `${name} is connected already` : patch}` }
@@ -40,9 +40,9 @@ async function install(connections: Connections, flags: McpFlags, id: string): P
   }
 }
 
-async function uninstall(connections: Connections, { dryRun = false }: McpFlags, id: string): Promise<Output> {
-  const { name, file, state } = await connections.look(id, {})
-  const patch = await connections.without(id)
+async function uninstall(connections: ClientInstaller, { dryRun = false }: McpFlags, id: string): Promise<Output> {
+  const { name, file, state } = await connections.inspect(id, {})
+  const patch = await connections.previewRemoval(id)
   if (patch === '')
     return { value: { program: id, file, state: 'none' }, text: `${name}: nothing to remove, ${file} has no entry` }
   if (dryRun) return { value: { program: id, file, state, patch }, text: `${file}\n${patch}` }

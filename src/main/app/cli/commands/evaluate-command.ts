@@ -1,11 +1,11 @@
 import { evaluate as measure, readQuestions } from '#search'
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, EvalFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `input_invalid` for an invalid file of questions, `index_unavailable` */
-export async function evaluate({ client }: Runtime, flags: CommonFlags & EvalFlags): Promise<Output> {
+export async function evaluate({ client }: PrimaryClient, flags: CommonFlags & EvalFlags): Promise<Output> {
   const { agent } = flags
   const questions = await readQuestions(flags.queries)
   const offTopic = flags.offTopic === undefined ? undefined : await readQuestions(flags.offTopic, 'offTopic')

@@ -1,14 +1,14 @@
-import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
+import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { decidingDigits } from '#shared/util/figures.ts'
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import { distinguishingDigits } from '#shared/util/figures.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
-import { conditionText, toldOnce, type Output } from '../cli-output.ts'
+import { conditionText, warningOf, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `input_invalid` for an invalid `--why`, `index_unavailable` */
 export async function explain(
-  { client }: Runtime,
+  { client }: PrimaryClient,
   { agent, ...flags }: CommonFlags & ExplainFlags,
   query: string,
 ): Promise<Output> {
@@ -37,14 +37,14 @@ export async function explain(
   }
   const lines = candidates.map(
     ({ path, startLine, endLine, score, vector, text, lift, verdict, modifiers, question }) =>
-      `${score.toFixed(decidingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
+      `${score.toFixed(distinguishingDigits(score, explanation.minScore, 3))}  vector ${legText(vector)}  text ${legText(text)}${lift > 0 ? `  lift ${lift.toFixed(3)}` : ''}  ${path}:${startLine}-${endLine}  ${[verdict, ...meantBy(vector), ...modifiers.map(modifierText), ...(question === undefined ? [] : [`without the question itself: ${question}`])].join('; ')}`,
   )
   lines.unshift(...explanation.conditions.map(conditionText))
   if (explanation.why) lines.push(whyText(explanation.why))
   return {
     value,
     text: lines.length > 0 ? lines.join('\n') : 'No candidates.',
-    ...toldOnce(warning, explanation.notice),
+    ...warningOf(warning, explanation.notice),
   }
 }
 
@@ -91,7 +91,7 @@ function modifierText({ name, factor, of }: Candidate['modifiers'][number]): str
 }
 
 /** Reasons for a place that is not searched, with a remedy. */
-const unsearchedText: Readonly<Record<Unsearched['reason'], string>> = {
+const unsearchedText: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'it is in every request in full; move text that should be searchable to MEMORY.md or another note',
   scope: 'memory.scope is `memory`, which searches only MEMORY.md and memory/; `workspace` searches all notes',
   ignored: 'the vault’s own program or vault.ignored excludes it',

@@ -1,13 +1,13 @@
 import type { ContractClient } from '#shared/contract/index.ts'
-import { isSentTexts } from '#shared/util/providers.ts'
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import { isRemoteEmbeddingProvider } from '#shared/util/providers.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags, WaitFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `index_unavailable` */
 export async function indexFiles(
-  { client }: Runtime,
+  { client }: PrimaryClient,
   { agent, force, wait }: CommonFlags & WaitFlags & { force?: boolean },
 ): Promise<Output> {
   const started = performance.now()
@@ -27,7 +27,7 @@ export async function indexFiles(
 /** Prints how much text goes to a paid provider. */
 async function tellWhatIsSent(client: ContractClient, agent: string): Promise<void> {
   const { provider, model } = await client.search.status({ agent })
-  if (!isSentTexts(provider)) return
+  if (!isRemoteEmbeddingProvider(provider)) return
   const { all, unsent, questions } = await client.search.meaning({ agent })
   const left = { texts: unsent.texts + questions.texts, tokens: unsent.tokens + questions.tokens }
   process.stderr.write(

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../../composition/create-app.ts'
 import { systemClock } from '#platform'
 import { clientId, clientName, serveOverStdio, type MemoryAccess } from '#interop'
-import type { Resident } from '../../instance-lock/host-process.ts'
+import type { HostProcess } from '../../instance-lock/host-process.ts'
 import type { McpFlags } from '../flags.ts'
-import { follow } from '../open-memory.ts'
+import { warmUpAgent } from '../open-memory.ts'
 
 /** Timeout for closing after the last answer, ms. */
 const closingMs = 5000
@@ -15,20 +15,20 @@ const closingMs = 5000
  * @throws Error if the connection had to be aborted
  */
 export async function mcp(
-  opening: Promise<Resident>,
+  opening: Promise<HostProcess>,
   { now = systemClock }: AppOptions,
   { agent, client, readOnly = false }: McpFlags,
 ): Promise<void> {
   const followed = new Set([agent ?? 'main'])
   const problem = await serveOverStdio({
-    ask: async (work) => (await opening).ask(work),
+    ask: async (work) => (await opening).callPrimary(work),
     onEvent: (listener) => onceOpen(opening, listener),
     async caller(said) {
       const name = client ?? said ?? ''
       const met = { client: clientId(name), name: clientName(name), ...(agent === undefined ? {} : { agent }) }
       const resident = await opening
-      const caller = await resident.ask((owner) => owner.clients.meet(met))
-      if (!followed.has(caller.agent)) void follow(resident, caller.agent)
+      const caller = await resident.callPrimary((owner) => owner.clients.meet(met))
+      if (!followed.has(caller.agent)) void warmUpAgent(resident, caller.agent)
       followed.add(caller.agent)
       return caller
     },
@@ -49,7 +49,7 @@ export async function mcp(
  * Subscribes as soon as the memory is open.
  * @returns ends the subscription
  */
-function onceOpen(opening: Promise<Resident>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
+function onceOpen(opening: Promise<HostProcess>, listener: Parameters<MemoryAccess['onEvent']>[0]): () => void {
   let stop: (() => void) | undefined
   let isOver = false
   const follow = async () => {

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/util/errors.ts'
 import { createApp, openBase, type AppBase, type AppOptions } from '../../composition/create-app.ts'
-import { askOwner } from '../../instance-lock/with-primary.ts'
-import { ownerPlace } from '../../instance-lock/lock-info.ts'
+import { callPrimary } from '../../instance-lock/with-primary.ts'
+import { lockPathsOf } from '../../instance-lock/lock-info.ts'
 import { describeProblems } from '#platform'
-import { assertNew, setUpOnce } from '../first-use.ts'
+import { assertNeverUsed, setUpOnce } from '../first-use.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
@@ -30,7 +30,7 @@ export async function remember(options: AppOptions, { agent }: CommonFlags, text
 
 async function askToRemember(base: AppBase, agent: string, note: string) {
   try {
-    return await askOwner(ownerPlace(base.folders.home, base.single?.folder), base, async ({ client }) => {
+    return await callPrimary(lockPathsOf(base.folders.home, base.single?.folder), base, async ({ client }) => {
       await setUpOnce(client, base, agent)
       return client.workspace.remember({ agent, text: note })
     })
@@ -48,11 +48,11 @@ async function rememberHere(options: AppOptions & { base: AppBase }, agent: stri
   try {
     if (app.settings.problems.length > 0)
       throw new AppError('config_invalid', describeProblems(app.settings.file, app.settings.problems))
-    if (app.agents.isFirstRun) assertNew(base, agent)
+    if (app.agents.isFirstRun) assertNeverUsed(base, agent)
     if (app.agents.isFirstRun) await app.agents.setUp(agent, app.agents.workspaceOf(agent), 'en')
     const { workspace, close } = await app.agents.writer(agent)
     try {
-      const known = mayBeThere ? await workspace.findRemembered(note, app.now()) : undefined
+      const known = mayBeThere ? await workspace.findRememberedNote(note, app.now()) : undefined
       return known ?? (await workspace.remember(note, app.now(), { cause: 'capture' }))
     } finally {
       await close()

@@ -1,11 +1,11 @@
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type SearchFlags } from '../flags.ts'
-import { conditionText, toldOnce, withoutExtras, type Output } from '../cli-output.ts'
+import { conditionText, warningOf, printedFields, type Output } from '../cli-output.ts'
 import { waitForVectors } from '../vectors.ts'
 
 /** @throws AppError `index_unavailable` */
 export async function search(
-  { client }: Runtime,
+  { client }: PrimaryClient,
   { agent, ...flags }: CommonFlags & SearchFlags,
   query: string,
 ): Promise<Output> {
@@ -22,7 +22,7 @@ export async function search(
   } = await client.search.query({ agent, query, options })
   const lack = standstill === undefined ? undefined : `recent changes are not searchable yet: ${standstill}`
   const value = {
-    results: results.map(withoutExtras),
+    results: results.map(printedFields),
     provider,
     model,
     stale,
@@ -37,7 +37,7 @@ export async function search(
   return {
     value,
     text: [...conditions.map(conditionText), ...(lines.length > 0 ? lines : ['Nothing found.'])].join('\n'),
-    ...toldOnce(warning ?? lack, notice),
+    ...warningOf(warning ?? lack, notice),
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
-export async function sessions({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
+export async function sessions({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const found = (await client.sessions.list({ agent })).toSorted((one, other) => other.updatedAt - one.updatedAt)
   const value = {
     sessions: found.map(({ id, title, createdAt, updatedAt, messages, pinned }) => ({

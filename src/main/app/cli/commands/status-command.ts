@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Runtime } from '../../instance-lock/with-primary.ts'
+import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import type { CommonFlags } from '../flags.ts'
 import type { Output } from '../cli-output.ts'
 
 /** Timeout for the provider's answer, ms. */
 const providerMs = 1000
 
-export async function status({ client }: Runtime, { agent }: CommonFlags): Promise<Output> {
+export async function status({ client }: PrimaryClient, { agent }: CommonFlags): Promise<Output> {
   const { settled: isSettled, status: index, indexBytes } = await client.search.settle({ agent })
   // The first request shows whether an unused provider works.
   const isAsked = index.provider !== 'none' && index.embedded === 0

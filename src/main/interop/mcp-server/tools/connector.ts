@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
-import { boundedText, dataNotice, fenced, label, roomFor, usualTokens } from '../bounded-answer.ts'
+import { boundedText, dataNotice, fenced, label, roomFor, defaultTokens } from '../bounded-answer.ts'
 import { noteUri } from '../note-uri.ts'
-import { assertThere, linesFrom, placeOf } from './lines-from.ts'
+import { assertLineExists, linesFrom, placeOf } from './lines-from.ts'
 import type { MemoryTool } from './memory-tool.ts'
 
 /** Context lines before a passage. */
@@ -84,7 +84,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const read = await ask((owner) =>
       owner.workspace.lines({ agent, path, from: first, count: maxLines, forProgram: client }),
     )
-    assertThere(path, read.total, asked)
+    assertLineExists(path, read.total, asked)
     const rest = (from: number) => ({
       id,
       title: label(path),
@@ -94,7 +94,7 @@ export const fetchNote: MemoryTool<typeof fetchInput, typeof fetchOutput> = {
     const shownFrom = (from: number) => {
       const lines = read.lines.slice(from - first)
       const { character, ...wanted } = linesFrom(path, { lines, total: read.total }, from, fromCharacter)
-      return { from, character, ...boundedText(wanted.lines, roomFor(usualTokens, rest(from))) }
+      return { from, character, ...boundedText(wanted.lines, roomFor(defaultTokens, rest(from))) }
     }
     const withContext = shownFrom(first)
     // If the context lines leave no room, start at the requested line.

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/util/errors.ts'
-import { isInPair, label } from '../bounded-answer.ts'
+import { splitsSurrogatePair, label } from '../bounded-answer.ts'
 import type { SearchResult } from '#shared/contract/index.ts'
 import type { ToolContext } from './memory-tool.ts'
 
@@ -16,19 +16,19 @@ export interface ReadLines {
  * @throws AppError `input_invalid` behind the end of the note or the line
  */
 export function linesFrom(path: string, { lines, total }: ReadLines, from: number, fromCharacter = 1) {
-  assertThere(path, total, from)
+  assertLineExists(path, total, from)
   const [first, ...others] = lines
   if (first === undefined) return { lines: [], character: 1, length: 0 }
   if (fromCharacter > Math.max(1, first.length)) {
     const reason = `line ${from} of ${label(path)} has ${counted(first.length, 'character')}`
     throw new AppError('input_invalid', reason, { reason })
   }
-  const at = isInPair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
+  const at = splitsSurrogatePair(first, fromCharacter - 1) ? fromCharacter : fromCharacter - 1
   return { lines: [first.slice(at), ...others], character: at + 1, length: first.length }
 }
 
 /** @throws AppError `input_invalid` if the line is behind the end of the note */
-export function assertThere(path: string, total: number, line: number): void {
+export function assertLineExists(path: string, total: number, line: number): void {
   if (line <= Math.max(1, total)) return
   const reason = beyondText(path, total, line)
   throw new AppError('input_invalid', reason, { reason })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Candidate, Explanation, Unsearched, Verdict } from '#shared/contract/index.ts'
+import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
 import { maxPath, maxQuery } from '#shared/util/limits.ts'
 import { bounded, clipped, label, roomFor } from '../bounded-answer.ts'
 import { beyondText } from './lines-from.ts'
-import { catchingUp, conditionText } from './memory-search.ts'
+import { staleIndexHints, conditionText } from './memory-search.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
 const input = z.object({
@@ -57,7 +57,7 @@ export const memoryExplain: MemoryTool<typeof input, typeof output> = {
     const place = path === undefined || line === undefined ? {} : { why: { path, line } }
     const explained = await ask((owner) => owner.search.explain({ agent, query, forProgram: client, ...place }))
     const { minScore, weights, conditions, candidates, why, stale, standstill } = explained
-    const hints = catchingUp(stale, standstill)
+    const hints = staleIndexHints(stale, standstill)
     const rest = {
       minScore,
       weights,
@@ -121,7 +121,7 @@ const reasons: Readonly<Record<NonNullable<Explanation['why']>['reason'], string
 }
 
 /** Reasons for a place that is not searched, for a model that cannot change settings. */
-const unsearchedTexts: Readonly<Record<Unsearched['reason'], string>> = {
+const unsearchedTexts: Readonly<Record<IndexExclusion['reason'], string>> = {
   project: 'the user’s agent reads this file in full with every request, so it is not searched',
   scope: 'the user’s settings limit search to MEMORY.md and memory/',
   ignored: 'the user’s settings exclude this file',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Condition, SearchResult } from '#shared/contract/index.ts'
 import { maxQuery } from '#shared/util/limits.ts'
 import { bounded, clipped, dataNotice, fenced, label, roomFor } from '../bounded-answer.ts'
-import { tokensAtMost } from '../token-limits.ts'
+import { maxTokensOf } from '../token-limits.ts'
 import { placeOf, type Place } from './lines-from.ts'
 import { leftOutSchema, maxTokensParameter, type MemoryTool, type ToolContext } from './memory-tool.ts'
 
@@ -71,7 +71,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
     const hints = [
       ...(results.length === 0 ? [nothingFound(answer.minScore)] : []),
       ...(notice ? [`Only words were searched, not meaning: ${clipped(notice.message, 60)}.`] : []),
-      ...catchingUp(stale, standstill),
+      ...staleIndexHints(stale, standstill),
     ]
     const rest = {
       notice: dataNotice,
@@ -89,7 +89,7 @@ export const memorySearch: MemoryTool<typeof input, typeof output> = {
  * Returns hints about an outdated index.
  * @param standstill reason why the index cannot be written; undefined if it can
  */
-export function catchingUp(stale: boolean, standstill: string | undefined): string[] {
+export function staleIndexHints(stale: boolean, standstill: string | undefined): string[] {
   if (standstill !== undefined)
     return [
       `Recent changes are not searched because the index cannot be written (${clipped(standstill, 60)}): tell the user. memory_get reads the current notes.`,
@@ -120,7 +120,7 @@ function shown(result: SearchResult, { line: startLine, character }: Place): Sho
 /** Cuts a passage to the room, but never below `leastTokens`. */
 function inPart(whole: Shown, room: number): Shown {
   const text = whole.text.slice(whole.text.indexOf('\n') + 1, whole.text.lastIndexOf('\n'))
-  const left = room - tokensAtMost(JSON.stringify({ ...whole, text: fenced('') }))
+  const left = room - maxTokensOf(JSON.stringify({ ...whole, text: fenced('') }))
   return { ...whole, text: fenced(clipped(text, Math.max(leastTokens, left))) }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContractClient } from '#shared/contract/index.ts'
-import { mostTokens, usualTokens } from '../bounded-answer.ts'
+import { mostTokens, defaultTokens } from '../bounded-answer.ts'
 
 export interface ToolContext {
   readonly agent: string
@@ -30,8 +30,8 @@ export const maxTokensParameter = z
   .int()
   .min(500)
   .max(mostTokens)
-  .default(usualTokens)
-  .describe(`Limit of the answer in tokens; default ${usualTokens}`)
+  .default(defaultTokens)
+  .describe(`Limit of the answer in tokens; default ${defaultTokens}`)
 
 export const leftOutSchema = z
   .object({ what: z.string(), howToGet: z.string() })

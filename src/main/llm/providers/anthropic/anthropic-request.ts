@@ -23,7 +23,7 @@ function thinkingParams(
   if (form === 'adaptive')
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: thinking } }
   const budget = Math.min(thinkingBudgets[thinking], Math.floor(maxOutput / 2))
-  return budget < minThinking || goesOnUnthought(messages)
+  return budget < minThinking || continuesWithoutThinking(messages)
     ? {}
     : { thinking: { type: 'enabled', budget_tokens: budget } }
 }
@@ -32,7 +32,7 @@ function thinkingParams(
  * With a budget, the API requires that a turn which continues after a tool call began with thinking; another model's
  * does not count.
  */
-function goesOnUnthought(messages: readonly Anthropic.MessageParam[]): boolean {
+function continuesWithoutThinking(messages: readonly Anthropic.MessageParam[]): boolean {
   const asked = messages.findLastIndex(
     ({ role, content }) =>
       role === 'user' && (typeof content === 'string' || content.every(({ type }) => type !== 'tool_result')),

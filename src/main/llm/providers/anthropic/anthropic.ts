@@ -1,27 +1,27 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { staysHere } from '#shared/util/locality.ts'
+import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { maxId, maxModels, maxToolCalls } from '#shared/util/limits.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { AssistantMessage, StopReason, Usage } from '#shared/chat/messages.ts'
 import { thinkingForm, toMessagesRequest, type ThinkingForm } from './anthropic-request.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
 import {
-  failure,
-  isCutEvent,
-  isGarbled,
+  createFailure,
+  isInvalidJsonEvent,
+  isInvalidResponse,
   isLostConnection,
   providerFailure,
-  readError,
+  parseProviderError,
 } from '../../middleware/provider-failures.ts'
 import {
   AnswerDraft,
   ArgumentsDraft,
-  isWholeCall,
+  isCompleteJsonObject,
   type ChatModel,
   type ListedModel,
   type ModelEvent,
 } from '../../model.ts'
-import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 const provider = 'anthropic'
@@ -37,7 +37,7 @@ export function createAnthropicModel(
     provider,
     model,
     ...limits,
-    isLocal: staysHere('auto', options.baseUrl, undefined),
+    isLocal: isLocalEndpoint('auto', options.baseUrl, undefined),
     stream: (request, signal) =>
       stream(
         clientOf(options),
@@ -56,7 +56,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
   const models: ListedModel[] = []
   try {
     for await (const info of clientOf(options).models.list({ limit: 100 }, { signal })) {
-      const known = listed(fieldsOf(info) as Partial<Anthropic.ModelInfo>)
+      const known = listed(asObject(info) as Partial<Anthropic.ModelInfo>)
       if (known.name !== '') models.push(known)
       // Guards against an endless list.
       if (models.length >= maxModels) break
@@ -71,7 +71,7 @@ export async function listAnthropicModels(options: ProviderOptions, signal: Abor
 function listed({ id, max_input_tokens, max_tokens, capabilities }: Partial<Anthropic.ModelInfo>): ListedModel {
   const types = capabilities?.thinking?.types
   return {
-    name: nameOf(id).slice(0, maxId),
+    name: asIdText(id).slice(0, maxId),
     contextWindow: max_input_tokens ?? undefined,
     maxOutput: max_tokens ?? undefined,
     images: capabilities?.image_input?.supported,
@@ -94,12 +94,12 @@ async function* stream(
   try {
     const events = await client.messages.create(wire, { signal })
     hasBegun = true
-    for await (const event of events) yield* answer.take(fieldsOf(event))
+    for await (const event of events) yield* answer.take(asObject(event))
   } catch (error) {
     // Ignore errors after the end of the answer.
     if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explain(error, hasBegun)
   }
-  if (!answer.hasEnded) throw failure('provider_cut', provider)
+  if (!answer.hasEnded) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -122,7 +122,7 @@ class MessagesAnswer {
   #usage: Usage | undefined
   #stop: unknown
   /** The last call, if its arguments were incomplete. */
-  #doubtful: AssistantMessage['content'][number] | undefined
+  #possiblyCutCall: AssistantMessage['content'][number] | undefined
   #hasEnded = false
 
   constructor(draft: AnswerDraft) {
@@ -131,27 +131,27 @@ class MessagesAnswer {
 
   /** True if the server ended the answer or named a stop reason. */
   get hasEnded(): boolean {
-    return this.#hasEnded || nameOf(this.#stop) !== ''
+    return this.#hasEnded || asIdText(this.#stop) !== ''
   }
 
   *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    const index = indexOf(event['index']) ?? -1
+    const index = asIndex(event['index']) ?? -1
     switch (event['type']) {
       case 'message_start':
-        yield* this.#start(fieldsOf(event['message']))
+        yield* this.#start(asObject(event['message']))
         break
       case 'content_block_start':
-        yield* this.#open(index, fieldsOf(event['content_block']))
+        yield* this.#open(index, asObject(event['content_block']))
         break
       case 'content_block_delta':
-        yield* this.#add(index, fieldsOf(event['delta']))
+        yield* this.#add(index, asObject(event['delta']))
         break
       case 'content_block_stop':
         this.#close(index)
         break
       case 'message_delta':
-        this.#stop = fieldsOf(event['delta'])['stop_reason'] ?? this.#stop
-        this.#usage = toUsage(fieldsOf(event['usage']), this.#usage)
+        this.#stop = asObject(event['delta'])['stop_reason'] ?? this.#stop
+        this.#usage = toUsage(asObject(event['usage']), this.#usage)
         break
       case 'message_stop':
         this.#hasEnded = true
@@ -162,33 +162,33 @@ class MessagesAnswer {
 
   finish(): AssistantMessage {
     for (const [index, call] of this.#calls)
-      if (isWholeCall(call.arguments.json)) this.#close(index)
+      if (isCompleteJsonObject(call.arguments.json)) this.#close(index)
       else this.#draft.cutCall(call.name)
     const stop = toStopReason(this.#stop)
     const last = this.#draft.content.at(-1)
-    if (stop === 'length' && last?.type === 'toolCall' && last === this.#doubtful) {
+    if (stop === 'length' && last?.type === 'toolCall' && last === this.#possiblyCutCall) {
       this.#draft.content.pop()
       this.#draft.cutCall(last.name)
     }
     const used = this.#usage ?? toUsage({}, undefined)
     return this.#stop === 'refusal'
-      ? this.#draft.finish('error', used, failure('provider_refused', provider))
+      ? this.#draft.finish('error', used, createFailure('provider_refused', provider))
       : this.#draft.finish(stop, used)
   }
 
   /** @throws AppError `provider_cut` if another message begins before this one has ended */
   *#start(message: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    const id = nameOf(message['id'])
+    const id = asIdText(message['id'])
     const isAnother = this.#id !== undefined && id !== this.#id
     if (isAnother && !this.hasEnded && (this.#draft.content.length > 0 || this.#calls.size > 0))
-      throw failure('provider_cut', provider)
+      throw createFailure('provider_cut', provider)
     this.#id = id
-    this.#usage = toUsage(fieldsOf(message['usage']), this.#usage)
+    this.#usage = toUsage(asObject(message['usage']), this.#usage)
     yield { type: 'usage', usage: this.#usage }
     // The server sent the whole message at once.
-    const blocks = listOf(message['content'])
+    const blocks = asArray(message['content'])
     for (const [index, block] of blocks.entries()) {
-      yield* this.#open(index, fieldsOf(block))
+      yield* this.#open(index, asObject(block))
       this.#close(index)
     }
     if (blocks.length > 0) this.#stop = message['stop_reason'] ?? this.#stop
@@ -199,7 +199,7 @@ class MessagesAnswer {
     if (type === 'tool_use' && this.#calls.size <= maxToolCalls)
       this.#calls.set(index, { id, name, input, arguments: new ArgumentsDraft() })
     else if (type === 'redacted_thinking')
-      this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true })
+      this.#draft.content.push({ type: 'thinking', thinking: '', thinkingSignature: asText(data), redacted: true })
     else if (type === 'thinking') {
       const thought: Thought = { type: 'thinking', thinking: '' }
       this.#draft.content.push(thought)
@@ -212,14 +212,14 @@ class MessagesAnswer {
   *#add(index: number, delta: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     switch (delta['type']) {
       case 'text_delta': {
-        const text = textOf(delta['text'])
+        const text = asText(delta['text'])
         if (text === '') break
         this.#draft.addText(text)
         yield { type: 'text', delta: text }
         break
       }
       case 'thinking_delta': {
-        const thinking = textOf(delta['thinking'])
+        const thinking = asText(delta['thinking'])
         if (thinking === '') break
         const thought = this.#thoughts.get(index)
         if (thought) thought.thinking += thinking
@@ -229,12 +229,12 @@ class MessagesAnswer {
       }
       case 'signature_delta': {
         const thought = this.#thoughts.get(index)
-        const signature = (thought?.thinkingSignature ?? '') + textOf(delta['signature'])
+        const signature = (thought?.thinkingSignature ?? '') + asText(delta['signature'])
         if (thought && signature !== '') thought.thinkingSignature = signature
         break
       }
       case 'input_json_delta':
-        this.#calls.get(index)?.arguments.add(textOf(delta['partial_json']))
+        this.#calls.get(index)?.arguments.add(asText(delta['partial_json']))
         yield { type: 'calling' }
         break
       default:
@@ -248,16 +248,16 @@ class MessagesAnswer {
     const { json } = call.arguments
     const given = JSON.stringify(call.input ?? {})
     this.#draft.addCall(call.id, call.name, json.trim() === '' ? given : json)
-    this.#doubtful = isWholeCall(json) || given !== '{}' ? undefined : this.#draft.content.at(-1)
+    this.#possiblyCutCall = isCompleteJsonObject(json) || given !== '{}' ? undefined : this.#draft.content.at(-1)
   }
 }
 
 /** Input is reported at the start of the stream, output at the end; later figures replace earlier ones. */
 function toUsage(wire: Readonly<Record<string, unknown>>, before: Usage | undefined): Usage {
-  const input = tokensOf(wire['input_tokens']) ?? before?.input ?? 0
-  const output = tokensOf(wire['output_tokens']) ?? before?.output ?? 0
-  const cacheRead = tokensOf(wire['cache_read_input_tokens']) ?? before?.cacheRead ?? 0
-  const cacheWrite = tokensOf(wire['cache_creation_input_tokens']) ?? before?.cacheWrite ?? 0
+  const input = asTokenCount(wire['input_tokens']) ?? before?.input ?? 0
+  const output = asTokenCount(wire['output_tokens']) ?? before?.output ?? 0
+  const cacheRead = asTokenCount(wire['cache_read_input_tokens']) ?? before?.cacheRead ?? 0
+  const cacheWrite = asTokenCount(wire['cache_creation_input_tokens']) ?? before?.cacheWrite ?? 0
   return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite }
 }
 
@@ -268,12 +268,12 @@ function toStopReason(reason: unknown): StopReason {
 
 function explain(error: unknown, hasBegun = false): unknown {
   if (error instanceof Anthropic.APIUserAbortError) return error
-  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
-  if (isGarbled(error)) return failure('provider_garbled', provider, error)
+  if (isLostConnection(error) || isInvalidJsonEvent(error)) return createFailure('provider_cut', provider, error)
+  if (isInvalidResponse(error)) return createFailure('provider_garbled', provider, error)
   if (!(error instanceof Anthropic.APIError)) return error
   return providerFailure({
     provider,
-    ...readError(error.error, error.status, error.message),
+    ...parseProviderError(error.error, error.status, error.message),
     hasBegun,
     isTimeout: error instanceof Anthropic.APIConnectionTimeoutError,
     headers: error.headers,

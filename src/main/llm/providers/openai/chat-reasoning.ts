@@ -6,7 +6,7 @@
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { AssistantMessage, Message } from '#shared/chat/messages.ts'
 import type { ThinkPiece } from './think-tags.ts'
-import { fieldsOf, listOf, textOf } from '../../middleware/lenient-json.ts'
+import { asObject, asArray, asText } from '../../middleware/lenient-json.ts'
 
 /** Fields with thinking as plain text, most common first. */
 const textFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
@@ -31,13 +31,13 @@ export class ReasoningDraft {
   /** @returns the thinking text to show */
   take(delta: Detail): string {
     const sent = textFields.filter((name) => typeof delta[name] === 'string' || Array.isArray(delta[name]))
-    const field = sent.find((name) => textOf(delta[name]) !== '') ?? sent[0]
+    const field = sent.find((name) => asText(delta[name]) !== '') ?? sent[0]
     if (field !== undefined && (!this.#hasText || this.#form === undefined)) this.#form = field
     let details = ''
     for (const name of listFields) {
-      for (const detail of listOf(delta[name])) details += this.#addDetail(name, fieldsOf(detail))
+      for (const detail of asArray(delta[name])) details += this.#addDetail(name, asObject(detail))
     }
-    const text = field === undefined ? '' : textOf(delta[field])
+    const text = field === undefined ? '' : asText(delta[field])
     // Most servers that send details repeat them as plain text; some send only details.
     if (text === '') return this.#hasText ? '' : details
     this.#hasText = true
@@ -45,7 +45,7 @@ export class ReasoningDraft {
   }
 
   /** Records that thinking arrived between tags or as part of the content. */
-  takeAs(form: typeof inContent | typeof inTags): void {
+  setForm(form: typeof inContent | typeof inTags): void {
     if (!this.#hasText) this.#form = form
   }
 
@@ -68,7 +68,7 @@ export class ReasoningDraft {
   #addDetail(name: string, detail: Detail): string {
     const details = this.#details.get(name) ?? []
     this.#details.set(name, details)
-    const place = details.findLastIndex((other) => goesOn(other, detail))
+    const place = details.findLastIndex((other) => isContinuation(other, detail))
     const before = details[place]
     if (before) details[place] = joined(before, detail)
     else details.push(detail)
@@ -79,24 +79,24 @@ export class ReasoningDraft {
 const textsOfDetail = ['text', 'summary', 'thinking'] as const
 
 function shownOf(detail: Detail): string {
-  return textsOfDetail.map((name) => textOf(detail[name])).join('')
+  return textsOfDetail.map((name) => asText(detail[name])).join('')
 }
 
 /** Text arrives in pieces with the signature last; sealed data arrives whole. */
-function goesOn(before: Detail, next: Detail): boolean {
+function isContinuation(before: Detail, next: Detail): boolean {
   const isSealed = 'data' in before || 'data' in next
   return !isSealed && before['type'] === next['type'] && before['index'] === next['index'] && !isSigned(before)
 }
 
 function isSigned(detail: Detail): boolean {
-  return textOf(detail['signature']) !== ''
+  return asText(detail['signature']) !== ''
 }
 
 function joined(before: Detail, next: Detail): Detail {
   const whole: Record<string, unknown> = { ...before }
   for (const [name, value] of Object.entries(next)) {
     const isText = textsOfDetail.some((text) => text === name) && typeof before[name] === 'string'
-    if (isText) whole[name] = textOf(before[name]) + textOf(value)
+    if (isText) whole[name] = asText(before[name]) + asText(value)
     else if (value !== null && value !== undefined && value !== '') whole[name] = value
   }
   return whole
@@ -104,10 +104,10 @@ function joined(before: Detail, next: Detail): Detail {
 
 /** Splits content into text and thinking pieces. */
 export function contentPieces(content: unknown): ThinkPiece[] {
-  if (!Array.isArray(content)) return [{ type: 'text', delta: textOf(content) }]
+  if (!Array.isArray(content)) return [{ type: 'text', delta: asText(content) }]
   return content.map((part): ThinkPiece => {
-    const { type, thinking, text } = fieldsOf(part)
-    return type === 'thinking' ? { type, delta: textOf(thinking) } : { type: 'text', delta: textOf(text) }
+    const { type, thinking, text } = asObject(part)
+    return type === 'thinking' ? { type, delta: asText(thinking) } : { type: 'text', delta: asText(text) }
   })
 }
 
@@ -124,7 +124,7 @@ export function reasoningOf(message: AssistantMessage): SentReasoning {
   for (const part of message.content) {
     if (part.type !== 'thinking' || part.thinkingSignature === undefined) continue
     const { thinkingSignature: form, thinking } = part
-    if (textFields.some((name) => name === form)) fields[form] = textOf(fields[form]) + thinking
+    if (textFields.some((name) => name === form)) fields[form] = asText(fields[form]) + thinking
     else if (form === inContent) content ??= partsOf(message)
     else if (form === inTags) content ??= tagged(message)
     else Object.assign(fields, detailsOf(form))

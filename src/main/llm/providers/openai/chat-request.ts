@@ -9,13 +9,13 @@ import {
 import { answersOfToolTurns, callExtras, reasoningOf } from './chat-reasoning.ts'
 import type { ModelRequest } from '../../model.ts'
 import type { OpenAiProvider } from './openai-client.ts'
-import { fieldsOf } from '../../middleware/lenient-json.ts'
+import { asObject } from '../../middleware/lenient-json.ts'
 import OpenAI from 'openai'
 
 interface Addressee {
   readonly provider: OpenAiProvider
   readonly model: string
-  readonly dialect: Dialect
+  readonly dialect: ServerCapabilities
 }
 
 export function toChatRequest(
@@ -85,7 +85,7 @@ function toWireUser({ content }: Extract<Message, { role: 'user' }>): OpenAI.Cha
 
 /** Reads the fields beside a call. Other programs store other data in this property. */
 function signatureOf({ thoughtSignature = '' }: ToolCallPart): Record<string, unknown> {
-  const sent = fieldsOf(parseJson(thoughtSignature))
+  const sent = asObject(parseJson(thoughtSignature))
   return Object.fromEntries(callExtras.flatMap((name) => (sent[name] ? [[name, sent[name]]] : [])))
 }
 
@@ -126,19 +126,19 @@ function toWireAssistant(
   ]
 }
 
-interface Dialect {
+interface ServerCapabilities {
   /** True if the server accepts `stream_options`, which requests usage. */
   readonly takesUsageOption: boolean
   /** Answers whose thinking is sent back: those of tool turns, all, or none. */
   readonly reasoning: 'toolTurns' | 'everywhere' | 'never'
 }
 
-const known = new Map<string, Dialect>()
+const known = new Map<string, ServerCapabilities>()
 
 /** Models that refuse any answer without its thinking. */
 const wantsAllThoughts = /deepseek-v[4-9]|kimi-k(2\.[5-9]|[3-9])/i
 
-export function dialectOf(address: string, model: string): Dialect {
+export function capabilitiesOf(address: string, model: string): ServerCapabilities {
   return (
     known.get(`${address} ${model}`) ?? {
       takesUsageOption: true,
@@ -147,12 +147,12 @@ export function dialectOf(address: string, model: string): Dialect {
   )
 }
 
-export function learn(address: string, model: string, dialect: Dialect): void {
+export function storeCapabilities(address: string, model: string, dialect: ServerCapabilities): void {
   known.set(`${address} ${model}`, dialect)
 }
 
 /** Returns the server capabilities to retry with; undefined if the error has another cause. */
-export function remedy(dialect: Dialect, error: unknown): Dialect | undefined {
+export function capabilitiesAfterError(dialect: ServerCapabilities, error: unknown): ServerCapabilities | undefined {
   if (!(error instanceof OpenAI.APIError) || (error.status !== 400 && error.status !== 422)) return undefined
   const { message } = error
   if (dialect.takesUsageOption && /stream_options|include_usage/.test(message))

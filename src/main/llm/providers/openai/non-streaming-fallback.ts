@@ -1,7 +1,7 @@
 import { isRecord, parseJson } from '#shared/util/json.ts'
 import type { Fetch } from '#platform'
-import { fieldsOf, listOf } from '../../middleware/lenient-json.ts'
-import { noAnswer } from '../../middleware/provider-failures.ts'
+import { asObject, asArray } from '../../middleware/lenient-json.ts'
+import { nonAnswerKind } from '../../middleware/provider-failures.ts'
 
 /** Wraps a `fetch` to convert whole answers to POST requests into event streams. */
 export function streamingFetch(inner: Fetch): Fetch {
@@ -64,7 +64,7 @@ function wordsOf(text: string): string {
     .slice(0, maxWords)
     .replace(/^data:[ \t]*/gm, '')
     .trim()
-  return written({ type: 'error', error: { type: noAnswer, message: words } })
+  return written({ type: 'error', error: { type: nonAnswerKind, message: words } })
 }
 
 function eventsOf(sent: Fields): string {
@@ -91,7 +91,7 @@ const responseEvents = (response: Fields) => [
 
 /** Chat Completions: renames `message` to `delta`. Without choices the answer is an error. */
 function chatEvents(answer: Fields): (Fields | string)[] {
-  const choices = listOf(answer['choices']).map(fieldsOf)
+  const choices = asArray(answer['choices']).map(asObject)
   if (choices.length === 0) return [{ type: 'error', error: answer['error'] ?? answer }]
   const pieces = choices.map(({ message, ...choice }) => ({ ...choice, delta: choice['delta'] ?? message }))
   return [{ ...answer, choices: pieces }, '[DONE]']

@@ -4,12 +4,12 @@ import { noUsage, type AssistantMessage, type StopReason, type Usage } from '#sh
 import type { Clock } from '#platform'
 import { maxToolCalls } from '#shared/util/limits.ts'
 import { callExtras, contentPieces, inContent, inTags, ReasoningDraft } from './chat-reasoning.ts'
-import { toChatRequest, dialectOf, learn, remedy } from './chat-request.ts'
-import { failure } from '../../middleware/provider-failures.ts'
-import { AnswerDraft, ArgumentsDraft, isWholeCall, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { explainOpenAi, streamedFailure, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
+import { toChatRequest, capabilitiesOf, storeCapabilities, capabilitiesAfterError } from './chat-request.ts'
+import { createFailure } from '../../middleware/provider-failures.ts'
+import { AnswerDraft, ArgumentsDraft, isCompleteJsonObject, type ModelEvent, type ModelRequest } from '../../model.ts'
+import { toProviderError, streamErrorOf, type OpenAiProvider, type StreamWatch } from './openai-client.ts'
 import { ThinkTags, type ThinkPiece } from './think-tags.ts'
-import { fieldsOf, indexOf, listOf, nameOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+import { asObject, asIndex, asArray, asIdText, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
 interface ToolDraft {
   id: string
@@ -31,14 +31,15 @@ export async function* streamChat(
   try {
     const chunks = await open(client, provider, model, request, signal)
     hasBegun = true
-    for await (const chunk of chunks) yield* answer.take(fieldsOf(chunk))
-    yield* answer.rest()
+    for await (const chunk of chunks) yield* answer.take(asObject(chunk))
+    yield* answer.flushTags()
   } catch (error) {
-    yield* answer.rest()
+    yield* answer.flushTags()
     // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError)
+      throw toProviderError(error, provider, hasBegun)
   }
-  if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw failure('provider_cut', provider)
+  if (!answer.hasEnded && !(watch.isDone && answer.isWhole)) throw createFailure('provider_cut', provider)
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -51,13 +52,13 @@ async function open(
   signal: AbortSignal,
 ): Promise<AsyncIterable<OpenAI.ChatCompletionChunk>> {
   for (;;) {
-    const dialect = dialectOf(client.baseURL, model)
+    const dialect = capabilitiesOf(client.baseURL, model)
     try {
       return await client.chat.completions.create(toChatRequest({ provider, model, dialect }, request), { signal })
     } catch (error) {
-      const better = remedy(dialect, error)
+      const better = capabilitiesAfterError(dialect, error)
       if (!better) throw error
-      learn(client.baseURL, model, better)
+      storeCapabilities(client.baseURL, model, better)
     }
   }
 }
@@ -85,37 +86,37 @@ class ChatAnswer {
 
   /** True if something arrived and no call is incomplete. Some servers never send a finish reason. */
   get isWhole(): boolean {
-    return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isWholeCall(tool.arguments.json))
+    return this.#hasSpoken && this.#tools.every((tool) => tool.name !== '' && isCompleteJsonObject(tool.arguments.json))
   }
 
   *take(chunk: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
     const usage = usageOf(chunk)
     if (usage) yield { type: 'usage', usage }
     this.#usage = usage ?? this.#usage
-    const choice = fieldsOf(listOf(chunk['choices'])[0])
-    yield* this.#say(fieldsOf(choice['delta']))
-    const finish = nameOf(choice['finish_reason'])
+    const choice = asObject(asArray(chunk['choices'])[0])
+    yield* this.#say(asObject(choice['delta']))
+    const finish = asIdText(choice['finish_reason'])
     // vLLM sends an error as a chunk, OpenRouter within a choice.
-    const error = isComplaint(chunk) ? chunk : choice['error']
-    if (error) throw streamedFailure(this.#provider, error)
-    if (broken.has(finish)) throw failure('provider_cut', this.#provider)
-    if (finish === 'insufficient_system_resource') throw failure('provider_overloaded', this.#provider)
+    const error = isErrorChunk(chunk) ? chunk : choice['error']
+    if (error) throw streamErrorOf(this.#provider, error)
+    if (broken.has(finish)) throw createFailure('provider_cut', this.#provider)
+    if (finish === 'insufficient_system_resource') throw createFailure('provider_overloaded', this.#provider)
     if (finish !== '') this.#finish = this.#finish === 'content_filter' ? this.#finish : finish
   }
 
   /** Returns text that was buffered as a possible tag. */
-  *rest(): Generator<ModelEvent> {
+  *flushTags(): Generator<ModelEvent> {
     yield* this.#tell(this.#tags.end())
   }
 
   finish(): AssistantMessage {
     const isCut = lengths.has(this.#finish ?? '')
     for (const call of this.#tools)
-      if (isCut && !isWholeCall(call.arguments.json)) this.#draft.cutCall(call.name)
+      if (isCut && !isCompleteJsonObject(call.arguments.json)) this.#draft.cutCall(call.name)
       else this.#draft.addCall(call.id, call.name, call.arguments.json, call.signature)
     this.#reasoning.sign(this.#draft.content)
     if (this.#finish === 'content_filter' || this.#finish === 'sensitive')
-      return this.#draft.finish('error', this.#usage, failure('provider_refused', this.#provider))
+      return this.#draft.finish('error', this.#usage, createFailure('provider_refused', this.#provider))
     const hasCalls = this.#draft.content.some((part) => part.type === 'toolCall')
     const stop: StopReason = isCut ? 'length' : 'stop'
     return this.#draft.finish(hasCalls ? 'toolUse' : stop, this.#usage)
@@ -127,24 +128,24 @@ class ChatAnswer {
     for (const piece of contentPieces(delta['content'])) {
       if (piece.type === 'text') yield* this.#tellText(piece.delta)
       else {
-        this.#reasoning.takeAs(inContent)
+        this.#reasoning.setForm(inContent)
         yield* this.#tell([piece])
       }
     }
-    const refusal = textOf(delta['refusal'])
+    const refusal = asText(delta['refusal'])
     if (refusal) {
       yield* this.#tellText(refusal)
       this.#finish = 'content_filter'
     }
-    for (const call of listOf(delta['tool_calls'])) {
-      this.#collect(fieldsOf(call))
+    for (const call of asArray(delta['tool_calls'])) {
+      this.#collect(asObject(call))
       yield { type: 'calling' }
     }
   }
 
   *#tellText(text: string): Generator<ModelEvent> {
     const pieces = this.#tags.push(text)
-    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.takeAs(inTags)
+    if (pieces.some((piece) => piece.type === 'thinking')) this.#reasoning.setForm(inTags)
     yield* this.#tell(pieces)
   }
 
@@ -158,17 +159,17 @@ class ChatAnswer {
   }
 
   #collect(call: Readonly<Record<string, unknown>>): void {
-    const { name: sent, arguments: given } = fieldsOf(call['function'])
-    const name = nameOf(sent)
-    const id = nameOf(call['id'])
-    const tool = this.#callFor(indexOf(call['index']), id, name)
+    const { name: sent, arguments: given } = asObject(call['function'])
+    const name = asIdText(sent)
+    const id = asIdText(call['id'])
+    const tool = this.#callFor(asIndex(call['index']), id, name)
     if (!tool) return
     tool.id ||= id
     tool.name ||= name
     const extra = Object.fromEntries(callExtras.flatMap((field) => (call[field] ? [[field, call[field]]] : [])))
     if (Object.keys(extra).length > 0) tool.signature = JSON.stringify(extra)
     // Some servers send arguments as an object.
-    tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given))
+    tool.arguments.add(typeof given === 'object' && given !== null ? JSON.stringify(given) : asText(given))
   }
 
   /**
@@ -191,7 +192,7 @@ class ChatAnswer {
 }
 
 /** Returns true if a chunk is an error message instead of a part of the answer. */
-function isComplaint(chunk: Readonly<Record<string, unknown>>): boolean {
+function isErrorChunk(chunk: Readonly<Record<string, unknown>>): boolean {
   if (chunk['object'] === 'error') return true
   return chunk['choices'] === undefined && (chunk['detail'] !== undefined || typeof chunk['message'] === 'string')
 }
@@ -204,21 +205,24 @@ const lengths: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_len
 /** Returns the usage in a chunk; undefined if there is none. */
 function usageOf(chunk: Readonly<Record<string, unknown>>): Usage | undefined {
   // Kimi reports it within the choice, Groq in a separate field.
-  const places = [chunk['usage'], fieldsOf(listOf(chunk['choices'])[0])['usage'], fieldsOf(chunk['x_groq'])['usage']]
+  const places = [chunk['usage'], asObject(asArray(chunk['choices'])[0])['usage'], asObject(chunk['x_groq'])['usage']]
   const sent = places.find((place) => typeof place === 'object' && place !== null)
-  return sent === undefined ? undefined : toUsage(fieldsOf(sent))
+  return sent === undefined ? undefined : toUsage(asObject(sent))
 }
 
 function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
-  const prompt = tokensOf(wire['prompt_tokens']) ?? 0
-  const completion = tokensOf(wire['completion_tokens']) ?? 0
+  const prompt = asTokenCount(wire['prompt_tokens']) ?? 0
+  const completion = asTokenCount(wire['completion_tokens']) ?? 0
   if (prompt === 0 && completion === 0) return noUsage
-  const told = fieldsOf(wire['prompt_tokens_details'])
+  const told = asObject(wire['prompt_tokens_details'])
   const cached =
-    tokensOf(told['cached_tokens']) ?? tokensOf(wire['prompt_cache_hit_tokens']) ?? tokensOf(wire['cached_tokens']) ?? 0
-  const written = tokensOf(told['cache_write_tokens']) ?? 0
-  const total = tokensOf(wire['total_tokens']) ?? 0
-  const reasoning = tokensOf(fieldsOf(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
+    asTokenCount(told['cached_tokens']) ??
+    asTokenCount(wire['prompt_cache_hit_tokens']) ??
+    asTokenCount(wire['cached_tokens']) ??
+    0
+  const written = asTokenCount(told['cache_write_tokens']) ?? 0
+  const total = asTokenCount(wire['total_tokens']) ?? 0
+  const reasoning = asTokenCount(asObject(wire['completion_tokens_details'])['reasoning_tokens']) ?? 0
   const missing = Math.max(0, total - prompt - completion)
   // A total beyond its parts is mostly unreported thinking, or a cache that does not count as input.
   const isCacheApart = cached > prompt && missing >= cached

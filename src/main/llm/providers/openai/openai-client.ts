@@ -3,15 +3,15 @@ import { parseJson } from '#shared/util/json.ts'
 import { maxId, maxModels } from '#shared/util/limits.ts'
 import type { Fetch } from '#platform'
 import {
-  failure,
-  isCutEvent,
-  isGarbled,
+  createFailure,
+  isInvalidJsonEvent,
+  isInvalidResponse,
   isLostConnection,
   providerFailure,
-  readError,
+  parseProviderError,
 } from '../../middleware/provider-failures.ts'
 import type { ListedModel } from '../../model.ts'
-import { fieldsOf, nameOf } from '../../middleware/lenient-json.ts'
+import { asObject, asIdText } from '../../middleware/lenient-json.ts'
 import { clientOptions, type ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 export type OpenAiProvider = 'openai' | 'openai-compatible'
@@ -19,7 +19,7 @@ export type OpenAiProvider = 'openai' | 'openai-compatible'
 /** @param watch records the end marker, which the client library does not expose */
 export function openAiClient(provider: OpenAiProvider, options: ProviderOptions, watch?: StreamWatch): OpenAI {
   const set = clientOptions(provider, options)
-  return new OpenAI({ ...set, fetch: watched(set.fetch, watch) })
+  return new OpenAI({ ...set, fetch: watchStream(set.fetch, watch) })
 }
 
 /** State of a stream, observed before the client library reads it. */
@@ -33,7 +33,7 @@ const lastWords = /^data:[ \t]*\[DONE\]/m
 /**
  * Unwraps an error that is sent as a list, and watches for the end marker. Chunks are whole lines (see boundedFetch).
  */
-function watched(inner: Fetch, watch: StreamWatch | undefined): Fetch {
+function watchStream(inner: Fetch, watch: StreamWatch | undefined): Fetch {
   return async (input, init) => {
     const response = await inner(input, init)
     if (!response.body) return response
@@ -78,7 +78,7 @@ export async function listOpenAiModels(
     }
     return models.sort((one, other) => one.name.localeCompare(other.name))
   } catch (error) {
-    throw explainOpenAi(error, provider)
+    throw toProviderError(error, provider)
   }
 }
 
@@ -94,12 +94,12 @@ interface Extras {
 }
 
 function listed(sent: unknown): ListedModel {
-  const model = fieldsOf(sent) as Extras
+  const model = asObject(sent) as Extras
   const modalities = model.architecture?.input_modalities
   const input = Number(model.pricing?.prompt ?? Number.NaN) * 1_000_000
   const output = Number(model.pricing?.completion ?? Number.NaN) * 1_000_000
   return {
-    name: nameOf(model.id).slice(0, maxId),
+    name: asIdText(model.id).slice(0, maxId),
     contextWindow: positive(model.context_length ?? model.max_context_length ?? model.max_model_len),
     maxOutput: positive(model.top_provider?.max_completion_tokens),
     images: Array.isArray(modalities) ? modalities.includes('image') : undefined,
@@ -111,14 +111,14 @@ function positive(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined
 }
 
-export function explainOpenAi(error: unknown, provider: string, hasBegun = false): unknown {
+export function toProviderError(error: unknown, provider: string, hasBegun = false): unknown {
   if (error instanceof OpenAI.APIUserAbortError) return error
-  if (isLostConnection(error) || isCutEvent(error)) return failure('provider_cut', provider, error)
-  if (isGarbled(error)) return failure('provider_garbled', provider, error)
+  if (isLostConnection(error) || isInvalidJsonEvent(error)) return createFailure('provider_cut', provider, error)
+  if (isInvalidResponse(error)) return createFailure('provider_garbled', provider, error)
   if (!(error instanceof OpenAI.APIError)) return error
   return providerFailure({
     provider,
-    ...readError(error.error, error.status, error.message),
+    ...parseProviderError(error.error, error.status, error.message),
     hasBegun,
     isTimeout: error instanceof OpenAI.APIConnectionTimeoutError,
     headers: error.headers,
@@ -127,10 +127,10 @@ export function explainOpenAi(error: unknown, provider: string, hasBegun = false
 }
 
 /** Converts an error event that the client library ignores. */
-export function streamedFailure(provider: string, sent: unknown): Error {
+export function streamErrorOf(provider: string, sent: unknown): Error {
   return providerFailure({
     provider,
-    ...readError(sent, undefined, 'no reason given'),
+    ...parseProviderError(sent, undefined, 'no reason given'),
     hasBegun: true,
     isTimeout: false,
     headers: undefined,

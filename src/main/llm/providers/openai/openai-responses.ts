@@ -3,10 +3,10 @@ import { AppError } from '#shared/util/errors.ts'
 import { parseJson } from '#shared/util/json.ts'
 import { messageText, noUsage, type AssistantMessage, type Message, type Usage } from '#shared/chat/messages.ts'
 import type { Clock } from '#platform'
-import { failure } from '../../middleware/provider-failures.ts'
+import { createFailure } from '../../middleware/provider-failures.ts'
 import { AnswerDraft, type ModelEvent, type ModelRequest } from '../../model.ts'
-import { explainOpenAi, streamedFailure } from './openai-client.ts'
-import { fieldsOf, indexOf, listOf, textOf, tokensOf } from '../../middleware/lenient-json.ts'
+import { toProviderError, streamErrorOf } from './openai-client.ts'
+import { asObject, asIndex, asArray, asText, asTokenCount } from '../../middleware/lenient-json.ts'
 
 const provider = 'openai'
 
@@ -24,12 +24,13 @@ export async function* streamResponses(
   try {
     const events = await client.responses.create(toWire(model, request), { signal })
     hasBegun = true
-    for await (const event of events) yield* answer.take(fieldsOf(event))
+    for await (const event of events) yield* answer.take(asObject(event))
   } catch (error) {
     // Ignore errors after the end of the answer.
-    if (!answer.hasEnded || signal.aborted || error instanceof AppError) throw explainOpenAi(error, provider, hasBegun)
+    if (!answer.hasEnded || signal.aborted || error instanceof AppError)
+      throw toProviderError(error, provider, hasBegun)
   }
-  yield* answer.rest()
+  yield* answer.emitUnstreamed()
   yield { type: 'done', message: answer.finish() }
 }
 
@@ -61,7 +62,7 @@ class ResponsesAnswer {
 
   /** @throws AppError if the event reports a failure */
   *take(event: Readonly<Record<string, unknown>>): Generator<ModelEvent> {
-    const place = indexOf(event['output_index']) ?? -1
+    const place = asIndex(event['output_index']) ?? -1
     switch (event['type']) {
       case 'response.created':
         this.#thoughts.clear()
@@ -70,34 +71,34 @@ class ResponsesAnswer {
         this.#part = new Map()
         break
       case 'response.output_item.added':
-        this.#open(place, fieldsOf(event['item']))
+        this.#open(place, asObject(event['item']))
         break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
         this.#isRefused ||= event['type'] === 'response.refusal.delta'
-        yield* this.#say(place, textOf(event['delta']))
+        yield* this.#say(place, asText(event['delta']))
         break
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         yield* this.#think(
           place,
-          indexOf(event['summary_index'] ?? event['content_index']) ?? 0,
-          textOf(event['delta']),
+          asIndex(event['summary_index'] ?? event['content_index']) ?? 0,
+          asText(event['delta']),
         )
         break
       case 'response.function_call_arguments.delta':
         yield { type: 'calling' }
         break
       case 'response.output_item.done':
-        yield* this.#collect(place, fieldsOf(event['item']))
+        yield* this.#collect(place, asObject(event['item']))
         break
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
-        this.#response = fieldsOf(event['response'])
+        this.#response = asObject(event['response'])
         break
       case 'error':
-        throw streamedFailure(provider, event['error'] ?? event)
+        throw streamErrorOf(provider, event['error'] ?? event)
       default:
     }
   }
@@ -106,20 +107,20 @@ class ResponsesAnswer {
    * Emits items that were not streamed: some servers send everything at the end.
    * @throws AppError for a failed response, `provider_cut` if there is no final response
    */
-  *rest(): Generator<ModelEvent> {
+  *emitUnstreamed(): Generator<ModelEvent> {
     const response = this.#response
-    if (!response) throw failure('provider_cut', provider)
-    if (response['status'] === 'failed') throw streamedFailure(provider, response['error'])
+    if (!response) throw createFailure('provider_cut', provider)
+    if (response['status'] === 'failed') throw streamErrorOf(provider, response['error'])
     if (this.#draft.content.some((part) => part.type !== 'thinking' || part.thinking !== '')) return
-    for (const [place, item] of listOf(response['output']).entries()) yield* this.#collect(place, fieldsOf(item))
+    for (const [place, item] of asArray(response['output']).entries()) yield* this.#collect(place, asObject(item))
   }
 
   finish(): AssistantMessage {
     const { usage: used, incomplete_details } = this.#response ?? {}
-    const usage = used ? toUsage(fieldsOf(used)) : noUsage
-    const { reason } = fieldsOf(incomplete_details)
+    const usage = used ? toUsage(asObject(used)) : noUsage
+    const { reason } = asObject(incomplete_details)
     if (this.#isRefused || reason === 'content_filter')
-      return this.#draft.finish('error', usage, failure('provider_refused', provider))
+      return this.#draft.finish('error', usage, createFailure('provider_refused', provider))
     for (const name of this.#calling.values()) this.#draft.cutCall(name)
     if (this.#draft.content.some((part) => part.type === 'toolCall')) return this.#draft.finish('toolUse', usage)
     return this.#draft.finish(reason === 'max_output_tokens' ? 'length' : 'stop', usage)
@@ -167,23 +168,23 @@ class ResponsesAnswer {
       else this.#draft.addCall(item['call_id'], item['name'], argumentsOf(item['arguments']))
     } else if (item['type'] === 'message') {
       if (this.#spoken.has(place) || this.#spoken.has(-1)) return
-      this.#isRefused ||= listOf(item['content']).some((part) => fieldsOf(part)['type'] === 'refusal')
-      for (const part of listOf(item['content']))
-        yield* this.#say(place, textOf(fieldsOf(part)['text'] ?? fieldsOf(part)['refusal']))
+      this.#isRefused ||= asArray(item['content']).some((part) => asObject(part)['type'] === 'refusal')
+      for (const part of asArray(item['content']))
+        yield* this.#say(place, asText(asObject(part)['text'] ?? asObject(part)['refusal']))
     } else if (item['type'] === 'reasoning') {
       const thought = this.#thoughtAt(this.#thoughts.has(place) ? place : this.#thoughts.has(-1) ? -1 : place)
       if (thought.thinking === '') {
-        const parts = [...listOf(item['summary']), ...listOf(item['content'])]
-        for (const [index, part] of parts.entries()) yield* this.#think(place, index, textOf(fieldsOf(part)['text']))
+        const parts = [...asArray(item['summary']), ...asArray(item['content'])]
+        for (const [index, part] of parts.entries()) yield* this.#think(place, index, asText(asObject(part)['text']))
       }
       // Without the encrypted content it cannot be sent back.
-      if (textOf(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
+      if (asText(item['encrypted_content']) !== '') thought.thinkingSignature = JSON.stringify(item)
     }
   }
 }
 
 function argumentsOf(sent: unknown): string {
-  return typeof sent === 'object' && sent !== null ? JSON.stringify(sent) : textOf(sent)
+  return typeof sent === 'object' && sent !== null ? JSON.stringify(sent) : asText(sent)
 }
 
 function toWire(
@@ -229,12 +230,12 @@ function toItems(model: string, message: Message): InputItem[] {
 }
 
 function reasoningItem(signature: string | undefined): OpenAI.Responses.ResponseReasoningItem | undefined {
-  const { type, id, summary, encrypted_content } = fieldsOf(parseJson(signature ?? ''))
+  const { type, id, summary, encrypted_content } = asObject(parseJson(signature ?? ''))
   if (type !== 'reasoning' || typeof encrypted_content !== 'string' || encrypted_content === '') return undefined
   return {
     type,
-    id: textOf(id),
-    summary: listOf(summary) as OpenAI.Responses.ResponseReasoningItem['summary'],
+    id: asText(id),
+    summary: asArray(summary) as OpenAI.Responses.ResponseReasoningItem['summary'],
     encrypted_content,
   }
 }
@@ -251,11 +252,11 @@ function inputContent(
 }
 
 function toUsage(wire: Readonly<Record<string, unknown>>): Usage {
-  const details = fieldsOf(wire['input_tokens_details'])
-  const cacheRead = tokensOf(details['cached_tokens']) ?? 0
-  const cacheWrite = tokensOf(details['cache_write_tokens']) ?? 0
-  const input = tokensOf(wire['input_tokens']) ?? 0
-  const output = tokensOf(wire['output_tokens']) ?? 0
+  const details = asObject(wire['input_tokens_details'])
+  const cacheRead = asTokenCount(details['cached_tokens']) ?? 0
+  const cacheWrite = asTokenCount(details['cache_write_tokens']) ?? 0
+  const input = asTokenCount(wire['input_tokens']) ?? 0
+  const output = asTokenCount(wire['output_tokens']) ?? 0
   return {
     input: Math.max(0, input - cacheRead - cacheWrite),
     output,

@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { staysHere } from '#shared/util/locality.ts'
+import { isLocalEndpoint } from '#shared/util/locality.ts'
 import { modelLimits, type ModelLimits } from '../../catalog/catalog.ts'
 import type { ChatModel, ModelRequest } from '../../model.ts'
 import { streamChat } from './openai-chat.ts'
@@ -8,7 +8,7 @@ import { streamResponses } from './openai-responses.ts'
 import type { ProviderOptions } from '../../middleware/provider-fetch.ts'
 
 /** Base URLs of proxies and gateways without the Responses API. */
-const withoutResponses = new Set<string>()
+const baseUrlsWithoutResponses = new Set<string>()
 
 export function createOpenAiModel(
   provider: OpenAiProvider,
@@ -21,16 +21,16 @@ export function createOpenAiModel(
     provider,
     model,
     ...limits,
-    isLocal: staysHere('auto', options.baseUrl, undefined),
+    isLocal: isLocalEndpoint('auto', options.baseUrl, undefined),
     async *stream(request: ModelRequest, signal: AbortSignal) {
       const watch: StreamWatch = { isDone: false }
       const client = openAiClient(provider, options, watch)
-      if (provider === 'openai' && !withoutResponses.has(client.baseURL)) {
+      if (provider === 'openai' && !baseUrlsWithoutResponses.has(client.baseURL)) {
         try {
           return yield* streamResponses(client, model, request, signal, options.now)
         } catch (error) {
           if (!isMissingEndpoint(error)) throw error
-          withoutResponses.add(client.baseURL)
+          baseUrlsWithoutResponses.add(client.baseURL)
         }
       }
       yield* streamChat({ provider, model, client, watch }, request, signal, options.now)

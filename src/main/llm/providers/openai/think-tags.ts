@@ -60,14 +60,14 @@ export class ThinkTags {
       this.#state = 'gap'
       return [...piece('thinking', text.slice(0, end)), ...this.#gap(text.slice(end + closing.length))]
     }
-    const kept = heldBack(text)
+    const kept = partialTagLength(text)
     this.#held = text.slice(text.length - kept)
     return piece('thinking', text.slice(0, text.length - kept))
   }
 }
 
 /** Returns the number of trailing characters that may begin the closing tag. */
-function heldBack(text: string): number {
+function partialTagLength(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(closing.slice(0, length))) return length
   return 0

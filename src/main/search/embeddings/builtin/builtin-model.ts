@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '#shared/util/errors.ts'
-import { sharedMemory, shareWithThreads } from '#platform'
-import { forEachLine, several, type TokenTable } from './tokenizer.ts'
+import { sharedMemory, shareMemory } from '#platform'
+import { forEachLine, multiTokenMarker, type TokenTable } from './tokenizer.ts'
 
 const magic = 'CPSE'
 const version = 1
@@ -10,7 +10,7 @@ const version = 1
 const headerSchema = z.object({
   name: z.string(),
   dimensions: z.number().int().positive(),
-  tokens: z.number().int().positive().max(several),
+  tokens: z.number().int().positive().max(multiTokenMarker),
   /** Size in bytes of the vocabulary: one token per line, UTF-8. */
   vocabularyBytes: z.number().int().positive(),
   /** Number of related words stored per token. */
@@ -59,7 +59,7 @@ export function shareBuiltinModel(file: string): SharedArrayBuffer {
   if (known) return known
   const { tokens, end } = headerIn(file)
   const shared = new SharedArrayBuffer(stateAt(end, tokens) + 4)
-  shareWithThreads(file, shared)
+  shareMemory(file, shared)
   return shared
 }
 

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { cosinesWith, Digester, vectorOf } from './digest.ts'
+import { cosinesWith, TokenEncoder, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
-import { nearnessTo, sharedTerms } from './similarity.ts'
+import { similarityTo, explainSimilarity } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
 import { embedText } from './vector-table.ts'
 import { AppError } from '#shared/util/errors.ts'
-import type { EmbeddingProvider, NearnessModel, RelatedWord } from '../embedding-provider.ts'
+import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embedding-provider.ts'
 
 /** Part of an index's identity: a new model needs a new name. */
 export const builtinModelName = 'commonplace-3'
@@ -26,7 +26,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return dimensions
     },
     batchSize,
-    judged,
+    priorQuality: judged,
     async embed(texts, signal) {
       const model = openBuiltinModel(file)
       dimensions = model.dimensions
@@ -37,24 +37,24 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return vectors
     },
     prepare: () => void openBuiltinModel(file),
-    reads: (text) => !isJapaneseOrKorean(text),
-    nearness: builtinNearness(file),
-    terms: (question, passage) => sharedTerms(openBuiltinModel(file), question, passage),
+    understands: (text) => !isJapaneseOrKorean(text),
+    similarity: builtinSimilarity(file),
+    explain: (question, passage) => explainSimilarity(openBuiltinModel(file), question, passage),
     related: (word) => relatedWords(file, word),
   }
 }
 
 /** @param file of the model, opened on first use */
-export function builtinNearness(file: string): NearnessModel {
-  let digester: Digester | undefined
+export function builtinSimilarity(file: string): SimilarityModel {
+  let digester: TokenEncoder | undefined
   return {
     digestOf(passage) {
-      digester ??= new Digester(openBuiltinModel(file))
+      digester ??= new TokenEncoder(openBuiltinModel(file))
       return digester.digestOf(passage)
     },
     vectorOf: (passage) => vectorOf(openBuiltinModel(file), passage),
     cosinesWith: (vector) => cosinesWith(openBuiltinModel(file), vector),
-    to: (question) => nearnessTo(openBuiltinModel(file), question),
+    similarityTo: (question) => similarityTo(openBuiltinModel(file), question),
   }
 }
 

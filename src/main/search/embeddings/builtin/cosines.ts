@@ -1,9 +1,9 @@
-import { fromBits, wholeAt } from './digest.ts'
+import { floatFromBits, uint32At } from './digest.ts'
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './products.ts'
-import { several } from './tokenizer.ts'
-import type { WeighedWord } from './vector-table.ts'
-import type { Digest } from '../embedding-provider.ts'
+import { multiTokenMarker } from './tokenizer.ts'
+import type { WeightedWord } from './vector-table.ts'
+import type { TokenIdSequence } from '../embedding-provider.ts'
 
 /** Initial capacity: number of distinct tokens that a search usually meets. */
 const usualTokens = 1024
@@ -32,29 +32,29 @@ export class WordCosines {
   readonly #products: RowProducts
 
   /** @param least cosines up to this one count as 0 */
-  constructor(model: BuiltinModel, asked: readonly WeighedWord[], least: number) {
+  constructor(model: BuiltinModel, asked: readonly WeightedWord[], least: number) {
     this.#model = model
     this.#count = asked.length
     this.#least = least
     this.#strangers = new Map(
-      asked.flatMap(({ stranger: hash }, at): [number, number][] => (hash === undefined ? [] : [[hash, at]])),
+      asked.flatMap(({ unknownHash: hash }, at): [number, number][] => (hash === undefined ? [] : [[hash, at]])),
     )
     this.#kinds = new Uint8Array(model.tokens)
     this.#places = new Uint32Array(model.tokens)
     this.#figures = new Float32Array(usualTokens * (asked.length + 1))
     this.#cosines = new Float32Array(asked.length)
     // An unknown word's vector is random, so its cosine with other words means nothing.
-    const vectors = asked.map(({ vector, stranger: hash }) => (hash === undefined ? vector : vector.map(() => 0)))
+    const vectors = asked.map(({ vector, unknownHash: hash }) => (hash === undefined ? vector : vector.map(() => 0)))
     this.#products = new RowProducts(vectors)
   }
 
   /** Writes into `best` each question word's highest cosine with a word of the passage, or -1 if none is similar. */
-  best(passage: Digest, best: Float64Array): void {
+  best(passage: TokenIdSequence, best: Float64Array): void {
     best.fill(-1)
     const kinds = this.#kinds
     for (let at = 0; at < passage.length;) {
       const head = passage[at] as number
-      if (head < several) {
+      if (head < multiTokenMarker) {
         const kind = kinds[head] as number
         // Skips words unrelated to the question: most words of a text.
         if (kind !== far) {
@@ -62,12 +62,12 @@ export class WordCosines {
           if (kind === near || kinds[head] === near) raise(best, this.#figures, place)
         }
         at += 1
-      } else if (head === several) {
-        const asked = this.#strangers.get(wholeAt(passage, at + 1))
+      } else if (head === multiTokenMarker) {
+        const asked = this.#strangers.get(uint32At(passage, at + 1))
         if (asked !== undefined) best[asked] = 1
         at += 3
       } else {
-        const count = head - several
+        const count = head - multiTokenMarker
         this.#readTokens(passage, at + 1, at + 1 + count)
         raise(best, this.#cosines, 0)
         at += 3 + count
@@ -79,7 +79,7 @@ export class WordCosines {
    * Computes the cosines of a word of several tokens. They are at `start` to `end` (exclusive), followed by the word's
    * vector length.
    */
-  #readTokens(passage: Digest, start: number, end: number): void {
+  #readTokens(passage: TokenIdSequence, start: number, end: number): void {
     const cosines = this.#cosines.fill(0)
     const count = cosines.length
     for (let part = start; part < end; part += 1) {
@@ -88,7 +88,7 @@ export class WordCosines {
       for (let at = 0; at < count; at += 1)
         cosines[at] = (cosines[at] as number) + length * (this.#figures[place + at] as number)
     }
-    const length = fromBits(wholeAt(passage, end)) || 1
+    const length = floatFromBits(uint32At(passage, end)) || 1
     for (let at = 0; at < count; at += 1) cosines[at] = (cosines[at] as number) / length
   }
 

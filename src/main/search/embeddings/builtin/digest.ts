@@ -1,20 +1,20 @@
 /**
  * A passage as a sequence of token ids of 16 bits, from which its vector and its similarity to questions are computed.
  * Pure.
- * A word that is one token is that token's id. A word of several tokens is `several` plus their number, their ids, and
- * the length of the word's vector as a 32-bit float. An unknown word is `several` and its hash. Values of 32 bits take
+ * A word that is one token is that token's id. A word of several tokens is `multiTokenMarker` plus their number, their ids, and
+ * the length of the word's vector as a 32-bit float. An unknown word is `multiTokenMarker` and its hash. Values of 32 bits take
  * two elements, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
 import { RowProducts } from './products.ts'
-import { cutCjk, cutWord, foldText, forEachRun, hashOf, several, unknown, wholeToken } from './tokenizer.ts'
-import { addRow, addRows, addStranger, dot, scaleToUnit } from './vector-table.ts'
-import type { Digest } from '../embedding-provider.ts'
+import { cutCjk, cutWord, foldText, forEachRun, hashOf, multiTokenMarker, unknown, wholeToken } from './tokenizer.ts'
+import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './vector-table.ts'
+import type { TokenIdSequence } from '../embedding-provider.ts'
 
 /** Cache size: words of several tokens, such as names and identifiers, are frequent. */
 const maxWords = 8192
 
-export class Digester {
+export class TokenEncoder {
   readonly #model: BuiltinModel
   readonly #words = new Map<string, readonly number[]>()
 
@@ -22,7 +22,7 @@ export class Digester {
     this.#model = model
   }
 
-  digestOf(passage: string): Digest {
+  digestOf(passage: string): TokenIdSequence {
     const model = this.#model
     const text = foldText(passage, model.folds)
     const digest: number[] = []
@@ -41,8 +41,10 @@ export class Digester {
     if (known) return known
     const parts: number[] = []
     cutWord(word, 0, word.length, this.#model, (token, start, end) => push(parts, word, token, start, end))
-    const isWhole = parts.length === 1 || parts[0] === several
-    const digest = isWhole ? parts : [several + parts.length, ...parts, ...halves(toBits(lengthOf(this.#model, parts)))]
+    const isWhole = parts.length === 1 || parts[0] === multiTokenMarker
+    const digest = isWhole
+      ? parts
+      : [multiTokenMarker + parts.length, ...parts, ...halves(toBits(lengthOf(this.#model, parts)))]
     if (this.#words.size >= maxWords) this.#words.clear()
     this.#words.set(word, digest)
     return digest
@@ -50,7 +52,7 @@ export class Digester {
 }
 
 function push(digest: number[], text: string, token: number, start: number, end: number): void {
-  if (token === unknown) digest.push(several, ...halves(hashOf(text, start, end)))
+  if (token === unknown) digest.push(multiTokenMarker, ...halves(hashOf(text, start, end)))
   else digest.push(token)
 }
 
@@ -59,7 +61,7 @@ function halves(bits: number): [number, number] {
 }
 
 /** Returns the unsigned 32-bit value at `at`. */
-export function wholeAt(digest: Digest, at: number): number {
+export function uint32At(digest: TokenIdSequence, at: number): number {
   return (((digest[at + 1] as number) << 16) | (digest[at] as number)) >>> 0
 }
 
@@ -74,13 +76,13 @@ function lengthOfSum(sum: Float32Array): number {
 }
 
 /** Returns the same vector as `embedText`, and its length before normalization. */
-export function vectorOf(model: BuiltinModel, digest: Digest): { vector: Float32Array; length: number } {
+export function vectorOf(model: BuiltinModel, digest: TokenIdSequence): { vector: Float32Array; length: number } {
   const sum = sumOf(model, digest)
   const length = lengthOfSum(sum)
   return { vector: scaleToUnit(sum), length }
 }
 
-function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
+function sumOf(model: BuiltinModel, digest: TokenIdSequence): Float32Array {
   const sum = new Float32Array(model.dimensions)
   let count = 0
   if (tokensOfSum.length < digest.length) tokensOfSum = new Uint16Array(2 * digest.length)
@@ -90,7 +92,7 @@ function sumOf(model: BuiltinModel, digest: Digest): Float32Array {
       tokensOfSum[count] = token
       count += 1
     },
-    (hash) => addStranger(hash, sum),
+    (hash) => addUnknownWord(hash, sum),
   )
   addRows(model, tokensOfSum.subarray(0, count), sum)
   return sum
@@ -103,10 +105,13 @@ let tokensOfSum = new Uint16Array(512)
  * Returns a function that computes the cosine of a digest and `vector` of length 1. A token's part is cached. All
  * functions share one cache, so alternating between two of them is slow.
  */
-export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest: Digest, length: number) => number {
+export function cosinesWith(
+  model: BuiltinModel,
+  vector: Float32Array,
+): (digest: TokenIdSequence, length: number) => number {
   const { rows, weights, dimensions } = model
   const products = new RowProducts([vector])
-  const { ofTokens, questions, question } = roomFor(model)
+  const { ofTokens, questions, question } = productCacheFor(model)
   const ofStrangers = new Map<number, number>()
   const read = (token: number) => {
     const [product = 0] = products.of(rows.subarray(token * dimensions, (token + 1) * dimensions))
@@ -115,7 +120,7 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
   }
   const productOfStranger = (hash: number) => {
     const stranger = new Float32Array(dimensions)
-    addStranger(hash, stranger)
+    addUnknownWord(hash, stranger)
     const product = dot(vector, stranger)
     ofStrangers.set(hash, product)
     return product
@@ -127,33 +132,33 @@ export function cosinesWith(model: BuiltinModel, vector: Float32Array): (digest:
     let inWord = 0
     for (let at = 0; at < digest.length; at += 1) {
       const head = digest[at] as number
-      if (head < several) {
+      if (head < multiTokenMarker) {
         sum += questions[head] === question ? (ofTokens[head] as number) : read(head)
         inWord -= 1
         // Skips the length that follows a word's tokens.
         if (inWord === 0) at += 2
-      } else if (head === several) {
-        const hash = wholeAt(digest, at + 1)
+      } else if (head === multiTokenMarker) {
+        const hash = uint32At(digest, at + 1)
         sum += ofStrangers.get(hash) ?? productOfStranger(hash)
         at += 2
-      } else inWord = head - several
+      } else inWord = head - multiTokenMarker
     }
     return sum / length
   }
 }
 
 /** Shared buffer: each token's part of the cosine, and the number of the question that it was computed for. */
-interface Room {
+interface ProductCache {
   readonly model: BuiltinModel
   readonly ofTokens: Float32Array
   readonly questions: Uint32Array
   question: number
 }
 
-let room: Room | undefined
+let room: ProductCache | undefined
 
 /** Increments the question number, which invalidates the values of earlier questions. */
-function roomFor(model: BuiltinModel): Room {
+function productCacheFor(model: BuiltinModel): ProductCache {
   const { tokens } = model
   if (room?.model !== model || room.question === 2 ** 32 - 1)
     room = { model, ofTokens: new Float32Array(tokens), questions: new Uint32Array(tokens), question: 0 }
@@ -162,17 +167,17 @@ function roomFor(model: BuiltinModel): Room {
 }
 
 /** Calls back for each token, and for the hash of each unknown word, in order. */
-function forEachPart(digest: Digest, token: (token: number) => void, stranger: (hash: number) => void): void {
+function forEachPart(digest: TokenIdSequence, token: (token: number) => void, stranger: (hash: number) => void): void {
   for (let at = 0; at < digest.length;) {
     const head = digest[at] as number
-    if (head < several) {
+    if (head < multiTokenMarker) {
       token(head)
       at += 1
-    } else if (head === several) {
-      stranger(wholeAt(digest, at + 1))
+    } else if (head === multiTokenMarker) {
+      stranger(uint32At(digest, at + 1))
       at += 3
     } else {
-      const count = head - several
+      const count = head - multiTokenMarker
       for (let part = at + 1; part <= at + count; part += 1) token(digest[part] as number)
       at += 3 + count
     }
@@ -187,7 +192,7 @@ function toBits(value: number): number {
   return bits[0] as number
 }
 
-export function fromBits(value: number): number {
+export function floatFromBits(value: number): number {
   bits[0] = value
   return float[0] as number
 }

@@ -5,8 +5,8 @@
  */
 import { WordCosines } from './cosines.ts'
 import type { BuiltinModel } from './builtin-model.ts'
-import { dot, embedText, wordsOf, type WeighedWord } from './vector-table.ts'
-import type { Digest, MeaningTerm } from '../embedding-provider.ts'
+import { dot, embedText, wordsOf, type WeightedWord } from './vector-table.ts'
+import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
 
 /** Share of the word matches, against the cosine; tuned on judged questions (docs/recall.md). */
 const wordShare = 0.35
@@ -19,7 +19,10 @@ const leastMass = 0.02
 /**
  * Returns a function that computes the similarity from a passage's digest and its cosine with the question; at most 1.
  */
-export function nearnessTo(model: BuiltinModel, question: string): (passage: Digest, cosine: number) => number {
+export function similarityTo(
+  model: BuiltinModel,
+  question: string,
+): (passage: TokenIdSequence, cosine: number) => number {
   const asked = carrying(wordsOf(model, question))
   const whole = massOf(asked)
   const cosines = new WordCosines(model, asked, strange)
@@ -33,7 +36,7 @@ export function nearnessTo(model: BuiltinModel, question: string): (passage: Dig
 }
 
 /** Returns each question word's share of the similarity, largest first. The shares add up to it. */
-export function sharedTerms(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
+export function explainSimilarity(model: BuiltinModel, question: string, passage: string): MeaningTerm[] {
   const wanted = embedText(model, passage)
   const asked = wordsOf(model, question)
   const there = wordsOf(model, passage)
@@ -61,8 +64,9 @@ export function sharedTerms(model: BuiltinModel, question: string, passage: stri
 }
 
 /** Returns a value in [0, 1]: how well one word matches the other. */
-function matchOf(one: WeighedWord, other: WeighedWord): number {
-  if (one.stranger !== undefined || other.stranger !== undefined) return one.stranger === other.stranger ? 1 : 0
+function matchOf(one: WeightedWord, other: WeightedWord): number {
+  if (one.unknownHash !== undefined || other.unknownHash !== undefined)
+    return one.unknownHash === other.unknownHash ? 1 : 0
   return toMatch(dot(one.vector, other.vector))
 }
 
@@ -71,11 +75,11 @@ function toMatch(cosine: number): number {
 }
 
 /** Returns the words with enough weight to be matched. */
-function carrying(words: readonly WeighedWord[]): WeighedWord[] {
+function carrying(words: readonly WeightedWord[]): WeightedWord[] {
   const least = leastMass * massOf(words)
   return words.filter(({ weight }) => weight ** 2 >= least)
 }
 
-function massOf(words: readonly WeighedWord[]): number {
+function massOf(words: readonly WeightedWord[]): number {
   return words.reduce((sum, { weight }) => sum + weight ** 2, 0)
 }

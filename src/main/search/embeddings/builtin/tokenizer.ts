@@ -21,7 +21,7 @@ export interface TokenSpan {
 }
 
 /** Token numbers are below this. In digests, higher 16-bit values have another meaning: see `digest.ts`. */
-export const several = 0xff_00
+export const multiTokenMarker = 0xff_00
 const longestWord = 40
 const longestCjk = 4
 const cjk = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/

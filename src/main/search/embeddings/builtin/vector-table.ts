@@ -10,12 +10,12 @@ export function embedText(model: BuiltinModel, text: string): Float32Array {
 }
 
 function add(model: BuiltinModel, text: string, { token, start, end }: TokenSpan, sum: Float32Array): void {
-  if (token === unknown) addStranger(hashOf(text, start, end), sum)
+  if (token === unknown) addUnknownWord(hashOf(text, start, end), sum)
   else addRow(model, token, sum)
 }
 
 /** Adds a pseudo-random direction for an unknown word, so that it is similar only to itself. */
-export function addStranger(hash: number, sum: Float32Array): void {
+export function addUnknownWord(hash: number, sum: Float32Array): void {
   const size = 1 / Math.sqrt(sum.length)
   let state = hash | 1
   for (let at = 0; at < sum.length; at += 1) {
@@ -80,18 +80,18 @@ export function scaleToUnit(vector: Float32Array): Float32Array {
 }
 
 /** A distinct word of a text. */
-export interface WeighedWord {
+export interface WeightedWord {
   readonly word: string
   /** Length of the word's part of the text's vector. */
   readonly weight: number
   /** Unit vector. */
   readonly vector: Float32Array
   /** Hash of a word without any known token: it only matches itself. */
-  readonly stranger?: number
+  readonly unknownHash?: number
 }
 
 /** Returns the distinct words of a text; `weight` covers all occurrences. */
-export function wordsOf(model: BuiltinModel, text: string): WeighedWord[] {
+export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
   const folded = foldText(text, model.folds)
   const words = new Map<string, { readonly sum: Float32Array; readonly stranger?: number }>()
   for (const span of tokenSpans(folded, model)) {
