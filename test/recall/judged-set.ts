@@ -6,7 +6,7 @@ import type { EmbeddingProvider } from '../../src/main/search/embeddings/embeddi
 import { embedMissing } from '../../src/main/search/vector/embed-queue.ts'
 import { parseQuestions, type JudgedQuestion } from '../../src/main/search/evaluation/judged-questions.ts'
 import { createTables, openForWriting } from '../../src/main/search/indexing/index-schema.ts'
-import { QueryEmbedder } from '../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../src/main/search/vector/query-embedder.ts'
 import { Searcher } from '../../src/main/search/ranking/searcher.ts'
 import { IndexStore } from '../../src/main/search/indexing/index-store.ts'
 

@@ -4,7 +4,7 @@ import { messageText, type AssistantMessage } from '../../src/shared/chat/messag
 import { createAnthropicModel } from '../../src/main/llm/providers/anthropic/anthropic.ts'
 import { createOpenAiModel } from '../../src/main/llm/providers/openai/openai.ts'
 import type { ChatModel, ModelRequest } from '../../src/main/llm/model.ts'
-import { choppings } from './choppings.ts'
+import { choppings } from './chunkings.ts'
 import { readFacts, toRow, type Facts, type Row } from './facts.ts'
 import type { Loopback, Reply } from './loopback.ts'
 import type { Recording, Wire } from './recording.ts'

@@ -31,7 +31,7 @@ SENTENCES = {
 
 def simplified():
     """Traditional characters and their simplified ones, from the app's own table."""
-    source = (HERE.parents[2] / 'src/main/memory/words/traditional.ts').read_text()
+    source = (HERE.parents[2] / 'src/main/search/text/words/traditional-chinese.ts').read_text()
     pairs = re.search(r'`\n(.*?)`', source, re.S)[1].replace('\n', '')
     return dict(zip(pairs[::2], pairs[1::2]))
 
@@ -272,7 +272,7 @@ def write_model(file, name, tokens, rows, weights, folds, near):
 
 def listed(language):
     """The app's own lists of what holds a question together, and of what fills it; stems of English words."""
-    source = (HERE.parents[2] / f'src/main/memory/words/{language}.ts').read_text()
+    source = (HERE.parents[2] / f'src/main/search/text/words/{language}-stop-words.ts').read_text()
     return [re.search(rf'{language}{kind}Words = `(.*?)`', source, re.S)[1].split() for kind in ('Function', 'Filler')]
 
 

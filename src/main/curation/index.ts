@@ -1,7 +1,7 @@
 export { type Candidates } from './review/candidates.ts'
 export { type ReviewModel } from './review/review.ts'
 export { SavedQueries } from './saved-queries/saved-queries.ts'
-export { untrustedFinding } from './suggestions/outside.ts'
+export { untrustedFinding } from './suggestions/untrusted-change.ts'
 export { evidenceOf, proposalOf } from './suggestions/proposal.ts'
 export { type ScanOptions, type NotesSelection, runCandidates } from './suggestions/scan-runner.ts'
 export { Scheduler } from './suggestions/scheduler.ts'

@@ -14,7 +14,7 @@ export { isKeyName, KeyRing, type KeyVault, unknownProvider } from './config/key
 export { parseConfig } from './config/parse-config.ts'
 export { describeProblems, SettingsStore } from './config/settings-store.ts'
 export { measureDataLocations } from './diagnostics/data-locations.ts'
-export { DiskSpaceMonitor } from './diagnostics/disk-watch.ts'
+export { DiskSpaceMonitor } from './diagnostics/disk-space-monitor.ts'
 export { withFaultReports } from './diagnostics/fault-reports.ts'
 export { Health } from './diagnostics/health.ts'
 export { reportIndex } from './diagnostics/index-reports.ts'
@@ -29,7 +29,7 @@ export { type Subscribable, EventEmitter } from './events.ts'
 export { inBatches } from './fs/batches.ts'
 export { copyDamaged, readOrSetAside, renameDamaged } from './fs/damaged-file.ts'
 export { decodeAs } from './fs/decode-as.ts'
-export { DraftStore, type StoredDraft, sharedWriter } from './fs/draft-folder.ts'
+export { DraftStore, type StoredDraft, sharedWriter } from './fs/draft-store.ts'
 export {
   appendDurably,
   syncFile,
@@ -62,4 +62,4 @@ export { serveThread, serveWorker, threadBase } from './workers/serve-worker.ts'
 export { fromOrpcError } from './workers/worker-errors.ts'
 export { runInWorker, startThread, type Thread, type WorkerClient, WorkerHost } from './workers/worker-host.ts'
 export { searcherYoungGenerationMb, sharedMemory, shareMemory, workerEntry } from './workers/worker-start.ts'
-export { lowerThreadPriority } from './workers/yield.ts'
+export { lowerThreadPriority } from './workers/thread-priority.ts'

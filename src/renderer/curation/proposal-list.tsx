@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { Evidence, Proposal } from '#shared/contract/index.ts'
 import { clipLine } from '#lib/util/clip.ts'
 import type { InboxState } from './use-inbox.ts'
-import { stripMarks } from './without-mark.ts'
+import { stripMarks } from './strip-marks.ts'
 
 const rowHeight = 66
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Proposal } from '#shared/contract/index.ts'
 import { api, client } from '#lib/api/client.ts'
 import { runWithErrorToast } from '#lib/feedback/toast.ts'
-import { useUndoableActions } from './use-steps.ts'
+import { useUndoableActions } from './use-undoable-actions.ts'
 
 const dayMs = 86_400_000
 export const snoozes = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs } as const

@@ -20,8 +20,8 @@ import { formatBoundKeys, useShortcuts } from '#lib/util/shortcuts.ts'
 import { lineOfHash, paths, useHash } from '#lib/router/paths.ts'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import type { EditorHandle } from './editor.tsx'
-import { NotIndexedNote } from './privacy/unsearched.tsx'
-import { OtherDrafts } from './other-drafts.tsx'
+import { NotIndexedNote } from './privacy/not-indexed.tsx'
+import { OtherDrafts } from './other-window-drafts.tsx'
 import { Notice } from './notice.tsx'
 import {
   useOpenFile,
@@ -33,7 +33,7 @@ import {
 import { attachTo } from './attach-files.ts'
 import { Counts } from './counts.tsx'
 import { Outline } from './tree/outline.tsx'
-import { togglePanel, type OpenPanels } from './editor-room.ts'
+import { togglePanel, type OpenPanels } from './panel-layout.ts'
 import { useBlameMargin } from './use-blame-margin.ts'
 
 /** Monaco is large, so it loads when the first file is opened. */

@@ -19,10 +19,10 @@ import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
 import type { DiskFile, MissingFile } from './open-file.ts'
 import { OpenFile } from './edited-file.tsx'
-import { nonNoteKind } from './other-kind.ts'
+import { nonNoteKind } from './file-kind.ts'
 
 const Reading = lazy(() => import('../markdown/preview/preview.tsx'))
-const OtherView = lazy(() => import('./other-view.tsx'))
+const OtherView = lazy(() => import('./attachment-view.tsx'))
 
 export function FileView({ agent, path }: { agent: Agent; path: string }) {
   if (nonNoteKind(path) === undefined) return <NoteView agent={agent} path={path} />

@@ -4,7 +4,7 @@ import type { Explanation, SearchSettings } from '#shared/contract/index.ts'
 import { formatScore } from '#lib/i18n/format.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { parsePlace, paths } from '#lib/router/paths.ts'
-import { NotIndexedNote } from '../editor/privacy/unsearched.tsx'
+import { NotIndexedNote } from '../editor/privacy/not-indexed.tsx'
 import { AddCheck } from './add-check.tsx'
 import { FileLinesField } from '../editor/find/file-lines-field.tsx'
 

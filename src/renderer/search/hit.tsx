@@ -6,7 +6,7 @@ import { Highlight } from '#lib/ui/highlight.tsx'
 import { excerptOf, likeliestLine } from './excerpt.ts'
 import { HitActions } from '../markdown/citations/hit-actions.tsx'
 import { ScoreBar } from './score-bar.tsx'
-import { useSpeakerNames } from './use-spoken.ts'
+import { useSpeakerNames } from './use-speaker-names.ts'
 import { SupersededMark } from './superseded-mark.tsx'
 
 interface HitProps {

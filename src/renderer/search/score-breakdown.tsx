@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Candidate, Explanation } from '#shared/contract/index.ts'
-import { roundToSum } from '#shared/util/figures.ts'
+import { roundToSum } from '#shared/util/rounding.ts'
 import { formatLines, parseLines } from '#lib/router/paths.ts'
 import { usePlaceNames } from '../markdown/citations/place-name.ts'
 

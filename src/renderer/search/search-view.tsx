@@ -18,7 +18,7 @@ import { WhatIf } from './what-if.tsx'
 import { WhatIfChunk } from './what-if-chunk.tsx'
 import { ExplainMissing } from './explain-missing.tsx'
 import { useRanking, useRechunk } from './use-ranking.ts'
-import { IndexAllButton } from '../editor/privacy/unsearched.tsx'
+import { IndexAllButton } from '../editor/privacy/not-indexed.tsx'
 
 /** Debounce, in ms, for updating the address and for searches that call a remote provider. */
 const typingPauseMs = 150

@@ -13,7 +13,7 @@ import { backdropLook } from '#lib/ui/modal.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { sections } from '../settings/setting-sections.ts'
 import { settingWords, useSettingWords } from '../settings/setting-name.ts'
-import { useSettingsSearch } from '../settings/use-found.ts'
+import { useSettingsSearch } from '../settings/use-settings-search.ts'
 import { usePinyin, type PinyinOf } from '#lib/util/pinyin-match.ts'
 import { useModelCommands, type Command as AppCommand } from './app-commands.ts'
 

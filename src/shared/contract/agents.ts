@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxPath } from '../util/limits.ts'
-import { mayHoldAgentFiles } from '../util/own-files.ts'
+import { mayHoldAgentFiles } from '../util/agent-files.ts'
 import { agentIdSchema, base, forAgent } from './base.ts'
 
 export const agentSchema = z.object({

@@ -4,7 +4,7 @@
  * only if every interpretation agrees. Linear time.
  */
 import { headingAt, underlineAt } from './blocks/line-starts.ts'
-import { parseInterpretations, type Range } from './visibility-readings.ts'
+import { parseInterpretations, type Range } from './visibility-dialects.ts'
 
 export interface Blocks {
   readonly lines: readonly string[]

@@ -445,7 +445,7 @@ describe('usage and spending limit', () => {
     await until(async () => (await app.ledger.months())[0]?.requests === 2)
     await app.ledger.close()
     await appendFile(join(home, 'usage.jsonl'), '{"at":1,"ag')
-    const { UsageStore: UsageStore } = await import('../../../src/main/llm/usage/usage-store.ts')
+    const { UsageStore } = await import('../../../src/main/llm/usage/usage-store.ts')
     const again = new UsageStore({
       file: join(home, 'usage.jsonl'),
       now,

@@ -5,7 +5,7 @@ import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embe
 import { assignCachedVectors, embedMissing } from '../../../src/main/search/vector/embed-queue.ts'
 import { cacheKey, createTables, getMeta, openForWriting } from '../../../src/main/search/indexing/index-schema.ts'
 import { writeKept } from '../../../src/main/search/keyword/kept-ahead.ts'
-import { QueryEmbedder } from '../../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../../src/main/search/vector/query-embedder.ts'
 import { Searcher } from '../../../src/main/search/ranking/searcher.ts'
 import { IndexStore } from '../../../src/main/search/indexing/index-store.ts'
 import { builtinFile, defaults } from '../../recall/judged-set.ts'

@@ -9,7 +9,7 @@ import type { LocalOf } from '../../../src/main/curation/suggestions/keep-local.
 import { TextLines } from '../../../src/main/curation/suggestions/line-edits.ts'
 import { planAcceptance, type ReadFile } from '../../../src/main/curation/suggestions/accept-plan.ts'
 import { evidenceOf, proposalOf, type Finding } from '../../../src/main/curation/suggestions/proposal.ts'
-import { findLargeSections } from '../../../src/main/curation/rules/large-file.ts'
+import { findLargeSections } from '../../../src/main/curation/rules/large-section.ts'
 import { marksBy } from '../../../src/main/workspace/privacy/local-notes.ts'
 import { fileKind } from '../../../src/main/workspace/files/layout.ts'
 import { rounds } from '../../support/thorough.ts'

@@ -5,7 +5,7 @@ import { decodeAddress, decodePart, encodePart } from '../../../src/shared/util/
 import { sectionsOf } from '../../../src/shared/markdown/sections.ts'
 import { parseCitationHref } from '../../../src/renderer/markdown/chat/citation.ts'
 import { hasMath, isCheapMath, normalizeMath } from '../../../src/renderer/markdown/chat/math.ts'
-import { parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/chat/named-link.ts'
+import { parseNameHref, splitWikiLinks } from '../../../src/renderer/markdown/chat/wiki-link.ts'
 import { splitPieces, splitPortions } from '../../../src/renderer/markdown/chat/split-markdown.ts'
 import { clipLine, clipPassage, splitLongLines } from '../../../src/renderer/lib/util/clip.ts'
 import { fileAt, isFileAt, paths, sessionAt } from '../../../src/renderer/lib/router/paths.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { togglePanel, textWidth, type OpenPanels } from '../../../src/renderer/editor/editor-room.ts'
+import { togglePanel, textWidth, type OpenPanels } from '../../../src/renderer/editor/panel-layout.ts'
 
 const nothing: OpenPanels = { preview: false, history: false, links: false, blame: false }
 const all = ['preview', 'blame', 'history', 'links'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { linkLabel } from '../../../src/renderer/lib/notes/shown-name.ts'
+import { linkLabel } from '../../../src/renderer/lib/notes/link-label.ts'
 import { parseDocument } from '../../../src/renderer/markdown/parse/parse-document.ts'
 import { remarkLineBreaks } from '../../../src/renderer/markdown/parse/note-plugins.ts'
 import { sectionOf } from '../../../src/renderer/markdown/parse/note-section.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/start-day.ts'
+import { dayOf, entriesOf, startOfDay } from '../../../src/renderer/chat/log-entries.ts'
 
 describe('start page', () => {
   it('lists the entries of a daily log, newest first, by title or first line', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { textScore, vectorScore } from '../../../src/main/search/ranking/calibrate.ts'
 import { fuse, type FuseOptions, type LegInput, type RankedCandidate } from '../../../src/main/search/ranking/fuse.ts'
-import { roundToSum } from '../../../src/shared/util/figures.ts'
+import { roundToSum } from '../../../src/shared/util/rounding.ts'
 
 const scale = { background: 0.2, threshold: 0.5, power: 3, worth: 0.3 }
 

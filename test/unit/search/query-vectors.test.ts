@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbeddingProvider } from '../../../src/main/search/embeddings/embedding-provider.ts'
 import type { ProviderOutcome } from '../../../src/main/search/embeddings/provider-health.ts'
-import { QueryEmbedder } from '../../../src/main/search/vector/query-vectors.ts'
+import { QueryEmbedder } from '../../../src/main/search/vector/query-embedder.ts'
 import { until } from '../../support/folder.ts'
 
 const vector = Float32Array.from([1, 0])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expandWithSynonyms } from '../../../src/main/search/query/search-plan.ts'
+import { expandWithSynonyms } from '../../../src/main/search/query/keyword-plan.ts'
 import type { KnownTerm } from '../../../src/main/search/keyword/vocabulary.ts'
 
 const counts: Record<string, number> = { lake: 4, pond: 2, sea: 1, '房 租': 3 }

@@ -10,7 +10,7 @@ import {
   weightsFor,
 } from '../../../src/main/search/ranking/calibrate.ts'
 import { fuse as fuseAll, type FuseOptions, type LegInput } from '../../../src/main/search/ranking/fuse.ts'
-import { planKeywords, type KeywordPlan } from '../../../src/main/search/query/search-plan.ts'
+import { planKeywords, type KeywordPlan } from '../../../src/main/search/query/keyword-plan.ts'
 import { parseQuery, toIndexPhrase } from '../../../src/main/search/query/parse-query.ts'
 import { matchedWords, snippetOf } from '../../../src/main/search/ranking/snippet.ts'
 import { TermCounter } from '../../../src/main/search/keyword/term-counter.ts'

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { memoizeByDataVersion } from '../../../src/main/search/indexing/memoize-by-data-version.ts'
+import { memoizeByDataVersion } from '../../../src/main/search/indexing/memoize-until-write.ts'
 
 describe('untilChanged', () => {
   it('reads again after every write, even if it was rolled back, and not otherwise', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distinguishingDigits, roundToSum } from '../../../src/shared/util/figures.ts'
+import { distinguishingDigits, roundToSum } from '../../../src/shared/util/rounding.ts'
 
 describe('rounding for display', () => {
   it('shows a score below the threshold with enough digits to differ from it', () => {

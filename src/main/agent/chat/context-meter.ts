@@ -26,7 +26,7 @@ import type { AgentConfig, Clock } from '#platform'
 import type { UserMessage } from '#shared/chat/messages.ts'
 import type { AgentModels } from './agent-models.ts'
 import type { RequestBuilder } from './model-request.ts'
-import { toolsFor } from '../tools/own-tools.ts'
+import { toolsFor } from '../tools/built-in-tools.ts'
 
 /** Estimated size of a future summary: this share of the tokens it replaces, at most `maxSummaryTokens`. */
 const summaryShare = 0.2

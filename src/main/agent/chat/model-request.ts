@@ -24,7 +24,7 @@ import type { ContextWindowEstimates } from './context-window-estimates.ts'
 import type { Source } from '#shared/markdown/provenance.ts'
 import { originsOf } from './provenance-tracking.ts'
 import { loadPrompts, type Prompts } from './prompts.ts'
-import { definitionsOf } from '../tools/own-tools.ts'
+import { definitionsOf } from '../tools/built-in-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 
 export interface RequestSources {

@@ -2,7 +2,7 @@ import { uniqueSources, noteSources, sourcesIn, type Source } from '#shared/mark
 import type { ToolDetails } from '#shared/chat/tool-details.ts'
 import { messageText, splitAttachments, type Message, type ToolCallPart } from '#shared/chat/messages.ts'
 import { anthropicMemory } from '../tools/anthropic-memory.ts'
-import { builtInTools } from '../tools/own-tools.ts'
+import { builtInTools } from '../tools/built-in-tools.ts'
 
 const own = new Set([...builtInTools, anthropicMemory].map(({ name }) => name))
 const maxSources = 20

@@ -10,7 +10,7 @@ import { addLogEntry, dailyLogPath, isMemoryPath, localDate, localTime } from '#
 import { withSources } from '../tools/access-policy.ts'
 import { originsOf, userTextIn } from '../chat/provenance-tracking.ts'
 import { executeTools } from '../tools/execute-tools.ts'
-import { definitionsOf, builtInTools } from '../tools/own-tools.ts'
+import { definitionsOf, builtInTools } from '../tools/built-in-tools.ts'
 import type { ToolContext } from '../tools/tool.ts'
 
 /** Model requests in one flush; it usually takes two or three. */

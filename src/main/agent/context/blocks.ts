@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff'
 import type { BlockChange, Layer, RequestBlock } from '#shared/contract/index.ts'
-import { isAgentFileName } from '#shared/util/own-files.ts'
+import { isAgentFileName } from '#shared/util/agent-files.ts'
 import { toolItem, toolNameOfItem } from '#shared/chat/context-items.ts'
 import { toolNameOf, rowNamesOf, splitSummary, type SentRequest } from './meter-rows.ts'
 import { messageTextForModel } from './message-tokens.ts'

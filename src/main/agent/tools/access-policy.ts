@@ -5,7 +5,7 @@
  */
 import { AppError } from '#shared/util/errors.ts'
 import type { Message, ToolCallPart, ToolResultMessage } from '#shared/chat/messages.ts'
-import { createUserTextMatcher } from '#shared/markdown/own-words.ts'
+import { createUserTextMatcher } from '#shared/markdown/user-text.ts'
 import { withAddedSource } from '#shared/markdown/provenance-edit.ts'
 import { isCoveredBy, sourceMark, sourceName, sourcesIn, withSource, type Source } from '#shared/markdown/provenance.ts'
 import { addedLines, hasContent, withAddedLocal } from '#shared/markdown/visibility-edit.ts'

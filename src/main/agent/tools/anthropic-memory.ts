@@ -17,7 +17,7 @@ import {
   type FoundFile,
 } from '#workspace'
 import { withSources } from './access-policy.ts'
-import { visibleFiles, readVisible } from './shown-text.ts'
+import { visibleFiles, readVisible } from './visible-files.ts'
 import type { Tool, ToolContext, ToolOutcome } from './tool.ts'
 import { assertMayWrite } from './write-file-tool.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readVisible } from './shown-text.ts'
+import { readVisible } from './visible-files.ts'
 import { defineTool, pathParameter } from './tool.ts'
 import { join } from 'node:path'
 import { AppError } from '#shared/util/errors.ts'

@@ -26,7 +26,7 @@ import {
   type NewAgent,
   type SetUpResult,
 } from './new-agent.ts'
-import { moveAgentFiles, agentFolderIn, type MovedAgentFiles } from './own-files.ts'
+import { moveAgentFiles, agentFolderIn, type MovedAgentFiles } from './agent-files.ts'
 import { recordTemplates, openWriter, type WorkspaceWriter } from './open-workspace.ts'
 import type { SingleFolder } from './single-folder.ts'
 import { ErasureService } from './erasure.ts'

@@ -8,7 +8,7 @@ import { linksRoutes, tagsRoutes } from './links-router.ts'
 import { routerBase } from './procedure.ts'
 import { savedQueriesRoutes, searchRoutes } from './search-router.ts'
 import { settingsRoutes } from './settings-router.ts'
-import { suggestionsRoutes } from './upkeep-router.ts'
+import { suggestionsRoutes } from './suggestions-router.ts'
 import { findRoutes, picturesRoutes, workspaceRoutes } from './workspace-router.ts'
 
 export function createRouter(app: App) {

@@ -1,5 +1,5 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 /** @param onNavigate gets the path of a view, such as `/settings` */
 export function installMenu(onNavigate: (place: string) => void): void {

@@ -1,6 +1,6 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
 import { fileURLToPath } from 'node:url'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 const maxListed = 5
 

@@ -1,7 +1,7 @@
 import { app, dialog, type BrowserWindow } from 'electron'
 import type { SettingsStore } from '#platform'
 import type { Quitting } from './quitting.ts'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 export function handleWindowClose(
   window: BrowserWindow,

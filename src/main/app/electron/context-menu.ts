@@ -1,5 +1,5 @@
 import { Menu, type ContextMenuParams, type MenuItemConstructorOptions, type WebContents } from 'electron'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 const maxSuggestions = 5
 

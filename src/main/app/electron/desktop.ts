@@ -23,7 +23,7 @@ import { denyPermissions } from './window-security.ts'
 import { CaptureTray } from './capture-tray.ts'
 import { UnreadBadge } from './unread-badge.ts'
 import { checkForUpdates } from './updates.ts'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 export async function startDesktop(mainFolder: URL): Promise<void> {
   // The running instance gets `second-instance` and shows its window.

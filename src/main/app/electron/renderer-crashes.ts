@@ -1,6 +1,6 @@
 import { dialog, type BrowserWindow } from 'electron'
 import type { Log } from '#platform'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 /** A page that crashes twice within this time is not reloaded automatically, ms. */
 const againMs = 10_000

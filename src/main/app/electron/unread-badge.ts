@@ -1,6 +1,6 @@
 import { app, Notification } from 'electron'
 import type { AppEvent } from '#shared/contract/index.ts'
-import { systemTexts } from './system-words.ts'
+import { systemTexts } from './system-texts.ts'
 
 /** Minimum duration of a turn for a notification, ms: in a shorter one the user is still waiting. */
 const longMs = 15_000

@@ -8,7 +8,7 @@ import type { LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { planAcceptance, type ReadFile } from './accept-plan.ts'
 import { isOpen } from './proposal.ts'
-import { readNote } from './read-notes.ts'
+import { readNote } from './read-note.ts'
 
 /** Limit of retries when another program saves a file between reading and writing. */
 export const maxTries = 5

@@ -1,7 +1,7 @@
 import type { LineEdit, Proposal } from '#shared/contract/index.ts'
 import { blocksOf } from '#shared/markdown/visibility-blocks.ts'
 import { hasContent, withVisibility } from '#shared/markdown/visibility-edit.ts'
-import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#shared/markdown/visibility-keep.ts'
+import { emptiedHeading, linesNeedingMark, withLocalLines, withMark } from '#shared/markdown/visibility-marks.ts'
 import { localMatter, type NoteVisibility } from '#shared/markdown/visibility.ts'
 import { minimalEdit, sortEdits, TextLines } from './line-edits.ts'
 

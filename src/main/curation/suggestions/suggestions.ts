@@ -11,8 +11,8 @@ import type { LocalOf } from './keep-local.ts'
 import { runScan, type ScanOptions } from './scan-runner.ts'
 import { Review, type ReviewOptions } from '../review/review.ts'
 import { updateProposal, isOpen, keyOf, proposalOf } from './proposal.ts'
-import { readNote } from './read-notes.ts'
-import { withEditedTexts, withSwappedSides } from './rewrite-note.ts'
+import { readNote } from './read-note.ts'
+import { withEditedTexts, withSwappedSides } from './edit-proposal.ts'
 import { undo, type UndoResult } from './undo.ts'
 
 /** Limit of closed suggestions in a list, newest first. */

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/util/errors.ts'
 import { serveWorker } from '#platform'
 import type { Roots } from '#workspace'
-import { exportZip } from '../export/pack.ts'
+import { exportZip } from '../export/export-zip.ts'
 import { planImport, type ImportOptions } from './prepare-import.ts'
 import { copyAttachment, openSource, type Source } from './read-source.ts'
 

@@ -1,4 +1,4 @@
-import { appFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/agent-files.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

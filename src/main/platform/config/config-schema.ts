@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentIdSchema } from '#shared/contract/base.ts'
 import { isDailyFormat } from '#shared/markdown/daily-notes.ts'
-import { mayHoldAgentFiles } from '#shared/util/own-files.ts'
+import { mayHoldAgentFiles } from '#shared/util/agent-files.ts'
 import { embeddingProviders, modelProviders } from '#shared/util/providers.ts'
 import { dataLocalities } from '#shared/util/locality.ts'
 import {

@@ -25,7 +25,7 @@ import {
   type PrepareSettings,
 } from './prepare-file.ts'
 import { calibrationKey } from '../ranking/calibrated.ts'
-import { memoizeByDataVersion } from './memoize-by-data-version.ts'
+import { memoizeByDataVersion } from './memoize-until-write.ts'
 
 export interface IndexCounts {
   readonly files: number

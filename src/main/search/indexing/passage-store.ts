@@ -7,7 +7,7 @@ import type { TokenIdSequence, SimilarityModel } from '../embeddings/embedding-p
 import { binaryCodeOf } from '../vector/binary-quantization.ts'
 import type { PackedDigests, PreparedPassage } from './prepare-file.ts'
 import { getMeta, setDimensions, setMeta, vectorDimensions, type Db } from './index-schema.ts'
-import { memoizeByDataVersion } from './memoize-by-data-version.ts'
+import { memoizeByDataVersion } from './memoize-until-write.ts'
 
 export interface PassageToEmbed {
   readonly id: number

@@ -5,7 +5,7 @@
  * the score that ranks stands the coverage: how much of what was asked for is there at all, however often. Pure.
  */
 import type { PackedTerms } from './packed-terms.ts'
-import type { KeywordPlan } from '../query/search-plan.ts'
+import type { KeywordPlan } from '../query/keyword-plan.ts'
 import { countPhrase, type TermCounts } from './term-counter.ts'
 
 /** How soon another occurrence of a word stops adding to the score, and how much a long chunk is held against it. */

@@ -1,7 +1,7 @@
 import { ChunkPacker } from './packed-terms.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import type { Source } from '../indexing/indexed-file.ts'
-import type { NoteName } from '../query/note-facts.ts'
+import type { NoteName } from '../query/note-metadata.ts'
 import type { PostingSource } from './postings.ts'
 import type { ChunkPlace } from './segment.ts'
 

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { isSystemError } from '#shared/util/errors.ts'
 import { writeDurablyPrivate } from '#platform'
 import { getMeta, identityKey, snapshotPathOf, vectorDimensions, type Db } from '../indexing/index-schema.ts'
-import type { BinaryCodeSnapshot } from '../vector/coarse-index.ts'
+import type { BinaryCodeSnapshot } from '../vector/binary-code-index.ts'
 import type { PostingParts } from './postings.ts'
 
 /** Another shape of what is kept is another number. */

@@ -8,7 +8,7 @@ import { textScore, vectorScore, type KeywordMeasure, type VectorScale, type Wei
 import { pairEchoes } from './echo.ts'
 import { rerankByMmr } from './mmr.ts'
 import { replaceSuperseded, type Supersession } from './supersession.ts'
-import type { PassageMatch } from '../vector/vectors.ts'
+import type { PassageMatch } from '../vector/vector-retriever.ts'
 
 export interface LegInput {
   readonly id: number

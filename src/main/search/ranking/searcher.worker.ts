@@ -9,7 +9,7 @@ import { LocalNotes, type NotesFolder } from '#workspace/privacy'
 import { describeMissing } from '../vector/embed-queue.ts'
 import { guardedEmbeddings } from '../vector/guarded-embeddings.ts'
 import { isCorruption, openForReading, type Db } from '../indexing/index-schema.ts'
-import { QueryEmbedder } from '../vector/query-vectors.ts'
+import { QueryEmbedder } from '../vector/query-embedder.ts'
 import { writeKept } from '../keyword/kept-ahead.ts'
 import { Searcher, type SearchOverrides } from './searcher.ts'
 

@@ -1,6 +1,6 @@
 /** What a result shows of its chunk: the lines around its best ones, and which of their words matched. Pure. */
 import { fold, termsOfWord } from '../text/terms.ts'
-import type { KeywordPlan } from '../query/search-plan.ts'
+import type { KeywordPlan } from '../query/keyword-plan.ts'
 
 const maxCharacters = 700
 

@@ -15,13 +15,13 @@ import { AppError } from '#shared/util/errors.ts'
 import { shareEmbeddings } from '../embeddings/create-embeddings.ts'
 import { bytesOfIndex } from '../indexing/index-bytes.ts'
 import type { IndexerEvent } from '../indexing/indexer.ts'
-import { openWorkers, type MemorySource } from './open-threads.ts'
+import { openWorkers, type MemorySource } from './open-workers.ts'
 import { ProviderCircuitBreaker } from '../vector/provider-circuit-breaker.ts'
-import { WorkerSupervisor } from './running-threads.ts'
+import { WorkerSupervisor } from './worker-supervisor.ts'
 import { sampleOf } from '../evaluation/sample.ts'
 import type { SearchOverrides } from '../ranking/searcher.ts'
 import { whyUnsearched } from '../indexing/index-exclusion.ts'
-import { runRechunk, type ThreadEntries, type MemoryWorkers } from './memory-threads.ts'
+import { runRechunk, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
 
 /** Maximum time that a search waits for pending changes, ms; after that, it uses the index as it is. */
 const catchUpMs = 500

@@ -2,10 +2,10 @@ import { stemmer } from 'stemmer'
 import { lazy } from '#shared/util/lazy.ts'
 import { simplify } from './han.ts'
 import { irregularForms } from './irregular-words.ts'
-import { chineseFillerWords, chineseFunctionWords } from './words/chinese-words.ts'
-import { englishFillerWords, englishFunctionWords } from './words/english-words.ts'
-import { japaneseFillerWords, japaneseFunctionWords } from './words/japanese-words.ts'
-import { koreanFillerWords, koreanFunctionWords } from './words/korean-words.ts'
+import { chineseFillerWords, chineseFunctionWords } from './words/chinese-stop-words.ts'
+import { englishFillerWords, englishFunctionWords } from './words/english-stop-words.ts'
+import { japaneseFillerWords, japaneseFunctionWords } from './words/japanese-stop-words.ts'
+import { koreanFillerWords, koreanFunctionWords } from './words/korean-stop-words.ts'
 
 /**
  * `function`: stop word, searched for only if the query has no other words. `filler`: common in questions on any

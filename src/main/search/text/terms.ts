@@ -13,7 +13,7 @@ import { asciiTerms } from './ascii-line.ts'
 import { findCanonicalForms } from './canonical-forms.ts'
 import { simplify } from './han.ts'
 import { stem } from './stem.ts'
-import { koreanEndings } from './words/korean-words.ts'
+import { koreanEndings } from './words/korean-stop-words.ts'
 
 /** Part of the index's fingerprint: a change here, or another version of ICU, rebuilds the index. */
 export const tokenizerVersion = `5/${process.versions.icu ?? 'none'}`

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { isSystemError } from '#shared/util/errors.ts'
-import { agentFileNames } from '#shared/util/own-files.ts'
+import { agentFileNames } from '#shared/util/agent-files.ts'
 import { createLayout, ownFilePath } from '../files/layout.ts'
 import { walkMarkdown } from '../files/walk.ts'
 import { readConventions } from './read-conventions.ts'

@@ -3,7 +3,7 @@
  * Matches whole words only ("Ann" does not match "Annabel"), except in Chinese characters.
  */
 import { localMark, localMatter } from '#shared/markdown/visibility.ts'
-import { withoutLines } from '#shared/markdown/visibility-keep.ts'
+import { withoutLines } from '#shared/markdown/visibility-marks.ts'
 import { AppError } from '#shared/util/errors.ts'
 
 /** Replaces a line where the structure must stay: transcripts, requests. */

@@ -1,4 +1,4 @@
-import { appFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/agent-files.ts'
 
 /**
  * Extensions of files that may be written. Other files are read-only, plain text too: builders, installers and test

@@ -6,7 +6,7 @@ import {
   usualDailyNotes,
   type DailyNotes,
 } from '#shared/markdown/daily-notes.ts'
-import { contextNames, longTermName, appFolderName, type agentFileNames } from '#shared/util/own-files.ts'
+import { contextNames, longTermName, appFolderName, type agentFileNames } from '#shared/util/agent-files.ts'
 import { isHidden, isHiddenPath } from './file-names.ts'
 
 /** Locations of an agent's own files, logs and ignored folders. All of these paths are built in this file. */

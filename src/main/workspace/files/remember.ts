@@ -1,6 +1,6 @@
 import type { FileChange } from '#shared/util/file-change.ts'
 import { addLogEntry, findLogEntry, type PlacedEntry } from './daily-log.ts'
-import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-edits.ts'
+import type { RememberedLines, WorkspaceWrite, WriteOrigin } from './workspace-writer.ts'
 import { dailyLogPath, localDate, longTermFile, type Layout } from './layout.ts'
 import { sectionsOf } from '#shared/markdown/sections.ts'
 import type { AddedNote } from '#shared/markdown/added-note.ts'

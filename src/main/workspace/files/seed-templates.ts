@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { agentFileNames } from '#shared/util/own-files.ts'
+import { agentFileNames } from '#shared/util/agent-files.ts'
 import { Mutex, makeFolder, writeDurably } from '#platform'
 import { memoryFolderPath, ownFilePath, defaultLayout, type Layout } from './layout.ts'
 

@@ -22,9 +22,9 @@ import {
   moveToTrash,
   cleanUpTempFiles,
   type Trash,
-} from '../transactions/discard.ts'
-import { movesLocalNotes, runPreservingPrivacy, type LocalPathRules } from '../transactions/keep-local.ts'
-import { createReverter, type RevertSources } from '../transactions/restorer.ts'
+} from '../transactions/trash-operations.ts'
+import { movesLocalNotes, runPreservingPrivacy, type LocalPathRules } from '../transactions/preserve-privacy.ts'
+import { createReverter, type RevertSources } from '../transactions/create-reverter.ts'
 import { recover, type RecoveryResult, type TransactionTools } from '../transactions/recovery.ts'
 import { ChangeJournal, batchKind, type Batch, type BatchKind } from '../transactions/change-journal.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
@@ -44,7 +44,7 @@ import {
   type RememberedLines,
   type WorkspaceWrite,
   type WriteOrigin,
-} from './workspace-edits.ts'
+} from './workspace-writer.ts'
 import { assertWorkspaceExists } from './workspace-exists.ts'
 import { longTermFile, projectContextFiles, defaultLayout, type Layout } from './layout.ts'
 import { isNote } from './file-names.ts'

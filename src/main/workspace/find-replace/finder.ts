@@ -9,7 +9,7 @@ import { inBatches, WorkerHost } from '#platform'
 import { toLeftFile, type Batches } from '../transactions/batches.ts'
 import type { TextWrite } from '../transactions/settle-text.ts'
 import type { Workspace } from '../files/workspace.ts'
-import type { WriteOrigin } from '../files/workspace-edits.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import type { FindJobs } from './find.worker.ts'
 import type { SearchQuery } from './text-matches.ts'
 

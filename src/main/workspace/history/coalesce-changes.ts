@@ -1,4 +1,4 @@
-import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import type { FileTransition } from './repository.ts'
 
 export interface RecordedChange extends FileTransition {

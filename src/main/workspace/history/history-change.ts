@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { causes } from '#shared/contract/history.ts'
-import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import { parseJson } from '#shared/util/json.ts'
 
 export interface FileRecord {

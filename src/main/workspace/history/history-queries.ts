@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import { compareLines, describeChange } from '#platform'
-import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import type { CommitRecord, FileRecord } from './history-change.ts'
 import type { Repository } from './repository.ts'
 

@@ -21,7 +21,7 @@ import {
   blobId,
 } from '#platform'
 import { isNote } from '../files/file-names.ts'
-import type { WorkspaceWrite } from '../files/workspace-edits.ts'
+import type { WorkspaceWrite } from '../files/workspace-writer.ts'
 import { writeBlob } from './git-blob.ts'
 
 const lineSchema = z.object({

@@ -23,7 +23,7 @@ import {
 import { resolveRoots, resolveInside, type ResolvedRoots } from '../files/paths.ts'
 import { readText } from '../files/text-files.ts'
 import { walkMarkdown } from '../files/walk.ts'
-import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import { Journal, repositoryIn, type JournalLine, type JournalPart } from './journal.ts'
 import { Repository, type FileTransition } from './repository.ts'
 import { coalesceChanges, isSameOrigin, type RecordedChange } from './coalesce-changes.ts'

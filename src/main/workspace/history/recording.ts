@@ -4,7 +4,7 @@
  * with `isLongRunning` false only writes the journal; the next process commits it.
  */
 import { EventEmitter, type Subscribable } from '#platform'
-import type { WorkspaceWrite } from '../files/workspace-edits.ts'
+import type { WorkspaceWrite } from '../files/workspace-writer.ts'
 import { History, type HistoryOptions } from './history.ts'
 import { Journal } from './journal.ts'
 import type { RecorderEvent } from './recorder.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as git from 'isomorphic-git'
 import { countLines, inBatches, makeFolder, readIfExists } from '#platform'
-import type { WriteOrigin as Origin } from '../files/workspace-edits.ts'
+import type { WriteOrigin as Origin } from '../files/workspace-writer.ts'
 import { atomicFs as fs } from './atomic-fs.ts'
 import { writeBlob } from './git-blob.ts'
 import { commitMessage, parseMessage, type CommitRecord, type FileRecord } from './history-change.ts'

@@ -3,7 +3,7 @@
  * anew for every request that leaves, for somebody may have marked a note a moment ago, in whatever program.
  */
 import { visibilityOf, redactLocal } from '#shared/markdown/visibility.ts'
-import { createAdaptiveStat } from '../files/stat-batch.ts'
+import { createAdaptiveStat } from '../files/stat-file.ts'
 import { LookThread } from './scanner-worker.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'
 import { LocalNet } from './local-text-matcher.ts'

@@ -1,7 +1,7 @@
 /** Entry of the thread that looks at the notes of one memory for what is local in them. */
 import { type } from '@orpc/server'
 import { serveThread, threadBase } from '#platform'
-import { createAdaptiveStat } from '../files/stat-batch.ts'
+import { createAdaptiveStat } from '../files/stat-file.ts'
 import { Looker, type Looked } from './local-note-scanner.ts'
 import type { NotesFolder } from './privacy-rules.ts'
 

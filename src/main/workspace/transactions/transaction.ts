@@ -10,7 +10,7 @@ import { AppError, isSystemError } from '#shared/util/errors.ts'
 import { isCanvas } from '#shared/markdown/links/canvas.ts'
 import { movedPath, type Move } from '#shared/markdown/links/rewrite-links.ts'
 import { inBatches, makeFolder, toWriteError } from '#platform'
-import type { WriteOrigin } from '../files/workspace-edits.ts'
+import type { WriteOrigin } from '../files/workspace-writer.ts'
 import {
   assertReadable,
   assertUnprotected,

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { ContextReport, ContextWindowEstimate } from '#shared/contract/index.ts'
 import { formatNumber, formatPercent } from '#lib/i18n/format.ts'
 import { paths } from '#lib/router/paths.ts'
-import { longTermName } from '#shared/util/own-files.ts'
+import { longTermName } from '#shared/util/agent-files.ts'
 import { toolNameOfItem } from '#shared/chat/context-items.ts'
 
 export function WarningList({ report }: { report: ContextReport }) {

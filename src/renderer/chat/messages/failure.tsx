@@ -8,7 +8,7 @@ import { clipLine } from '#lib/util/clip.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { paths } from '#lib/router/paths.ts'
 import { useChatActions } from '../chat-actions.ts'
-import { ProviderMessage } from './provider-words.tsx'
+import { ProviderMessage } from './provider-message.tsx'
 import { toolName } from './tool-line.tsx'
 
 /** Settings section that can fix an error, by error code. */

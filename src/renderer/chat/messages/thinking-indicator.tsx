@@ -7,7 +7,7 @@ import { paths } from '#lib/router/paths.ts'
 import { Button } from '#lib/ui/button.tsx'
 import { useChatActions } from '../chat-actions.ts'
 import type { Retrying } from '../live-turn-state.ts'
-import { ProviderMessage } from './provider-words.tsx'
+import { ProviderMessage } from './provider-message.tsx'
 import { useLive, type LiveTurnFollower } from '../live-turn.ts'
 import type { Turn } from './turns.ts'
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Draft } from '#shared/contract/index.ts'
 import { client } from '../api/client.ts'
-import { sendLeftoverDrafts, draftDebounceMs, saveDraft, localMessageDraft } from './typed-text.ts'
+import { sendLeftoverDrafts, draftDebounceMs, saveDraft, localMessageDraft } from './draft-storage.ts'
 
 const empty: Draft = { text: '', attachments: [] }
 

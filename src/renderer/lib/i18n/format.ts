@@ -1,5 +1,5 @@
 import i18next from 'i18next'
-import { distinguishingDigits } from '#shared/util/figures.ts'
+import { distinguishingDigits } from '#shared/util/rounding.ts'
 
 export function formatNumber(value: number): string {
   return new Intl.NumberFormat(i18next.language).format(value)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { dailyNotePath, usualDailyNotes } from '#shared/markdown/daily-notes.ts'
-import { longTermName } from '#shared/util/own-files.ts'
+import { longTermName } from '#shared/util/agent-files.ts'
 import { api } from '../api/client.ts'
 
 /** Returns the conventions of the agent's vault, undefined while loading. */

@@ -3,7 +3,7 @@ import remarkCjk from 'remark-cjk-friendly/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { splitCitations } from '#shared/markdown/citation.ts'
 import { citationHref } from './citation.ts'
-import { nameHref, splitWikiLinks, type NamedLink } from './named-link.ts'
+import { nameHref, splitWikiLinks, type NamedLink } from './wiki-link.ts'
 
 interface MarkdownNode {
   type: string

@@ -12,7 +12,7 @@ import { runWithErrorToast } from '#lib/feedback/toast.ts'
 import { paths } from '#lib/router/paths.ts'
 import { plainTitle } from '#lib/notes/plain-title.ts'
 import { useVaultSettings } from '#lib/notes/use-vault-settings.ts'
-import { linkLabel } from '#lib/notes/shown-name.ts'
+import { linkLabel } from '#lib/notes/link-label.ts'
 import type { NoteLinks as ShownLinks } from '../chat/markdown-elements.tsx'
 
 export interface NoteLinks extends ShownLinks {

@@ -2,7 +2,7 @@ import { splitCitations } from '#shared/markdown/citation.ts'
 import { decodeAddress } from '#shared/util/decode.ts'
 import { splitTags } from '#shared/markdown/properties/parse-properties.ts'
 import { citationHref } from '../chat/citation.ts'
-import { nameHref } from '../chat/named-link.ts'
+import { nameHref } from '../chat/wiki-link.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 const name = String.raw`(!?)\[\[(?!\]\]|\|)([^[\]|#\n]*)(#[^[\]|\n]*)?(?:\|([^\n]*?))?\]\]`

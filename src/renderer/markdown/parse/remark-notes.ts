@@ -2,7 +2,7 @@ import { attachmentKind } from '#shared/util/attachments.ts'
 import { splitTarget } from '#shared/markdown/links/link-target.ts'
 import { isAllowedHtml } from './html-tags.ts'
 import { transformInline } from './inline-text.ts'
-import { isEmpty, renderProperties } from './source-lines.ts'
+import { isEmpty, renderProperties } from './line-metadata.ts'
 import { elementNode, plainText, textNode, type MarkdownNode } from './mdast.ts'
 
 /** A longer tag is shown as code. */

@@ -7,7 +7,7 @@ import { paths } from '#lib/router/paths.ts'
 import { clipLine, clipPassage } from '#lib/util/clip.ts'
 import { isComposing } from '#lib/util/shortcuts.ts'
 import { propertiesOf, writeProperty, type Property } from '../parse/split-front-matter.ts'
-import { nameHref, splitWikiLinks } from '../chat/named-link.ts'
+import { nameHref, splitWikiLinks } from '../chat/wiki-link.ts'
 import { RowLineContext, useNote } from './note-context.ts'
 
 /** Properties after this many are not shown. */

@@ -6,7 +6,7 @@ import { temporaryFolder, until, writeFiles } from '../../../support/folder.ts'
 
 vi.mock('electron', async () => (await import('../../../support/fake-electron.ts')).fakeElectron)
 
-const { HostProcess: HostProcess } = await import('../../../../src/main/app/instance-lock/host-process.ts')
+const { HostProcess } = await import('../../../../src/main/app/instance-lock/host-process.ts')
 const { startDesktop } = await import('../../../../src/main/app/electron/desktop.ts')
 
 const { app } = fakeElectron

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commitMessage, parseMessage } from '../../../../src/main/workspace/history/history-change.ts'
-import { createUserTextMatcher } from '../../../../src/shared/markdown/own-words.ts'
+import { createUserTextMatcher } from '../../../../src/shared/markdown/user-text.ts'
 import { withAddedSource } from '../../../../src/shared/markdown/provenance-edit.ts'
 import {
   isCoveredBy,

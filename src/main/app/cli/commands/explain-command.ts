@@ -1,6 +1,6 @@
 import type { Candidate, Explanation, IndexExclusion, Verdict } from '#shared/contract/index.ts'
 import { AppError } from '#shared/util/errors.ts'
-import { distinguishingDigits } from '#shared/util/figures.ts'
+import { distinguishingDigits } from '#shared/util/rounding.ts'
 import type { PrimaryClient } from '../../instance-lock/with-primary.ts'
 import { searchOptions, type CommonFlags, type ExplainFlags } from '../flags.ts'
 import { conditionText, warningOf, type Output } from '../cli-output.ts'

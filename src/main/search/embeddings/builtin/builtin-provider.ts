@@ -3,7 +3,7 @@ import { cosinesWith, TokenEncoder, vectorOf } from './digest.ts'
 import { openBuiltinModel } from './builtin-model.ts'
 import { similarityTo, explainSimilarity } from './similarity.ts'
 import { foldText, hashOf } from './tokenizer.ts'
-import { embedText } from './vector-table.ts'
+import { embedText } from './embed-text.ts'
 import { AppError } from '#shared/util/errors.ts'
 import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embedding-provider.ts'
 

@@ -6,9 +6,9 @@
  * two elements, the lower half first.
  */
 import type { BuiltinModel } from './builtin-model.ts'
-import { RowProducts } from './products.ts'
+import { RowProducts } from './row-products.ts'
 import { cutCjk, cutWord, foldText, forEachRun, hashOf, multiTokenMarker, unknown, wholeToken } from './tokenizer.ts'
-import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './vector-table.ts'
+import { addRow, addRows, addUnknownWord, dot, scaleToUnit } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
 /** Cache size: words of several tokens, such as names and identifiers, are frequent. */

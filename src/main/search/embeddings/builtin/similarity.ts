@@ -3,9 +3,9 @@
  * that have a similar word in the passage. A mean of many word vectors is close to every text on the same subject; an
  * answer has a match for each word of the question. Pure.
  */
-import { WordCosines } from './cosines.ts'
+import { WordCosines } from './word-cosines.ts'
 import type { BuiltinModel } from './builtin-model.ts'
-import { dot, embedText, wordsOf, type WeightedWord } from './vector-table.ts'
+import { dot, embedText, wordsOf, type WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence, MeaningTerm } from '../embedding-provider.ts'
 
 /** Share of the word matches, against the cosine; tuned on judged questions (docs/recall.md). */

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/util/errors.ts'
 import type { Move } from '#shared/markdown/links/rewrite-links.ts'
-import { appFolderName } from '#shared/util/own-files.ts'
+import { appFolderName } from '#shared/util/agent-files.ts'
 
 /**
  * Refuses to move the folder of the agent's own files, or another file to its path. Only the settings may change it.

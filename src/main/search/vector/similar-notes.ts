@@ -5,7 +5,7 @@
 import type { NearNote } from '#shared/contract/index.ts'
 import type { StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
-import type { VectorRetriever } from './vectors.ts'
+import type { VectorRetriever } from './vector-retriever.ts'
 
 /** Maximum number of the note's passages to search for, spread over the note. */
 const maxOwn = 24

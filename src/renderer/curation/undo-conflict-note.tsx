@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { paths } from '#lib/router/paths.ts'
 import { IconButton } from '#lib/ui/button.tsx'
 import type { InboxState } from './use-inbox.ts'
-import type { UndoConflict } from './use-steps.ts'
+import type { UndoConflict } from './use-undoable-actions.ts'
 
 /** Maximum number shown; the others are listed under *Done*. */
 const maxShown = 12

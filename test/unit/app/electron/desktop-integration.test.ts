@@ -13,7 +13,7 @@ vi.mock('electron-updater', () => ({ default: { autoUpdater } }))
 
 const { openKeyVault } = await import('../../../../src/main/app/electron/key-vault.ts')
 const { installContextMenu } = await import('../../../../src/main/app/electron/context-menu.ts')
-const { UnreadBadge: UnreadBadge } = await import('../../../../src/main/app/electron/unread-badge.ts')
+const { UnreadBadge } = await import('../../../../src/main/app/electron/unread-badge.ts')
 const { setLaunchAtLogin } = await import('../../../../src/main/app/electron/login-item.ts')
 const { recoverFromCrashes } = await import('../../../../src/main/app/electron/renderer-crashes.ts')
 const { followPower } = await import('../../../../src/main/app/electron/power-state.ts')

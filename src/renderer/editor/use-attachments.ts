@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { attachmentKind } from '#shared/util/attachments.ts'
 import { api } from '#lib/api/client.ts'
-import { isCanvas } from './other-kind.ts'
+import { isCanvas } from './file-kind.ts'
 
 /** With more files than this, the list is hidden at first. */
 const many = 300

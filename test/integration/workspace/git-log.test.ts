@@ -4,7 +4,7 @@ import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { call } from '@orpc/server'
 import { describe, expect, it, vi } from 'vitest'
-import { GitLog } from '../../../src/main/workspace/git/commits.ts'
+import { GitLog } from '../../../src/main/workspace/git/git-log.ts'
 import { Differ } from '../../../src/main/platform/diff/differ.ts'
 import { createRouter } from '../../../src/main/app/api/router.ts'
 import { openTestApp } from '../../support/app.ts'

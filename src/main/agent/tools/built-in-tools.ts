@@ -1,12 +1,12 @@
 import { hasMemoryTool, type ToolDefinition } from '#llm'
 import { anthropicMemory } from './anthropic-memory.ts'
-import { editFileTool } from './edit-file.ts'
+import { editFileTool } from './edit-file-tool.ts'
 import { memorySearch } from './memory-search-tool.ts'
 import { readFileTool, sliceLines } from './read-file-tool.ts'
 import { type Tool, defineTool, pathParameter } from './tool.ts'
 import { writeFileTool } from './write-file-tool.ts'
 import { z } from 'zod'
-import { visibleFiles, readVisible } from './shown-text.ts'
+import { visibleFiles, readVisible } from './visible-files.ts'
 import { transcriptText } from '#search'
 
 /** Files on one page of the list. */

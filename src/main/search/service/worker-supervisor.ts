@@ -3,7 +3,7 @@ import { AppError } from '#shared/util/errors.ts'
 import type { ProviderOutcome } from '../embeddings/provider-health.ts'
 import { fromOrpcError } from '#platform'
 import type { IndexerEvent } from '../indexing/indexer.ts'
-import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type MemoryWorkers } from './memory-threads.ts'
+import { startThreads, stopThreads, rejectOnExit, type ThreadEntries, type MemoryWorkers } from './memory-workers.ts'
 
 /** If workers die more often than this within the window, they are not restarted. */
 const maxCrashes = 3

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { workerEntry } from '../../../src/main/platform/workers/worker-start.ts'
 import { LookThread } from '../../../src/main/workspace/privacy/scanner-worker.ts'
 import { LocalNotes, type Sight } from '../../../src/main/workspace/privacy/local-notes.ts'
-import { createAdaptiveStat } from '../../../src/main/workspace/files/stat-batch.ts'
+import { createAdaptiveStat } from '../../../src/main/workspace/files/stat-file.ts'
 import { mainFolder } from '../../support/built.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 

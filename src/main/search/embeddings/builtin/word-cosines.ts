@@ -1,8 +1,8 @@
 import { floatFromBits, uint32At } from './digest.ts'
 import type { BuiltinModel } from './builtin-model.ts'
-import { RowProducts } from './products.ts'
+import { RowProducts } from './row-products.ts'
 import { multiTokenMarker } from './tokenizer.ts'
-import type { WeightedWord } from './vector-table.ts'
+import type { WeightedWord } from './embed-text.ts'
 import type { TokenIdSequence } from '../embedding-provider.ts'
 
 /** Initial capacity: number of distinct tokens that a search usually meets. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ErasePattern } from '../../../../src/main/workspace/erasure/erase-pattern.ts'
-import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-keep.ts'
+import { withLocalLines, withoutLines } from '../../../../src/shared/markdown/visibility-marks.ts'
 import { visibilityOf } from '../../../../src/shared/markdown/visibility.ts'
 import { rounds } from '../../../support/thorough.ts'
 

@@ -3,7 +3,7 @@ import { clockOffset, type Clock, type MemorySettings } from '#platform'
 import type { EmbeddingSource } from '../embeddings/create-embeddings.ts'
 import type { NotesFolder } from '#workspace/privacy'
 import type { IndexedFolder } from '../indexing/indexed-folder.ts'
-import type { MemoryWorkers } from './memory-threads.ts'
+import type { MemoryWorkers } from './memory-workers.ts'
 
 /** Everything that an index depends on; a change restarts the workers. */
 export interface MemorySource {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { appFolderName, agentFileNames } from '#shared/util/own-files.ts'
+import { appFolderName, agentFileNames } from '#shared/util/agent-files.ts'
 import { createLayout, ownFilePath } from '#workspace'
 import type { Agent } from './agent.ts'
 

@@ -7,8 +7,8 @@ import { vectorIn, type StoredVector } from '../indexing/passage-store.ts'
 import type { Db } from '../indexing/index-schema.ts'
 import { ChunkPassages, type OwnPassage } from './chunk-passages.ts'
 import { KeptDigests } from './kept-digests.ts'
-import { BinaryCodeIndex, type HammingMatches, type BinaryCodeSnapshot } from './coarse-index.ts'
-import type { QuerySimilarity } from './query-vectors.ts'
+import { BinaryCodeIndex, type HammingMatches, type BinaryCodeSnapshot } from './binary-code-index.ts'
+import type { QuerySimilarity } from './query-embedder.ts'
 
 /** Number of candidates whose cosine is computed. Grows for short vectors, because their codes are less accurate. */
 const exactPassages = 160

@@ -10,7 +10,7 @@ import { ErrorBoundary } from '#lib/ui/error-boundary.tsx'
 import { EmptyState } from '#lib/ui/states.tsx'
 import { ViewHeader } from '#lib/ui/view-header.tsx'
 import { useFileActions } from './tree/file-actions.ts'
-import { isCanvas } from './other-kind.ts'
+import { isCanvas } from './file-kind.ts'
 
 export default function OtherView({ agent, path }: { agent: Agent; path: string }) {
   const { t } = useTranslation()

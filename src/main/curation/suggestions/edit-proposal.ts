@@ -5,7 +5,7 @@ import type { Workspace } from '#workspace'
 import { withLocalMarks, type LocalOf } from './keep-local.ts'
 import { TextLines } from './line-edits.ts'
 import { evidenceOf } from './proposal.ts'
-import { readNote } from './read-notes.ts'
+import { readNote } from './read-note.ts'
 
 /**
  * Replaces the new text of each edit, in the order of the edits.
