@@ -36,7 +36,7 @@ export function Onboarding({ agent, suggested }: { agent: Agent; suggested: stri
   const look = useQuery(
     api.habits.look.queryOptions({
       input: looked === '' ? skipToken : { path: looked },
-      meta: { isToldInPlace: true },
+      meta: { handlesError: true },
     }),
   )
   const existing = look.data?.isEmpty === false ? look.data : undefined

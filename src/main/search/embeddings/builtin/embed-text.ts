@@ -93,12 +93,12 @@ export interface WeightedWord {
 /** Returns the distinct words of a text; `weight` covers all occurrences. */
 export function wordsOf(model: BuiltinModel, text: string): WeightedWord[] {
   const folded = foldText(text, model.folds)
-  const words = new Map<string, { readonly sum: Float32Array; readonly stranger?: number }>()
+  const words = new Map<string, { readonly sum: Float32Array; readonly unknownHash?: number }>()
   for (const span of tokenSpans(folded, model)) {
     const word = folded.slice(span.start, span.end)
     const known = words.get(word) ?? {
       sum: new Float32Array(model.dimensions),
-      ...(span.token === unknown ? { stranger: hashOf(word) } : {}),
+      ...(span.token === unknown ? { unknownHash: hashOf(word) } : {}),
     }
     add(model, folded, span, known.sum)
     words.set(word, known)
