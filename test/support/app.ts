@@ -70,14 +70,14 @@ export async function openTestServer(
   options: TestAppOptions = {},
 ): Promise<RunningServer & { home: string; workspace: string }> {
   const folders = await prepareFolders(options)
-  const { env = {}, now, clientPatienceMs, isOpenAddress } = options
+  const { env = {}, now, clientPatienceMs: permissionTimeoutMs, isOpenAddress } = options
   const server = await startServer({
     mainFolder,
     env,
     home: folders.home,
     isOpenAddress,
     ...(now ? { now } : {}),
-    ...(clientPatienceMs === undefined ? {} : { permissionTimeoutMs: clientPatienceMs }),
+    ...(permissionTimeoutMs === undefined ? {} : { permissionTimeoutMs }),
   })
   onTestFinished(() => server.close())
   return { ...server, ...folders }

@@ -3,13 +3,13 @@ import { createApp } from '../../src/main/app/composition/create-app.ts'
 import { mainFolder } from './app.ts'
 
 const app = await createApp({ mainFolder, env: {}, home: process.argv[2] ?? '', watch: false })
-const { findReplace: finder } = await app.agents.get('main')
+const { findReplace } = await app.agents.get('main')
 
 async function replaceAll(text: string, replacement: string): Promise<void> {
   let search = ''
-  for await (const event of finder.find({ text, isPattern: false, matchCase: true }, undefined))
+  for await (const event of findReplace.find({ text, isPattern: false, matchCase: true }, undefined))
     if (event.type === 'done') search = event.search
-  for await (const event of finder.replace({ search, replacement }, { cause: 'user' }))
+  for await (const event of findReplace.replace({ search, replacement }, { cause: 'user' }))
     if (event.type === 'progress' && event.done === 0) process.stdout.write('replacing\n')
 }
 

@@ -85,11 +85,11 @@ export function OpenFile({ agent, path, disk, autosave, gone, onDiscarded }: Ope
   const [compared, setCompared] = useState<OtherDraft>()
   const view = useRef<HTMLElement>(null)
   const reading = useRef<PreviewHandle>(null)
-  const onLeftBehind = useCallback(() => {
+  const onUnsavedClose = useCallback(() => {
     const again = { label: t('file.openAgain'), onClick: () => navigate(paths.file(path)) }
     toast.info(t('file.leftBehind', { path: clipLine(path) }), { action: again })
   }, [path, navigate, t])
-  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onUnsavedClose: onLeftBehind })
+  const file = useOpenFile(agent.id, path, disk, { autosave, gone, onUnsavedClose })
   // The preview may lag behind while the user types.
   const settled = useDeferredValue(file.text)
   const files = useQuery(api.workspace.list.queryOptions({ input: { agent: agent.id } }))

@@ -72,19 +72,27 @@ export function useOpenFile(
   agent: string,
   path: string,
   disk: DiskFile,
-  { autosave, gone, onUnsavedClose: onLeftBehind }: Options,
+  { autosave, gone, onUnsavedClose }: Options,
 ): OpenFile {
   const { t } = useTranslation()
   const [text, setText] = useState(disk.text)
   const [content, setContent] = useState({ text: disk.text })
   const [state, setState] = useState<SaveState>('saved')
-  const [theirs, setTheirs] = useState<string>()
+  const [conflictingText, setTheirs] = useState<string>()
   const [hasDraft, setHasDraft] = useState(false)
   const [others, setOthers] = useState<readonly OtherDraft[]>([])
   /** The file state at which a save found that the file is gone, before an event reported it. */
   const [missingAt, setMissed] = useState<DiskFile>()
-  const isGone = gone !== undefined || missingAt === disk
-  const latest = useRef({ text, base: disk, disk, isGone, isLeft: false, isConflictShown: false, onLeftBehind })
+  const isMissing = gone !== undefined || missingAt === disk
+  const latest = useRef({
+    text,
+    base: disk,
+    disk,
+    isGone: isMissing,
+    isLeft: false,
+    isConflictShown: false,
+    onLeftBehind: onUnsavedClose,
+  })
   const timers = useRef({ draft: 0, save: 0 })
 
   /** Applies a file state from disk. */
@@ -111,8 +119,8 @@ export function useOpenFile(
   }, [agent, path])
 
   useEffect(() => {
-    latest.current = { ...latest.current, disk, isGone, onLeftBehind }
-  }, [disk, isGone, onLeftBehind])
+    latest.current = { ...latest.current, disk, isGone: isMissing, onLeftBehind: onUnsavedClose }
+  }, [disk, isMissing, onUnsavedClose])
 
   // Shows an external change unless the editor has unsaved text.
   useEffect(() => {
@@ -267,7 +275,7 @@ export function useOpenFile(
     storeDraft()
   }, [agent, path, show, storeDraft])
 
-  const carryTo = useCallback(
+  const continueIn = useCallback(
     async (target: string) => {
       const { text: typed, base } = latest.current
       const draft = { text: typed, baseText: base.text, baseHash: base.hash }
@@ -278,7 +286,7 @@ export function useOpenFile(
     [agent, show, storeDraft],
   )
 
-  const drop = useCallback(
+  const discardDraft = useCallback(
     (other: OtherDraft) => {
       setOthers((before) => before.filter((one) => one !== other))
       void saveDraft({ kind: 'file', agent, path, draft: null }, other.writer)
@@ -287,10 +295,10 @@ export function useOpenFile(
   )
 
   /** The editor's own unsaved text becomes one of the other drafts. */
-  const take = useCallback(
+  const loadDraft = useCallback(
     (other: OtherDraft) => {
       const { text: typed, base } = latest.current
-      drop(other)
+      discardDraft(other)
       if (typed !== base.text) {
         const draft = { text: typed, baseText: base.text, baseHash: base.hash }
         const mine = { writer: crypto.randomUUID(), at: Date.now(), draft }
@@ -301,7 +309,7 @@ export function useOpenFile(
       restoreDraft(other.draft)
       storeDraft()
     },
-    [agent, path, drop, restoreDraft, storeDraft],
+    [agent, path, discardDraft, restoreDraft, storeDraft],
   )
 
   useLeaving(autosave === 'off' ? storeDraft : saveTyped)
@@ -317,17 +325,17 @@ export function useOpenFile(
     text,
     content,
     state,
-    conflictingText: theirs,
+    conflictingText,
     hasDraft,
-    isMissing: isGone,
+    isMissing,
     others,
     type,
     save,
     resolve,
     discard,
-    continueIn: carryTo,
-    loadDraft: take,
-    discardDraft: drop,
+    continueIn,
+    loadDraft,
+    discardDraft,
   }
 }
 

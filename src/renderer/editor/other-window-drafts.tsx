@@ -11,11 +11,7 @@ interface OtherDraftsProps {
   readonly onCompare: (other: OtherDraft | undefined) => void
 }
 
-export function OtherDrafts({
-  file: { others, loadDraft: take, discardDraft: drop },
-  compared,
-  onCompare,
-}: OtherDraftsProps) {
+export function OtherDrafts({ file: { others, loadDraft, discardDraft }, compared, onCompare }: OtherDraftsProps) {
   const { t } = useTranslation()
   return others.map((other) => (
     <Notice key={other.writer} text={t('draft.ofFile', { when: formatMoment(other.at) })}>
@@ -25,12 +21,12 @@ export function OtherDrafts({
       <Button
         onClick={() => {
           onCompare(undefined)
-          take(other)
+          loadDraft(other)
         }}
       >
         {t('draft.take')}
       </Button>
-      <Button onClick={() => drop(other)}>{t('draft.discard')}</Button>
+      <Button onClick={() => discardDraft(other)}>{t('draft.discard')}</Button>
     </Notice>
   ))
 }

@@ -11,7 +11,7 @@ interface ScoreBarProps {
   readonly dim?: boolean
 }
 
-export function ScoreBar({ score, vector, text, boost: lift = 0, minScore, dim = false }: ScoreBarProps) {
+export function ScoreBar({ score, vector, text, boost = 0, minScore, dim = false }: ScoreBarProps) {
   const { t } = useTranslation()
   const label = t('search.scoreBar', {
     score: formatScore(score),
@@ -24,7 +24,7 @@ export function ScoreBar({ score, vector, text, boost: lift = 0, minScore, dim =
       <div className="absolute inset-0 flex overflow-hidden rounded-full">
         <div className="bg-vector" style={{ width: `${vector * 100}%` }} />
         <div className="bg-keyword" style={{ width: `${text * 100}%` }} />
-        {lift > 0 && <div className="bg-muted" style={{ width: `${lift * 100}%` }} />}
+        {boost > 0 && <div className="bg-muted" style={{ width: `${boost * 100}%` }} />}
       </div>
       <div className="absolute -top-[3px] h-3 w-0.5 -translate-x-1/2 bg-text" style={{ left: `${minScore * 100}%` }} />
     </div>

@@ -31,29 +31,20 @@ interface WhatIfProps {
 const firstHalfLife = 30
 const firstLambda = 0.7
 
-export function WhatIf({
-  agent,
-  current: inForce,
-  settings,
-  used,
-  hasVectors,
-  onPreview: onTry,
-  onClose,
-  children,
-}: WhatIfProps) {
+export function WhatIf({ agent, current, settings, used, hasVectors, onPreview, onClose, children }: WhatIfProps) {
   const { t } = useTranslation()
   const save = useMutation(
     api.search.setSettings.mutationOptions({
       onSuccess: (before) => {
-        onTry(undefined)
+        onPreview(undefined)
         showSuccess(t('whatIf.applied'), () => client.search.setSettings({ agent, settings: before }))
       },
     }),
   )
-  const isChanged = JSON.stringify(settings) !== JSON.stringify(inForce)
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(current)
   const { weights, minScore, maxResults, recencyHalfLifeDays, mmrLambda } = settings
   const shown = weights === 'auto' ? (used ?? { vector: 0, text: 1 }) : weights
-  const change = (part: Partial<SearchSettings>) => onTry({ ...settings, ...part })
+  const change = (part: Partial<SearchSettings>) => onPreview({ ...settings, ...part })
   return (
     <SidePanel title={t('whatIf.title')} closing={t('whatIf.close')} onClose={onClose}>
       <div className="flex flex-col gap-4 px-4 py-4">
@@ -146,7 +137,7 @@ export function WhatIf({
           >
             {t('whatIf.apply')}
           </Button>
-          <Button disabled={!isChanged} onClick={() => onTry(undefined)}>
+          <Button disabled={!isChanged} onClick={() => onPreview(undefined)}>
             {t('whatIf.reset')}
           </Button>
         </div>

@@ -19,7 +19,7 @@ interface ControlProps {
   readonly errorId: string | undefined
 }
 
-export function Control({ row, name, value, unset, onSet, errorId: refusal }: ControlProps) {
+export function Control({ row, name, value, unset, onSet, errorId }: ControlProps) {
   const { t } = useTranslation()
   const { valueNameOf } = useSettingWords()
   switch (row.kind) {
@@ -52,7 +52,7 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
       return (
         <TextInput
           name={name}
-          errorId={refusal}
+          errorId={errorId}
           initial={value === null || value === undefined ? '' : String(value)}
           hint={row.isNullable ? t('settings.none') : rangeOf(row)}
           inputMode="decimal"
@@ -64,12 +64,12 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
         />
       )
     case 'weights':
-      return <Weights name={name} value={value} onSet={onSet} errorId={refusal} />
+      return <Weights name={name} value={value} onSet={onSet} errorId={errorId} />
     case 'duration':
       return (
         <TextInput
           name={name}
-          errorId={refusal}
+          errorId={errorId}
           initial={typeof value === 'number' ? formatDuration(value) : String(value ?? '')}
           hint="90s, 5m, 2h"
           onDone={(text) => onSet(text.trim() === '' ? undefined : text.trim())}
@@ -79,7 +79,7 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
       return (
         <TextInput
           name={name}
-          errorId={refusal}
+          errorId={errorId}
           initial={asText(value)}
           {...(unset === undefined ? {} : { hint: unset })}
           onDone={(text) => onSet(text === '' ? undefined : text)}
@@ -89,7 +89,7 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
       return (
         <TextInput
           name={name}
-          errorId={refusal}
+          errorId={errorId}
           initial={asText(value)}
           isLong
           onDone={(text) => onSet(text === '' ? undefined : text)}
@@ -99,7 +99,7 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
       return (
         <TextInput
           name={name}
-          errorId={refusal}
+          errorId={errorId}
           initial={Array.isArray(value) ? value.join('\n') : ''}
           hint={t('settings.onePerLine')}
           isLong
@@ -113,7 +113,7 @@ export function Control({ row, name, value, unset, onSet, errorId: refusal }: Co
 }
 
 /** Weights of vectors and keywords: automatic, or a slider for the share of vectors. */
-function Weights({ name, value, onSet, errorId: refusal }: Omit<ControlProps, 'row'>) {
+function Weights({ name, value, onSet, errorId }: Omit<ControlProps, 'row'>) {
   const { t } = useTranslation()
   const vector = valueAt(value, ['vector'])
   const text = valueAt(value, ['text'])
@@ -135,7 +135,7 @@ function Weights({ name, value, onSet, errorId: refusal }: Omit<ControlProps, 'r
       {!isAuto && (
         <TextInput
           name={t('settings.weightOfMeaning')}
-          errorId={refusal}
+          errorId={errorId}
           initial={String(Math.round(share * 100) / 100)}
           hint={t('settings.weightHint')}
           inputMode="decimal"
@@ -173,15 +173,15 @@ interface TypedProps {
 }
 
 /** A text field that saves on blur or Enter. */
-function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId: refusal, onDone }: TypedProps) {
+function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorId, onDone }: TypedProps) {
   const [text, setText] = useState(initial)
   const finish = () => text !== initial && onDone(text)
   if (isLong)
     return (
       <textarea
         aria-label={name}
-        aria-invalid={refusal !== undefined}
-        aria-describedby={refusal}
+        aria-invalid={errorId !== undefined}
+        aria-describedby={errorId}
         value={text}
         rows={2}
         placeholder={hint}
@@ -193,8 +193,8 @@ function TextInput({ name, initial, hint = '', isLong = false, inputMode, errorI
   return (
     <input
       aria-label={name}
-      aria-invalid={refusal !== undefined}
-      aria-describedby={refusal}
+      aria-invalid={errorId !== undefined}
+      aria-describedby={errorId}
       value={text}
       inputMode={inputMode}
       placeholder={hint}

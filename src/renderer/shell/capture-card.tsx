@@ -21,19 +21,18 @@ interface CaptureCardProps {
   readonly onClose: () => void
 }
 
-export function CaptureCard({
-  agents: all,
-  initialText: given,
-  isExternal: isAsked = false,
-  onClose,
-}: CaptureCardProps) {
+export function CaptureCard({ agents: all, initialText, isExternal = false, onClose }: CaptureCardProps) {
   const { t } = useTranslation()
   const agents = all.filter(({ archived }) => !archived)
   const [chosen, setChosen] = useState<string>()
   const agent = agents.find(({ id }) => id === chosen) ?? agents[0]
   const agentId = agent?.id ?? 'main'
   const [section, setSection] = useState('')
-  const { draft, change, clear } = useDraft(agentId, given === undefined ? draftName : givenDraftName, given)
+  const { draft, change, clear } = useDraft(
+    agentId,
+    initialText === undefined ? draftName : givenDraftName,
+    initialText,
+  )
   const field = useRef<HTMLTextAreaElement>(null)
   const longTerm = useLongTermPath(agentId)
   const memory = useQuery(api.workspace.read.queryOptions({ input: { agent: agentId, path: longTerm } }))
@@ -68,7 +67,7 @@ export function CaptureCard({
       className="flex min-h-[160px] w-full flex-col gap-3 rounded-lg border border-line bg-raised px-4 py-3.5 shadow-float"
       data-testid="capture"
     >
-      {isAsked && <p className="text-warning">{t('capture.ask')}</p>}
+      {isExternal && <p className="text-warning">{t('capture.ask')}</p>}
       <textarea
         ref={field}
         value={draft.text}

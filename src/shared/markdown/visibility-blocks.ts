@@ -40,11 +40,11 @@ interface Item {
 }
 
 export function blocksOf(lines: readonly string[]): Blocks {
-  const { fences, blocks, isInAnyBlock: isDoubtful } = parseInterpretations(lines)
+  const { fences, blocks, isInAnyBlock } = parseInterpretations(lines)
   const depths = lines.map((line, at) => columns(lines[fences[at]?.from ?? at] ?? line))
   const kinds: Kind[] = []
   for (const [at, line] of lines.entries()) {
-    const kind = fences[at] ? 'fence' : kindOf(line, isDoubtful(at))
+    const kind = fences[at] ? 'fence' : kindOf(line, isInAnyBlock(at))
     // After text, a lone `-` may be a setext underline.
     kinds.push(kind === 'text' && kinds[at - 1] !== 'text' && /^\s*-\s*$/.test(line) ? 'item' : kind)
   }
@@ -52,11 +52,11 @@ export function blocksOf(lines: readonly string[]): Blocks {
   const { owners, items } = itemsOf(lines, kinds, depths, fences)
   const paragraphs = paragraphsOf(lines, kinds)
   const isPlain = (at: number, { from }: Paragraph) =>
-    !isDoubtful(at) && owners[from] === undefined && [from, at].every((one) => /^[^\s>|[<=]/.test(lines[one] ?? ''))
+    !isInAnyBlock(at) && owners[from] === undefined && [from, at].every((one) => /^[^\s>|[<=]/.test(lines[one] ?? ''))
   const ends = sectionEnds(titles, kinds, paragraphs, isPlain)
   const runs = indentedRuns(kinds, depths, owners)
 
-  const known = lines.map((line, at): Line => {
+  const lineInfo = lines.map((line, at): Line => {
     const kind = kinds[at]
     const own = { from: at, to: at + 1 }
     const fence = fences[at]
@@ -85,17 +85,17 @@ export function blocksOf(lines: readonly string[]): Blocks {
       place: opened ?? (isFree ? end : at),
     }
   })
-  return { lines, lineInfo: known }
+  return { lines, lineInfo }
 }
 
 /** Returns the 0-based lines that a mark on line `at` covers, end exclusive. */
-export function coverOf({ lineInfo: known }: Blocks, at: number): Range {
-  return known[at]?.cover ?? { from: at, to: at }
+export function coverOf({ lineInfo }: Blocks, at: number): Range {
+  return lineInfo[at]?.cover ?? { from: at, to: at }
 }
 
 /** Returns the 0-based line to put a mark on to cover line `at`. */
-export function markPlace({ lineInfo: known }: Blocks, at: number): number {
-  return known[at]?.place ?? at
+export function markPlace({ lineInfo }: Blocks, at: number): number {
+  return lineInfo[at]?.place ?? at
 }
 
 function kindOf(line: string, isDoubtful: boolean): Kind {

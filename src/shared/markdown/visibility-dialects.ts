@@ -46,8 +46,8 @@ export function parseInterpretations(lines: readonly string[]): Interpretations 
     tag,
   )
   const all = [...blocks, ...loose, tags]
-  const isDoubtful = (at: number) => all.some((reading) => reading[at] !== undefined)
-  return { fences, blocks: [...blocks, tags], isInAnyBlock: isDoubtful }
+  const isInAnyBlock = (at: number) => all.some((reading) => reading[at] !== undefined)
+  return { fences, blocks: [...blocks, tags], isInAnyBlock }
 }
 
 function blocksBy(lines: readonly string[], opening: Opening): (Block | undefined)[] {

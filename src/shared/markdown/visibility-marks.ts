@@ -64,10 +64,10 @@ export function withoutLines(text: string, gone: ReadonlySet<number>): string {
 
 /** Returns the empty heading to keep if a removed heading's mark still covers remaining lines; otherwise undefined. */
 export function emptiedHeading(blocks: Blocks, at: number, stays: (line: number) => boolean): string | undefined {
-  const { lines, lineInfo: known } = blocks
+  const { lines, lineInfo } = blocks
   const line = lines[at] ?? ''
-  if (!known[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
+  if (!lineInfo[at]?.level || !/^\s*#/.test(line) || !hasLocalMark(line)) return undefined
   const { to } = coverOf(blocks, at)
   const isNeeded = lines.slice(at + 1, to).some((one, by) => stays(at + 1 + by) && hasContent(one))
-  return isNeeded ? `${'#'.repeat(known[at]?.level ?? 1)} ${localMark}` : undefined
+  return isNeeded ? `${'#'.repeat(lineInfo[at]?.level ?? 1)} ${localMark}` : undefined
 }

@@ -219,11 +219,11 @@ describe('find and replace in all notes', () => {
       }
     }
     const user = { cause: 'user' } as const
-    await within(async ({ findReplace: finder, links }) => {
+    await within(async ({ findReplace, links }) => {
       let search = ''
-      for await (const event of finder.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
+      for await (const event of findReplace.find({ text: 'walrus', isPattern: false, matchCase: true }, undefined))
         if (event.type === 'done') search = event.search
-      await endOf(finder.replace({ search, replacement: 'seal' }, user))
+      await endOf(findReplace.replace({ search, replacement: 'seal' }, user))
       const rename = { from: 'sea', to: 'ocean' }
       await links.renameTag(rename, (await links.planTagRename(rename)).id, user)
       const move = { from: 'b.md', to: 'deep/c.md' }

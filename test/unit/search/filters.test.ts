@@ -56,8 +56,8 @@ describe('query filters', () => {
   })
 
   it('a condition that is turned off neither filters nor boosts nor is searched', () => {
-    const { words, filters, boosts: lifts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
-    expect({ words, filters, lifts }).toEqual({ words: 'walrus', filters: [], lifts: [] })
+    const { words, filters, boosts, conditions } = read('walrus -draft last week', ['-draft', 'last week'])
+    expect({ words, filters, lifts: boosts }).toEqual({ words: 'walrus', filters: [], lifts: [] })
     expect(conditions.map(({ isOff }) => isOff)).toEqual([true, true])
   })
 

@@ -45,11 +45,11 @@ describe('watch limit', () => {
 
   it('polls until watching works again, and reports that', async () => {
     FakeWatcher.all.length = 0
-    const onRoom = vi.fn()
+    const onLimitCleared = vi.fn()
     const onReady = vi.fn()
     const watcher = new FolderWatcher(
       '/w',
-      { onChange: vi.fn(), onLimit: vi.fn(), onLimitCleared: onRoom, onReady, onError: vi.fn() },
+      { onChange: vi.fn(), onLimit: vi.fn(), onLimitCleared, onReady, onError: vi.fn() },
       10,
     )
     const limit = () => Object.assign(new Error('too many open files'), { code: 'EMFILE' })
@@ -61,9 +61,9 @@ describe('watch limit', () => {
     expect(FakeWatcher.all.map(({ usePolling }) => usePolling)).toEqual([false, true, false, false])
     expect(nth(2)?.close).toHaveBeenCalled()
     expect(nth(1)?.close).not.toHaveBeenCalled()
-    expect(onRoom).not.toHaveBeenCalled()
+    expect(onLimitCleared).not.toHaveBeenCalled()
     nth(3)?.emit('ready')
-    await until(() => onRoom.mock.calls.length === 1)
+    await until(() => onLimitCleared.mock.calls.length === 1)
     expect(nth(1)?.close).toHaveBeenCalled()
     expect(onReady).toHaveBeenCalledTimes(1)
     await watcher.close()

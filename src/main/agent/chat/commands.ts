@@ -104,8 +104,8 @@ async function run({ name, argument }: CommandCall, context: CommandContext): Pr
   }
 }
 
-async function tokensOf({ requests, model, transcript, toolbox }: CommandContext) {
-  const { report } = await requests.assemble({ model, transcript, tools: toolbox })
+async function tokensOf({ requests, model, transcript, toolbox: tools }: CommandContext) {
+  const { report } = await requests.assemble({ model, transcript, tools })
   const { estimatedTokens: tokens, contextWindow, flushAt, compactAt } = report
   return { tokens, contextWindow, flushAt, compactAt }
 }

@@ -41,8 +41,8 @@ export async function createTurnContext(
   signal: AbortSignal,
 ): Promise<TurnContext> {
   const { config, requests, now, mcp } = options
-  const isApart = () => transcript.isWithoutMemory
-  const own = isApart() ? [] : toolsFor(model)
+  const isWithoutMemory = () => transcript.isWithoutMemory
+  const own = isWithoutMemory() ? [] : toolsFor(model)
   const toolbox = [...own, ...(await mcp.tools()).map((tool) => toTool(tool, mcp))]
   const tools = toolContext(options, { session, transcript, model }, hooks, signal)
   const keeper = new ContextManager({
@@ -50,7 +50,7 @@ export async function createTurnContext(
     model,
     budget: () => requests.budget(model),
     flushes: config.current.compaction.memoryFlush.enabled,
-    isWithoutMemory: isApart,
+    isWithoutMemory,
     prompts: () => requests.prompts(),
     assemble: () => requests.assemble({ model, transcript, tools: toolbox }),
     lastReport: hooks.lastReport,

@@ -51,7 +51,7 @@ export interface TurnOptions {
 export type TurnEnd = 'done' | 'aborted' | 'error'
 
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { storeMessage: tell, tools, toolbox, takeSteering } = options
+  const { storeMessage, tools, toolbox, takeSteering } = options
   const repeats = new LoopDetector()
   let hasText = false
   for (let step = 1; step <= maxSteps; step += 1) {
@@ -63,17 +63,19 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     const calls = answer.content.filter((part): part is ToolCallPart => part.type === 'toolCall')
     repeats.nextStep()
     const background = { isOfLocal: answer.local === true, sources: origin.sources, ownWords: origin.ownWords }
-    await executeTools(calls, toolbox, { ...tools, ...background }, (result) => tell(repeats.record(calls, result)))
+    await executeTools(calls, toolbox, { ...tools, ...background }, (result) =>
+      storeMessage(repeats.record(calls, result)),
+    )
     if (tools.signal.aborted) return 'aborted'
     if (repeats.stopReason) {
-      await tell(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.stopReason))
+      await storeMessage(new AnswerDraft(options.model, tools.now).finish('error', noUsage, repeats.stopReason))
       return 'error'
     }
     const steering = await takeSteering()
-    for (const message of steering) await tell(message)
+    for (const message of steering) await storeMessage(message)
     if (calls.length === 0 && steering.length === 0) return 'done'
   }
-  await tell(stepLimit(options.model, tools.now))
+  await storeMessage(stepLimit(options.model, tools.now))
   return 'error'
 }
 
@@ -148,8 +150,8 @@ async function askModel(
       // Retries send the request again.
       else if (event.type === 'sent') keeping = keeping.then(() => options.keepWire(number, event.request))
       else if (event.type === 'retry') {
-        const { type: _retry, retryNow: hurry, ...why } = event
-        options.onRetryWait(hurry)
+        const { type: _retry, retryNow, ...why } = event
+        options.onRetryWait(retryNow)
         emit({ type: 'retrying', ...why })
       } else {
         if (event.type === 'text') draft.addText(event.delta)

@@ -78,11 +78,11 @@ export async function flush(request: FlushRequest): Promise<FlushOutcome> {
  * yield the same notes.
  */
 async function appendNotes(context: ToolContext, said: string, at: Date): Promise<FileChange[]> {
-  const { workspace, accessPolicy: eyes } = context
+  const { workspace, accessPolicy } = context
   const path = dailyLogPath(localDate(at), workspace.layout)
   if ((await workspace.exists(path)) && (await workspace.read(path)).text.includes(said)) return []
   const write = await workspace.edit(path, withSources(context), (before) =>
-    eyes.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
+    accessPolicy.written(path, before, (shown) => addLogEntry(shown, said, at).text, context),
   )
   return [await workspace.describe(write)]
 }

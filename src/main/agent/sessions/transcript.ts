@@ -46,17 +46,12 @@ export class Transcript {
   #leaf: string | null = null
   #readTo: ReadPosition
 
-  private constructor(
-    file: string,
-    header: TranscriptHeader,
-    loaded: LoadedEntries,
-    { lock: alone, now }: TranscriptOptions,
-  ) {
+  private constructor(file: string, header: TranscriptHeader, loaded: LoadedEntries, { lock, now }: TranscriptOptions) {
     this.file = file
     this.changes = this.#changes
     this.header = header
     this.skippedLines = loaded.skippedLines
-    this.#alone = alone ?? new Mutex(dirname(file))
+    this.#alone = lock ?? new Mutex(dirname(file))
     this.#now = now ?? systemClock
     this.#readTo = loaded.readTo
     this.#add(loaded, loaded.leaf)

@@ -211,7 +211,7 @@ async function readIfFile(place: string, context: ToolContext): Promise<string |
  * @throws AppError for protected files, Refusal for the memory folder itself
  */
 async function filesAt(path: string, context: ToolContext): Promise<readonly string[]> {
-  const { workspace, signal, accessPolicy: eyes } = context
+  const { workspace, signal, accessPolicy } = context
   const place = toWorkspacePath(path, workspace)
   if (place === memoryFolderPath(workspace.layout))
     throw new DocumentedError(`Error: ${root} itself cannot be moved or deleted`)
@@ -219,7 +219,7 @@ async function filesAt(path: string, context: ToolContext): Promise<readonly str
   const paths: string[] = []
   // Hidden files are treated as if they did not exist.
   for (const each of isFile ? [place] : (await workspace.listFolder(place, signal)).map((file) => file.path))
-    if (await eyes.names(each)) paths.push(each)
+    if (await accessPolicy.names(each)) paths.push(each)
   for (const each of paths) {
     await assertMayMove(each, context)
     if (dailyLogDate(each, workspace.layout) !== undefined)
@@ -246,10 +246,12 @@ async function edit(
   how: { readonly changes: boolean },
   rewrite: (current: string | undefined) => string,
 ): Promise<WorkspaceWrite> {
-  const { workspace, mayWrite, accessPolicy: eyes } = context
+  const { workspace, mayWrite, accessPolicy } = context
   const place = await workspace.realPath(toWorkspacePath(path, workspace))
   assertMayWrite(place, mayWrite, workspace.layout.own)
-  return workspace.edit(place, withSources(context), (current) => eyes.written(place, current, rewrite, context, how))
+  return workspace.edit(place, withSources(context), (current) =>
+    accessPolicy.written(place, current, rewrite, context, how),
+  )
 }
 
 async function changed(

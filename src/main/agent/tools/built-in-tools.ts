@@ -21,7 +21,7 @@ const list = defineTool({
     from: z.number().int().min(1).optional().describe('First entry of the page, 1-based'),
   }),
   async run({ path = '', from = 1 }, context) {
-    const { workspace, signal, accessPolicy: eyes } = context
+    const { workspace, signal, accessPolicy } = context
     // Other paths are validated as for `readFileTool`; a lone slash means the file system root, not the workspace.
     const isWhole = ['', '.', './'].includes(path.trim())
     const all = isWhole ? (await workspace.list(signal)).files : await workspace.listFolder(path, signal)
@@ -31,7 +31,7 @@ const list = defineTool({
     const last = from + page.length - 1
     if (last < found.length) lines.push(`[${from}–${last} of ${found.length}; continue with from=${last + 1}]`)
     // Constant text: the model must not learn how many notes are hidden, or where.
-    if (await eyes.missesAny()) lines.push('[notes marked local stay on this machine and are not listed]')
+    if (await accessPolicy.missesAny()) lines.push('[notes marked local stay on this machine and are not listed]')
     return { text: lines.length > 0 ? lines.join('\n') : 'no files' }
   },
 })
@@ -46,12 +46,12 @@ const memoryGet = defineTool({
     lines: z.number().int().min(1).max(2000).optional().describe('How many lines'),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
-    const { readSession, accessPolicy: eyes } = context
+    const { readSession, accessPolicy } = context
     const session = /^sessions\/([^/]+)\.jsonl$/.exec(path)?.[1]
     const text =
       session === undefined
         ? await readVisible(path, context)
-        : await eyes.shown(path, transcriptText(await readSession(session)))
+        : await accessPolicy.shown(path, transcriptText(await readSession(session)))
     return { text: JSON.stringify({ path, text: sliceLines(text, from, lines).join('\n') }) }
   },
 })

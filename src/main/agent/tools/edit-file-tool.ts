@@ -12,7 +12,7 @@ export const editFileTool = defineTool({
   readOnly: false,
   parameters: z.object({ path: pathParameter, oldText: z.string().min(1), newText: z.string() }),
   async run({ path: asked, oldText, newText }, context) {
-    const { workspace, mayWrite, signal, accessPolicy: eyes } = context
+    const { workspace, mayWrite, signal, accessPolicy } = context
     const origin = withSources(context)
     const path = await workspace.realPath(asked)
     assertMayWrite(path, mayWrite, workspace.layout.own)
@@ -21,11 +21,11 @@ export const editFileTool = defineTool({
     }
     const rewrite = (shown: string | undefined) => {
       if (shown !== undefined) return replaceOnce(path, shown, oldText, newText)
-      const { message } = eyes.missing(asked)
+      const { message } = accessPolicy.missing(asked)
       throw new AppError('file_not_found', `${message}; create it with write`, { path: asked })
     }
     const written = await workspace.edit(path, origin, (current) =>
-      eyes.written(path, current, rewrite, context, { changes: true }),
+      accessPolicy.written(path, current, rewrite, context, { changes: true }),
     )
     const change = await workspace.describe(written, signal)
     return {

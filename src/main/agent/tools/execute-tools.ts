@@ -158,12 +158,12 @@ async function withTimeout(tool: Tool, call: ToolCallPart, context: ToolContext)
 async function truncateResult(
   call: string,
   text: string,
-  { limits, saveOutput: keepOutput, accessPolicy: eyes }: ToolContext,
+  { limits, saveOutput, accessPolicy }: ToolContext,
   isLocal: boolean,
 ): Promise<string> {
   const most = limits.outputCharacters
   if (text.length <= most) return text
-  const path = await keepOutput(call, await eyes.words(text), isLocal)
+  const path = await saveOutput(call, await accessPolicy.words(text), isLocal)
   const head = text.slice(0, Math.floor(most * 0.7)).toWellFormed()
   const tail = text.slice(-Math.floor(most * 0.2)).toWellFormed()
   return `${head}\n[… ${text.length - head.length - tail.length} characters left out; for the full text read ${path} …]\n${tail}`

@@ -81,8 +81,8 @@ async function noteSourcesAt(path: string, { workspace }: ToolContext): Promise<
 }
 
 /** Removes from the results what a remote model may not see. */
-async function redactResults(found: SearchResponse, { accessPolicy: eyes, workspace, readSession }: ToolContext) {
-  if (eyes.isLocal) return { response: found, hasHidden: false }
+async function redactResults(found: SearchResponse, { accessPolicy, workspace, readSession }: ToolContext) {
+  if (accessPolicy.isLocal) return { response: found, hasHidden: false }
   const seen: SearchResponse['results'] = []
   for (const result of found.results) {
     const { path } = result
@@ -92,9 +92,9 @@ async function redactResults(found: SearchResponse, { accessPolicy: eyes, worksp
         session === undefined
           ? (await workspace.read(normalizePath(path))).text
           : transcriptText(await readSession(session))
-      const part = await eyes.part(session === undefined ? await workspace.realPath(path) : path, text, result)
+      const part = await accessPolicy.part(session === undefined ? await workspace.realPath(path) : path, text, result)
       if (!part) continue
-      const [snippet, heading] = [await eyes.words(part.snippet), await eyes.words(part.heading)]
+      const [snippet, heading] = [await accessPolicy.words(part.snippet), await accessPolicy.words(part.heading)]
       seen.push({ ...part, snippet, heading })
     } catch (error) {
       // Without the current text its visibility is unknown, so leave the result out.
@@ -104,5 +104,5 @@ async function redactResults(found: SearchResponse, { accessPolicy: eyes, worksp
   const { notice } = found
   const isOfLocal = notice?.code === 'query_local' || notice?.code === 'vectors_local'
   const response = { ...found, results: seen, candidates: seen.length, notice: isOfLocal ? null : notice }
-  return { response, hasHidden: await eyes.missesAny() }
+  return { response, hasHidden: await accessPolicy.missesAny() }
 }

@@ -19,10 +19,12 @@ export const readFileTool = defineTool({
     lines: z.number().int().min(1).max(5000).optional().describe('How many lines'),
   }),
   async run({ path, from = 1, lines = 2000 }, context) {
-    const { readOutput, accessPolicy: eyes } = context
+    const { readOutput, accessPolicy } = context
     const output = path.startsWith(outputsPrefix) ? path.slice(outputsPrefix.length) : undefined
     const text =
-      output === undefined ? await readVisible(path, context) : await eyes.words(await readOutput(output, eyes.isLocal))
+      output === undefined
+        ? await readVisible(path, context)
+        : await accessPolicy.words(await readOutput(output, accessPolicy.isLocal))
     const total = splitLines(text).length
     const page = fitting(sliceLines(text, from, lines))
     const last = from + page.length - 1

@@ -15,7 +15,7 @@ export const writeFileTool = defineTool({
     append: z.boolean().optional().describe('Add to the end instead of replacing'),
   }),
   async run({ path: asked, content, append = false }, context) {
-    const { workspace, mayWrite, signal, accessPolicy: eyes } = context
+    const { workspace, mayWrite, signal, accessPolicy } = context
     const origin = withSources(context)
     const path = await workspace.realPath(asked)
     assertMayWrite(path, mayWrite, workspace.layout.own)
@@ -30,7 +30,7 @@ export const writeFileTool = defineTool({
       }
       return content
     }
-    const written = await workspace.edit(path, origin, (current) => eyes.written(path, current, next, context))
+    const written = await workspace.edit(path, origin, (current) => accessPolicy.written(path, current, next, context))
     const change = await workspace.describe(written, signal)
     return {
       text: `${path}: ${change.added} lines added, ${change.removed} removed`,

@@ -355,9 +355,9 @@ export class Agent {
   }
 
   #listed(): ListOptions {
-    const { workspace, memory, conventions: habits, localNotes } = this
+    const { workspace, memory, conventions, localNotes } = this
     const { scope } = this.#options.config.current.memory
-    return { workspace, memory, habits, scope, localNotes, figures: this.#figures }
+    return { workspace, memory, habits: conventions, scope, localNotes, figures: this.#figures }
   }
 
   async close(): Promise<void> {

@@ -39,13 +39,13 @@ export async function recoverInterruptedChange(
 }
 
 async function recoveredChange(
-  { batch, texts, skipped: left, made }: RecoveryResult,
+  { batch, texts, skipped, made }: RecoveryResult,
   kind: BatchKind,
   batches: Batches,
 ): Promise<RecoveredChange> {
   const isChanged = kind === 'move' || texts.length > 0
   const undo = isChanged ? await batches.storeUndo(batch, texts, made) : null
-  return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: left.length, undo }
+  return { id: randomUUID(), kind, ...batchNames(batch), notes: texts.length, left: skipped.length, undo }
 }
 
 /** Shown until the recovery ends: files cannot be listed before. */
@@ -53,18 +53,18 @@ function endingReport(kind: BatchKind, agent: string) {
   return { part: 'app', code: recoveryProblemCodes[kind], level: 'note', message: '', agent } as const
 }
 
-function reportOf({ batch, isDone, written, skipped: left }: RecoveryResult, agent: string) {
+function reportOf({ batch, isDone, written, skipped }: RecoveryResult, agent: string) {
   const { from, to } = batchNames(batch)
   return {
     part: 'app',
-    code: !isDone ? 'change_not_done' : left.length > 0 ? 'change_left' : 'change_ended',
-    level: left.length > 0 ? 'warning' : 'note',
+    code: !isDone ? 'change_not_done' : skipped.length > 0 ? 'change_left' : 'change_ended',
+    level: skipped.length > 0 ? 'warning' : 'note',
     message: [
       `${from} → ${to}`,
       `${written} notes written now`,
-      ...(left.length > 0 ? [`changed since, left unchanged: ${left.length}`] : []),
+      ...(skipped.length > 0 ? [`changed since, left unchanged: ${skipped.length}`] : []),
     ].join('; '),
     agent,
-    ...(left.length > 0 ? { files: left.slice(0, maxFiles) } : {}),
+    ...(skipped.length > 0 ? { files: skipped.slice(0, maxFiles) } : {}),
   } as const
 }

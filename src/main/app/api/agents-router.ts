@@ -25,8 +25,8 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
 export const conventionsRoutes = ({ os, agent }: RouterBase) => ({
   look: os.habits.look.handler(({ input, signal }) => inspectFolder(expandHome(input.path), signal)),
   of: os.habits.of.use(agent).handler(({ context }) => {
-    const { detected: found, effective: kept } = context.agent.conventions
-    return { found, kept }
+    const { detected, effective } = context.agent.conventions
+    return { found: detected, kept: effective }
   }),
 })
 

@@ -5,13 +5,13 @@ import type { RouterBase } from './procedure.ts'
 
 export const historyRoutes = ({ app, os, agent }: RouterBase) => ({
   timeline: os.history.timeline.use(agent).handler(async ({ context, input }) => {
-    const { requireHistory: recorded } = context.agent
-    if (!input.forProgram) return recorded.entries({ ...input, groupAdopted: true })
+    const { requireHistory } = context.agent
+    if (!input.forProgram) return requireHistory.entries({ ...input, groupAdopted: true })
     const sight = await privacySnapshotFor(app, context.agent, input.forProgram)
     const seen: HistoryEntry[] = []
     // Read further pages until `limit` visible entries are found: hidden ones do not count.
-    for (let asked: Parameters<typeof recorded.entries>[0] = input; ;) {
-      const entries = await recorded.entries(asked)
+    for (let asked: Parameters<typeof requireHistory.entries>[0] = input; ;) {
+      const entries = await requireHistory.entries(asked)
       seen.push(...(await seenEntries(entries, context.agent, sight)))
       if (seen.length >= input.limit || entries.length < input.limit) return seen
       asked = { ...input, from: undefined, before: entries.at(-1)?.commit }

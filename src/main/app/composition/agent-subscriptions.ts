@@ -16,8 +16,8 @@ interface Listeners {
 
 /** Subscribes an agent's services to each other and publishes their changes. Call it before `Agent.start`. */
 export function subscribeAgent(opened: Agent, { publish, health, log }: Listeners): void {
-  const { id: agent, conventions: habits, workspace, links, upkeep, fileDrafts, sessions } = opened
-  const { memory, recording, reviewedHunks: accepted, batches, savedQueries: checks, chat } = opened
+  const { id: agent, conventions, workspace, links, upkeep, fileDrafts, sessions } = opened
+  const { memory, recording, reviewedHunks, batches, savedQueries, chat } = opened
   // Subscribed first: a write is recorded before other listeners see it.
   workspace.changes.subscribe((write) => recording.record(write))
   workspace.changes.subscribe(({ path, from }) => memory.notifyWritten(from === undefined ? [path] : [from, path]))
@@ -35,7 +35,7 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
     if (from === undefined) return
     // The move is complete; a failure here must not undo it.
     await fileDrafts.move(from, path).catch((error: unknown) => log.fault(error, `draft of agent ${agent}`))
-    await checks.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
+    await savedQueries.move(from, path).catch((error: unknown) => log.fault(error, `checks of agent ${agent}`))
   })
 
   // The session already shows notes saved in it.
@@ -53,9 +53,14 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
     if (origin.session === undefined) publish({ type: 'captured', ...told })
   })
 
-  sessions.changes.subscribe(({ session, isDeletedOrRestored: isWhole }) => {
+  sessions.changes.subscribe(({ session, isDeletedOrRestored }) => {
     memory.notifyWritten([`${sessionsPrefix}${session}.jsonl`])
-    publish({ type: 'sessionChanged', agent, session, ...(isWhole ? { isWhole } : {}) })
+    publish({
+      type: 'sessionChanged',
+      agent,
+      session,
+      ...(isDeletedOrRestored ? { isWhole: isDeletedOrRestored } : {}),
+    })
     publish({ type: 'contextChanged', agent, session })
   })
 
@@ -78,7 +83,7 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
         )
         return publish({ type: 'filesChanged', agent, paths: [...change.paths] })
       case 'indexed':
-        checks.scheduleRun('index')
+        savedQueries.scheduleRun('index')
         return publish({ type: 'indexChanged', agent })
       case 'crashed':
         log.fault(change.error, `index thread of agent ${agent}`)
@@ -100,20 +105,20 @@ export function subscribeAgent(opened: Agent, { publish, health, log }: Listener
     else reportHistory(health, agent, change.problems)
   })
 
-  habits.changes.subscribe(() => {
+  conventions.changes.subscribe(() => {
     links.markStale()
     opened.applyConventions().catch((error: unknown) => log.fault(error, `habits of agent ${agent}`))
     publish({ type: 'filesChanged', agent, paths: [] })
   })
 
-  accepted.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
+  reviewedHunks.changes.subscribe(() => publish({ type: 'acceptedChanged', agent }))
 
   upkeep.changes.subscribe((change) => {
     if (change.type === 'proposals') publish({ type: 'upkeepChanged', agent })
     else publish({ type: 'upkeepProgress', agent, done: change.done, total: change.total })
   })
 
-  checks.changes.subscribe((change) => {
+  savedQueries.changes.subscribe((change) => {
     if (change.type === 'checks') publish({ type: 'checksChanged', agent })
     else publish({ type: 'checksProgress', agent, done: change.done, total: change.total })
   })

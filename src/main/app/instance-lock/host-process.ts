@@ -183,11 +183,11 @@ export class HostProcess {
     const { base } = this
     const claim = await acquirePrimary(this.#place)
     if (!claim) return undefined
-    const { ownership, lockFailure: unguarded } = claim
+    const { ownership, lockFailure } = claim
     try {
       const app = await createApp({ ...this.#options, base })
       // Without lock support the app runs unguarded instead of not at all.
-      if (unguarded !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: unguarded })
+      if (lockFailure !== undefined) app.health.report({ part: 'locks', code: 'owner_unguarded', message: lockFailure })
       const router = createRouter(app)
       const answer = answerRequests(new RPCHandler(router), base.log)
       const unheard = await ownership?.listen(answer)

@@ -24,13 +24,13 @@ export async function findDuplicateLines(
   })
   // A parent line must stay for its children.
   const twins = await findDuplicates(lines, likeness, { better, mayGo: ({ statement }) => !statement.isParent })
-  return twins.map(({ kept: { statement: kept }, other: { statement: other }, similarity: likeness }) => {
+  return twins.map(({ kept: { statement: kept }, other: { statement: other }, similarity }) => {
     const isLogged = other.note.kind === 'log' && kept.note.kind === 'memory'
     return {
       rule: isLogged ? 'logged' : 'duplicate',
       evidence: [evidenceOf(other.note.path, other.line, other.raw), evidenceOf(kept.note.path, kept.line, kept.raw)],
       files: [{ path: other.note.path, edits: [{ line: other.line, before: [other.raw], after: [] }] }],
-      detail: { likeness },
+      detail: { likeness: similarity },
     }
   })
 }

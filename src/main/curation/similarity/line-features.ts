@@ -48,21 +48,21 @@ export function extractFeatures(text: string, isCommon: (word: string) => boolea
   const first = /^\p{Lu}[\p{L}\p{M}'’-]*/u.exec(plain)?.[0].toLowerCase()
   const found: { readonly term: string; readonly shown: string; readonly at: number }[] = []
   const lower = plain.toLowerCase()
-  const fixed = new Set<string>()
-  let figures = 0
+  const distinctive = new Set<string>()
+  let numbers = 0
   for (const { shown, role, readings } of queryTerms(plain)) {
     const term = readings[0]?.term
     if (term === undefined || (role === 'function' && !isValue(shown))) continue
     const isName = role === 'name' || (shown === first && role !== 'function' && !isCommon(shown))
-    if (role === 'figure' || isName || isValue(shown)) fixed.add(term)
-    if (role === 'figure') figures += 1
+    if (role === 'figure' || isName || isValue(shown)) distinctive.add(term)
+    if (role === 'figure') numbers += 1
     found.push({ term, shown, at: lower.indexOf(shown) })
   }
   const words = new Map(found.sort((one, other) => one.at - other.at).map(({ term, shown }) => [term, shown]))
   return {
     words,
-    distinctive: fixed,
-    numbers: figures,
+    distinctive,
+    numbers,
     isNegated: denial.test(plain) || cjkDenial.test(simplify(plain)),
   }
 }

@@ -150,8 +150,8 @@ function coversContent(
 
 /** True for the same words with names or figures exchanged: "from 9 to 5" and "from 5 to 9". */
 function isExchanged(kept: LineFeatures, lost: LineFeatures): boolean {
-  const frame = ({ words, distinctive: fixed }: LineFeatures) =>
-    [...words.keys()].map((word) => (fixed.has(word) ? '' : word)).join(' ')
+  const frame = ({ words, distinctive }: LineFeatures) =>
+    [...words.keys()].map((word) => (distinctive.has(word) ? '' : word)).join(' ')
   const order = ({ words }: LineFeatures) => [...words.keys()].join(' ')
   return frame(kept) === frame(lost) && order(kept) !== order(lost)
 }

@@ -35,9 +35,9 @@ export function planAcceptance(
     localOf: remembered(localOf, files),
     others: (path: string) => edits.get(path) ?? [],
   }
-  const taken: Proposal[] = []
-  const left: Proposal[] = []
-  const gone: Proposal[] = []
+  const accepted: Proposal[] = []
+  const skipped: Proposal[] = []
+  const withdrawn: Proposal[] = []
   const removed = new Set<string>()
   const needed = new Set<string>()
   for (const proposal of proposals) {
@@ -45,12 +45,12 @@ export function planAcceptance(
     for (const [path, file] of files)
       if (current.state !== 'withdrawn') current = updateProposal(current, path, file, now)
     if (current.state === 'withdrawn') {
-      gone.push(current)
+      withdrawn.push(current)
       continue
     }
     const kept = withLocalMarks(current, around)
     if (!kept) {
-      left.push(proposal)
+      skipped.push(proposal)
       continue
     }
     current = { ...current, files: kept }
@@ -65,10 +65,10 @@ export function planAcceptance(
     // Only one suggestion can create a file.
     const makesTwice = current.files.some(({ path, hash }) => hash === null && edits.has(path))
     if (clashes || makesTwice) {
-      left.push(proposal)
+      skipped.push(proposal)
       continue
     }
-    taken.push(current)
+    accepted.push(current)
     for (const place of own) removed.add(place)
     for (const place of rests) needed.add(place)
     for (const { path, edits: wanted } of current.files) edits.set(path, [...(edits.get(path) ?? []), ...wanted])
@@ -79,9 +79,9 @@ export function planAcceptance(
     return file ? { path, before: file.text, after: file.lines.apply(all) } : { path, before: null, after: made }
   })
   return {
-    accepted: taken,
-    skipped: left,
-    withdrawn: gone,
+    accepted,
+    skipped,
+    withdrawn,
     edits,
     files: written.filter(({ before, after }) => before !== after),
   }

@@ -87,12 +87,12 @@ export async function preview(
   const asked = new Set(ids)
   const proposals = state.proposals.filter((one) => asked.has(one.id) && isOpen(one, now))
   const read = await filesOf(workspace, proposals)
-  const { edits, skipped: left, withdrawn: gone } = planAcceptance(proposals, read, now, localOf)
+  const { edits, skipped, withdrawn } = planAcceptance(proposals, read, now, localOf)
   const files = [...edits].map(([path, all]) => {
     const file = read.get(path)
     return { path, patch: (file?.lines ?? new TextLines('')).patch(path, all), isNew: !file }
   })
-  return { files, left: left.length, gone: gone.length }
+  return { files, left: skipped.length, gone: withdrawn.length }
 }
 
 /** Completes an acceptance that a crash interrupted: marks its suggestions if the files are written, else drops it. */

@@ -308,14 +308,14 @@ export class Importer {
 
   /** Returns the rules for local files in the source; `**` for a local archive. */
   async #localOf(path: string): Promise<readonly string[]> {
-    const { localRulesFor: localIn } = this.#options
+    const { localRulesFor } = this.#options
     const real = await realpath(path).catch(() => path)
     const isFile = await stat(real).then(
       (info) => info.isFile(),
       () => false,
     )
-    if (!isFile) return localIn(real)
-    return findRule(basename(real), localIn(dirname(real))) === undefined ? [] : ['**']
+    if (!isFile) return localRulesFor(real)
+    return findRule(basename(real), localRulesFor(dirname(real))) === undefined ? [] : ['**']
   }
 
   /** @returns fingerprint of the new file; undefined if another program took its name */

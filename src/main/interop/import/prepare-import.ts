@@ -210,9 +210,9 @@ async function linkAll(
     const linked = new Map(
       notes.map((note) => {
         const file = { path: note.path, newPath: note.placed.path, links: note.links }
-        const placeOf = (path: string) => placed.get(path)
-        const linked = rewriteLinks(file, { before, after, newPathOf: placeOf })
-        const edits = note.shown ? [...rewriteCanvas(note.shown, placeOf), ...inJson(linked.edits)] : linked.edits
+        const newPathOf = (path: string) => placed.get(path)
+        const linked = rewriteLinks(file, { before, after, newPathOf })
+        const edits = note.shown ? [...rewriteCanvas(note.shown, newPathOf), ...inJson(linked.edits)] : linked.edits
         return [
           note.path,
           { text: applyEdits(note.text, edits), rewritten: edits.length, lost: linked.unfixable.length },

@@ -103,9 +103,9 @@ async function readFolder(folder: string): Promise<Source | undefined> {
       unread.push({ path, reason: 'unreadable' })
     }
   }
-  const pieces = (path: string) => createReadStream(join(folder, path))
-  const beside = await sorted(folder, all.files, all.links, pieces)
-  return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks: pieces, close: async () => undefined }
+  const chunks = (path: string) => createReadStream(join(folder, path))
+  const beside = await sorted(folder, all.files, all.links, chunks)
+  return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks, close: async () => undefined }
 }
 
 /**
@@ -174,10 +174,13 @@ async function readSingle(path: string, size: number): Promise<Source | undefine
   }
 }
 
-async function fromNotes(path: string, { files, unread, others, links, pieces, close }: ZippedNotes): Promise<Source> {
+async function fromNotes(
+  path: string,
+  { files, unread, others, links, pieces: chunks, close }: ZippedNotes,
+): Promise<Source> {
   try {
-    const beside = await sorted(path, others, links, pieces)
-    return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks: pieces, close }
+    const beside = await sorted(path, others, links, chunks)
+    return { kind: 'markdown', files, skipped: 0, unread, ...beside, chunks, close }
   } catch (error) {
     await close()
     throw error

@@ -24,20 +24,20 @@ export async function cleanTemporaryFiles(
   folder: string,
   shouldEnter: (path: string) => boolean,
 ): Promise<CleanupResult> {
-  const others: string[] = []
-  let isUnsure = false
+  const otherFiles: string[] = []
+  let hasRecentFiles = false
   const tidy = async (prefix: string): Promise<void> => {
     for (const entry of await entriesOf(join(folder, prefix))) {
       const path = prefix + entry.name
       if (entry.isDirectory()) {
         if (shouldEnter(path)) await tidy(`${path}/`)
-      } else if (!isTemporaryFile(entry.name)) others.push(path)
+      } else if (!isTemporaryFile(entry.name)) otherFiles.push(path)
       else if (await isOlderThan(join(folder, path), minAgeMs)) await rm(join(folder, path), { force: true })
-      else isUnsure = true
+      else hasRecentFiles = true
     }
   }
   await tidy('')
-  return { otherFiles: others, hasRecentFiles: isUnsure }
+  return { otherFiles, hasRecentFiles }
 }
 
 /**
@@ -53,8 +53,8 @@ export function scheduleCleanup(
   let timer: NodeJS.Timeout | undefined
   const begin = (ms: number, isLast: boolean) => {
     timer = setTimeout(() => {
-      tidy().then(({ hasRecentFiles: isUnsure }) => {
-        if (isUnsure && !isLast && !isOff) begin(minAgeMs + 1000, true)
+      tidy().then(({ hasRecentFiles }) => {
+        if (hasRecentFiles && !isLast && !isOff) begin(minAgeMs + 1000, true)
       }, onFault)
     }, ms)
     timer.unref()

@@ -29,7 +29,7 @@ const minuteMs = 60_000
  * @returns a function that removes it, which restores Node's default: the process exits
  */
 export function handleUncaughtErrors(
-  { log, onFault: tell, now = () => performance.now() }: UncaughtOptions,
+  { log, onFault, now = () => performance.now() }: UncaughtOptions,
   source: Source = process,
 ): () => void {
   let times: number[] = []
@@ -46,7 +46,7 @@ export function handleUncaughtErrors(
     unsaid = 0
     const isRepeated = times.length > maxInAMinute
     const reference = log.fault(error, isRepeated ? 'uncaught, repeatedly' : 'uncaught')
-    tell({ reference, isRepeated })
+    onFault({ reference, isRepeated })
   }
   // Node raises unhandled rejections as uncaught exceptions if no listener handles them.
   source.on('uncaughtException', follow)

@@ -44,9 +44,9 @@ export class RemoteImages {
   readonly #env: NodeJS.ProcessEnv
   #dispatcher: Dispatcher | undefined
 
-  constructor({ env, isAllowedAddress: isOpen = isPublicAddress }: PicturesOptions) {
+  constructor({ env, isAllowedAddress = isPublicAddress }: PicturesOptions) {
     this.#env = env
-    this.#isOpen = isOpen
+    this.#isOpen = isAllowedAddress
   }
 
   /**

@@ -143,10 +143,10 @@ export class WorkerHost<Jobs extends WorkerJobs> {
 
   async #endIdle(): Promise<void> {
     const running = this.#running
-    const { flush: settle } = this.#options
-    if (running && settle) {
+    const { flush } = this.#options
+    if (running && flush) {
       this.#open += 1
-      await settle(running.thread.client).catch(() => undefined)
+      await flush(running.thread.client).catch(() => undefined)
       this.#open -= 1
     }
     if (this.#open === 0 && this.#running === running) await this.#end()
@@ -215,13 +215,13 @@ export function startThread<Client extends object>(
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error))
   })
-  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   return {
     client,
     get isOpen() {
       return link.isOpen
     },
-    exited: gone,
+    exited,
     onExit(listener) {
       worker.on('exit', (code) => {
         port1.close()

@@ -45,14 +45,14 @@ export async function openIndexFile(
   await makeFolder(dirname(file))
   const files = filesOf(file)
   if (isDamaged) await putAside(file, files.damaged)
-  const { db: current, damage, aside } = await openCurrent(file, files.damaged)
+  const { db: current, damage: corruption, aside: movedAsideTo } = await openCurrent(file, files.damaged)
   const { db: begun } = await openSound(files.next, undefined)
   if (current && isIndexOf(current, identity)) {
     begun?.close()
     ensureIdentity(current)
     const store = storeOf(current)
     await adoptCaches(store, [files.last, files.next, files.damaged])
-    return { store, building: undefined, corruption: damage, movedAsideTo: aside }
+    return { store, building: undefined, corruption, movedAsideTo }
   }
   const hasOld = current !== undefined && hasTable(current, 'embedding_cache')
   current?.close()
@@ -67,7 +67,7 @@ export async function openIndexFile(
   }
   const store = storeOf(canGoOn ? begun : createIndex(place, identity))
   await adoptCaches(store, [...(hasOld && !canGoOn ? [file] : []), files.last, files.damaged], file)
-  return { store, building: hasOld ? files.next : undefined, corruption: damage, movedAsideTo: aside }
+  return { store, building: hasOld ? files.next : undefined, corruption, movedAsideTo }
 }
 
 /** Replaces the old index by the built one. Both must be closed. */

@@ -282,21 +282,20 @@ export class Indexer {
     this.#store = undefined
     const isDamaged = this.#isDamaged
     const { file, folders } = this.#settings
-    const {
-      store,
-      building,
-      corruption: damage,
-      movedAsideTo: aside,
-    } = await openIndexFile(file, this.#settings, isDamaged)
+    const { store, building, corruption, movedAsideTo } = await openIndexFile(file, this.#settings, isDamaged)
     this.#isDamaged = false
     this.#store = store
     this.#building = building
     this.#isReplacing = false
     removeOrphans(store, folders)
     this.#problems.clear('index_failed')
-    if (aside !== undefined)
-      this.#problems.raise('index_foreign', `a file at the index's path was not an index; it was moved to ${aside}`)
-    if (isDamaged || damage !== undefined) this.#problems.raise('index_damaged', damage ?? 'the index file is corrupt')
+    if (movedAsideTo !== undefined)
+      this.#problems.raise(
+        'index_foreign',
+        `a file at the index's path was not an index; it was moved to ${movedAsideTo}`,
+      )
+    if (isDamaged || corruption !== undefined)
+      this.#problems.raise('index_damaged', corruption ?? 'the index file is corrupt')
     if (isDamaged) this.#emit({ type: 'reopen' })
     this.#state = this.#building === undefined ? 'starting' : 'rebuilding'
     this.#emitStatus()

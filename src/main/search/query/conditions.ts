@@ -54,7 +54,7 @@ export class Conditions {
    * @param isSeen whether it is there for whoever asks
    */
   boundsOf(
-    { filters, boosts: lifts, topic }: FilteredQuery,
+    { filters, boosts, topic }: FilteredQuery,
     most: number,
     termsOf: (id: number) => PackedTerms | undefined,
     isSeen: (id: number) => boolean,
@@ -74,13 +74,13 @@ export class Conditions {
       return new Set([...having].flatMap(([text, files]) => (files.has(key) ? text : [])))
     }
     const admitted = this.#admitted(filters, havingOf)
-    const dated = lifts.length > 0 ? this.#dated(lifts) : new Set<number>()
-    const asked = [...(lifts.length > 0 ? lifts : filters)].map(({ text }) => text)
+    const dated = boosts.length > 0 ? this.#dated(boosts) : new Set<number>()
+    const asked = [...(boosts.length > 0 ? boosts : filters)].map(({ text }) => text)
     const isBareQuery = asked.length > 0 && isBare(parseQuery(topic).terms)
-    const named = lifts.length > 0 ? undefined : filters.find((filter) => isNoteFilter(filter) && !filter.isNot)
+    const named = boosts.length > 0 ? undefined : filters.find((filter) => isNoteFilter(filter) && !filter.isNot)
     const wanted = (): Iterable<number> => {
       if (named) return this.#standing(having.get(named.text), admitted)
-      if (lifts.length > 0) return admitted ? dated.intersection(admitted) : dated
+      if (boosts.length > 0) return admitted ? dated.intersection(admitted) : dated
       return admitted ?? this.#statements.all.all()
     }
     const bare = isBareQuery
@@ -185,11 +185,8 @@ function isBare(
  * passage that has most, for what is of the day and of nothing else that was asked is no answer yet. A date that words
  * have found in it already (`May 2024` in its text, heading or name) is not counted twice.
  */
-export function withDeservedLifts(
-  inputs: readonly LegInput[],
-  { boosts: lifts, topic }: FilteredQuery,
-): readonly LegInput[] {
-  if (lifts.length === 0) return inputs
+export function withDeservedLifts(inputs: readonly LegInput[], { boosts, topic }: FilteredQuery): readonly LegInput[] {
+  if (boosts.length === 0) return inputs
   const telling = new Set(queryTerms(topic).map(({ shown }) => shown))
   const shareOf = ({ keyword }: LegInput) =>
     (keyword?.terms ?? []).reduce((sum, { term, share }) => (telling.has(term) ? sum + share : sum), 0)

@@ -130,8 +130,8 @@ export function parseFilters(
   }
 }
 
-export function hasConditions({ filters, boosts: lifts }: FilteredQuery): boolean {
-  return filters.length + lifts.length > 0
+export function hasConditions({ filters, boosts }: FilteredQuery): boolean {
+  return filters.length + boosts.length > 0
 }
 
 /**

@@ -82,10 +82,10 @@ export function planKeywords(
     asked.push(isShortSpelling(term) ? Math.max(weight, rarity(0) * unknownFactor[term.role]) : weight)
     return { ...term, idf, weight }
   })
-  const reach = asked
+  const expectedWeight = asked
     .sort((one, other) => other - one)
     .reduce((sum, weight, index) => sum + weight * diminishing ** index, 0)
-  return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), expectedWeight: reach }
+  return { query, terms, averageLength: Math.max(minAverageLength, collection.averageLength), expectedWeight }
 }
 
 function factorOf(term: KnownTerm): number {

@@ -73,9 +73,9 @@ export async function calibrate(store: IndexStore, provider: EmbeddingProvider, 
   return true
 }
 
-function nearnessTo({ similarity: nearness }: EmbeddingProvider, question: string) {
-  const of = nearness?.similarityTo(question)
-  return nearness && of && ((passage: string, cosine: number) => of(nearness.digestOf(passage), cosine))
+function nearnessTo({ similarity }: EmbeddingProvider, question: string) {
+  const of = similarity?.similarityTo(question)
+  return similarity && of && ((passage: string, cosine: number) => of(similarity.digestOf(passage), cosine))
 }
 
 function isAbout(one: number, other: number): boolean {
@@ -184,9 +184,9 @@ async function embedTexts(
   signal: AbortSignal,
 ): Promise<(text: string) => Float32Array | undefined> {
   const vectors = new Map<string, Float32Array>()
-  const { model, similarity: nearness } = provider
+  const { model, similarity } = provider
   const key = cacheKey(provider)
-  for (const text of nearness ? [] : texts) {
+  for (const text of similarity ? [] : texts) {
     const cached = store.cachedVector(key, model, hashOf(text), store.dimensions)
     if (cached) vectors.set(text, floatsOf(cached.vector))
   }
@@ -198,7 +198,7 @@ async function embedTexts(
       for (const [index, text] of batch.entries()) {
         const vector = answer[index]
         if (!vector || vector.length !== store.dimensions) continue
-        if (!nearness) store.cacheVector(key, model, hashOf(text), vector)
+        if (!similarity) store.cacheVector(key, model, hashOf(text), vector)
         vectors.set(text, vector)
       }
     })

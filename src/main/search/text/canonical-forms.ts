@@ -112,14 +112,14 @@ function formOfDate({ start, end, year, month, day }: DateMatch): CanonicalForm 
   const mm = `--${two(month)}`
   const dated = day === undefined ? mm : `${mm}-${two(day)}`
   const full = year === undefined ? [] : [`${year}${dated.slice(1)}`]
-  const indexed = [
+  const indexTerms = [
     ...full,
     dated,
     ...(day !== undefined && year !== undefined ? [`${year}-${two(month)}`] : []),
     ...(day !== undefined ? [mm] : []),
     ...(year === undefined ? [] : [String(year)]),
   ]
-  return { start, end, indexTerms: indexed, asked: [...full, dated], replacesLetters: true }
+  return { start, end, indexTerms, asked: [...full, dated], replacesLetters: true }
 }
 
 function two(value: number): string {

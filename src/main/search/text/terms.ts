@@ -56,7 +56,7 @@ function asciiLineTerms(raw: string, onSpelling: OnSpelling): LineTerms {
   if (!mayHaveForms) return { terms, runs: noRuns, count: terms.length }
   const forms = findCanonicalForms(line)
   const count = terms.length + forms.length
-  for (const { indexTerms: indexed } of forms) terms.push(...indexed)
+  for (const { indexTerms } of forms) terms.push(...indexTerms)
   return { terms, runs: noRuns, count }
 }
 
@@ -68,7 +68,7 @@ export function unicodeLineTerms(raw: string, onSpelling: OnSpelling = ignore): 
   for (const part of camelParts(raw)) terms.push(stem(part))
   const runs = line.match(cjkRun) ?? noRuns
   const count = terms.length + forms.length
-  for (const { indexTerms: indexed } of forms) terms.push(...indexed)
+  for (const { indexTerms } of forms) terms.push(...indexTerms)
   for (const run of runs) if (/\p{Script=Hangul}/u.test(run)) terms.push(...koreanTerms(run))
   return { terms, runs, count }
 }

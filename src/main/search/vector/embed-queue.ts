@@ -115,10 +115,10 @@ async function embedAll(
   // Passages skipped because another batch was sending the same text find its vector in the cache.
   do await run.pass()
   while (run.hasDeferred && !run.problem && !options.signal.aborted)
-  const { embedded, held, otherLength } = run
+  const { embedded, held: privateCount, otherLength } = run
   if (run.problem || options.signal.aborted)
-    return { embedded, problem: run.problem, privateCount: held, isCalibrated: false, otherLength }
-  return { embedded, privateCount: held, otherLength, ...(await calibrateWith(store, provider, options)) }
+    return { embedded, problem: run.problem, privateCount, isCalibrated: false, otherLength }
+  return { embedded, privateCount, otherLength, ...(await calibrateWith(store, provider, options)) }
 }
 
 /** Vectors are used only with a calibration of their cosines, so it is measured after every run. */

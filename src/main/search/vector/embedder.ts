@@ -97,12 +97,7 @@ export class Embedder {
     const started = performance.now()
     const { chunks, embedded: before } = store.counts()
     const notes = this.#notes
-    const {
-      embedded,
-      problem,
-      privateCount: held,
-      isCalibrated: isMeasured,
-    } = await embedMissing(store, this.#provider, {
+    const { embedded, problem, privateCount, isCalibrated } = await embedMissing(store, this.#provider, {
       onProgress: () => {
         const done = store.counts().embedded - before
         this.#events.onProgress(remainingMs(started, done, chunks - before))
@@ -114,10 +109,10 @@ export class Embedder {
     })
     if (this.#signal.aborted) return 0
     this.#isStopped = problem !== undefined
-    this.#local = held
-    noteLocal(store, problem || held === 0 ? 0 : store.counts().chunks - store.counts().embedded)
+    this.#local = privateCount
+    noteLocal(store, problem || privateCount === 0 ? 0 : store.counts().chunks - store.counts().embedded)
     this.#events.onProgress(undefined)
-    this.#events.onEnd(embedded > 0 || isMeasured)
+    this.#events.onEnd(embedded > 0 || isCalibrated)
     if (problem) {
       const { code, message, data } = problem
       const retryAfterMs = typeof data['retryAfterMs'] === 'number' ? data['retryAfterMs'] : undefined

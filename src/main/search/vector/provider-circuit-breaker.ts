@@ -70,10 +70,10 @@ export class ProviderCircuitBreaker {
   }
 
   #apply(): void {
-    const { failure, retryInMs: restMs } = this.#health
+    const { failure, retryInMs } = this.#health
     clearTimeout(this.#timer)
-    if (restMs !== undefined && !this.#isClosed)
-      this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), restMs)
+    if (retryInMs !== undefined && !this.#isClosed)
+      this.#timer = setTimeout(() => void this.#askAgain().catch(this.#cared.onFault), retryInMs)
     const before = this.#reported
     if (failure?.message === before?.message && failure?.since === before?.since) return
     this.#reported = failure

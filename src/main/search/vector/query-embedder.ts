@@ -101,8 +101,8 @@ export class QueryEmbedder {
 
   /** Returns the model's own similarity for a question; undefined if it is the cosine. */
   nearness(question: string): QuerySimilarity | undefined {
-    const { similarity: nearness } = this.#provider
-    return nearness && { digestOf: nearness.digestOf, embed: nearness.similarityTo(question) }
+    const { similarity } = this.#provider
+    return similarity && { digestOf: similarity.digestOf, embed: similarity.similarityTo(question) }
   }
 
   /** Returns each question word's share of the similarity; undefined if the model can't tell. */

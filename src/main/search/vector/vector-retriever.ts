@@ -196,10 +196,10 @@ export class VectorQuery {
         .sort((one, other) => this.#cosineOf(other) - this.#cosineOf(one) || one.passage - other.passage)
       for (const one of measured.slice(0, this.#nearness ? nearPerChunk : 1)) {
         const { passage: id, startLine, endLine } = one
-        const nearness = known.get(id) ?? this.#nearnessOf(one)
-        known.set(id, nearness)
-        if (nearness > (matches.get(chunk)?.similarity ?? -2))
-          matches.set(chunk, { id, similarity: nearness, startLine, endLine })
+        const similarity = known.get(id) ?? this.#nearnessOf(one)
+        known.set(id, similarity)
+        if (similarity > (matches.get(chunk)?.similarity ?? -2))
+          matches.set(chunk, { id, similarity, startLine, endLine })
       }
     }
     return matches
@@ -221,8 +221,8 @@ export class VectorQuery {
 
   #nearnessOf(passage: OwnPassage): number {
     const cosine = this.#cosineOf(passage)
-    const { digestOf, embed: of } = this.#nearness ?? {}
-    return digestOf && of ? of(this.#own.digest(passage, digestOf), cosine) : cosine
+    const { digestOf, embed } = this.#nearness ?? {}
+    return digestOf && embed ? embed(this.#own.digest(passage, digestOf), cosine) : cosine
   }
 
   #cosineOf({ passage }: OwnPassage): number {

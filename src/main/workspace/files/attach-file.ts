@@ -47,8 +47,8 @@ export async function attachFile(
   const path = await writeToFreePath(workspace, `${folder}${toFileName(stem, 'File')}`, ending.toLowerCase(), bytes)
   links.markStale()
   // Logseq links pages by name, but files by relative path.
-  const as = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
-  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, style: as }) }
+  const style = kind === 'logseq' ? ({ links: 'markdown', linkPaths: 'relative' } as const) : undefined
+  return { path, link: await links.write(note, path, { label: stem, isEmbed: true, style }) }
 }
 
 /** Writes the file to the first free path: the name itself, or the name with a number. */

@@ -84,7 +84,7 @@ export class Finder {
     this.#stops.set(search, stop)
     try {
       yield { type: 'progress', done: 0, total: files.length }
-      const { changes, left } = await this.#planReplacements({ ...known.wanted, replacement }, files, signal)
+      const { changes, left: skipped } = await this.#planReplacements({ ...known.wanted, replacement }, files, signal)
       const counts = new Map(changes.map((change) => [change.path, change.count]))
       const countOf = (of: readonly TextWrite[]) => of.reduce((sum, { path }) => sum + (counts.get(path) ?? 0), 0)
       const batchOf = (of: readonly TextWrite[]) => ({ replacement: { text, replacement, count: countOf(of) } })
@@ -92,7 +92,7 @@ export class Finder {
       const made = yield* progressOf(async (onProgress) => {
         if (signal.aborted) return []
         try {
-          return (await batches.write(batchOf(changes), changes, origin, { skipped: left, signal, onProgress })).texts
+          return (await batches.write(batchOf(changes), changes, origin, { skipped, signal, onProgress })).texts
         } catch (error) {
           if (signal.aborted) return []
           throw error
@@ -101,7 +101,7 @@ export class Finder {
       const undo = made.length === 0 ? null : await batches.storeUndo(batchOf(made), made, [])
       // A stop after the last write has no effect: the user gets an undo instead.
       const isStopped = signal.aborted && made.length === 0
-      yield { type: 'done', count: countOf(made), files: made.length, left, isStopped, undo }
+      yield { type: 'done', count: countOf(made), files: made.length, left: skipped, isStopped, undo }
     } finally {
       stop.abort()
       this.#stops.delete(search)

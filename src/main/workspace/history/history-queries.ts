@@ -42,7 +42,7 @@ export type FileChangeRecord = Omit<CommitRecord, 'files'> & {
  */
 export async function queryTimeline(
   repository: Repository,
-  { path, before, from, since, causes, limit, groupAdopted: isBrief = false }: TimelineRequest,
+  { path, before, from, since, causes, limit, groupAdopted = false }: TimelineRequest,
 ): Promise<FileChangeRecord[]> {
   const found: FileChangeRecord[] = []
   const names = new CurrentPaths()
@@ -62,7 +62,7 @@ export async function queryTimeline(
     names.addMoves(record.files)
     // Without `files`: repeating all files in each of thousands of rows is too large.
     const { files, ...rest } = record
-    if (isBrief && name === undefined && record.cause === 'adopted') {
+    if (groupAdopted && name === undefined && record.cause === 'adopted') {
       const [file] = files
       if (file && wasPast && (causes === undefined || causes.includes(record.cause)))
         found.push({ ...rest, file, now: later[0] ?? file.path, files: files.length })

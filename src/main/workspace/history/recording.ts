@@ -71,8 +71,8 @@ export class HistoryController {
   }
 
   #begin(): History | undefined {
-    const { settings, isLongRunning: stays, ...options } = this.#options
-    if (!settings().enabled || !stays) return undefined
+    const { settings, isLongRunning, ...options } = this.#options
+    if (!settings().enabled || !isLongRunning) return undefined
     const history = new History(options)
     history.changes.subscribe((change) => this.#changes.emit(change))
     return history

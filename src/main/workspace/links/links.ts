@@ -77,8 +77,8 @@ export class Links {
   }
 
   /** Returns a link to a file in the style of the vault. @param path note that will contain the link */
-  write(path: string, to: string, { label, isEmbed = false, style: as }: WrittenLink) {
-    return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as }))
+  write(path: string, to: string, { label, isEmbed = false, style }: WrittenLink) {
+    return this.#ask((client, asked) => client.write({ ...asked, path, to, label, isEmbed, as: style }))
   }
 
   names(path: string, typed: string, signal?: AbortSignal) {

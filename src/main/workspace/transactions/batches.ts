@@ -117,17 +117,17 @@ export class Batches {
    * @throws AppError as `Workspace.runTransaction`
    */
   async write(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, options: WriteOptions = {}) {
-    const { skipped: left, ...watch } = options
+    const { skipped, ...watch } = options
     for (let rest = texts; ;) {
       // Every note was left: there is nothing to write.
-      if (left && rest.length === 0) return { texts: [], made: [] }
+      if (skipped && rest.length === 0) return { texts: [], made: [] }
       try {
         return await this.#options.workspace.runTransaction(batch, rest, origin, watch)
       } catch (error) {
         const path = error instanceof AppError ? error.data['path'] : undefined
         const others = rest.filter((text) => text.path !== path)
-        if (!left || watch.signal?.aborted || typeof path !== 'string' || others.length === rest.length) throw error
-        left.push(toLeftFile(path, error))
+        if (!skipped || watch.signal?.aborted || typeof path !== 'string' || others.length === rest.length) throw error
+        skipped.push(toLeftFile(path, error))
         rest = others
       }
     }
@@ -205,7 +205,7 @@ export class Batches {
   }
 
   /** Runs batches one at a time, so that `cancel` stops the batch that is shown. */
-  async #writeWithProgress(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, left?: LeftFile[]) {
+  async #writeWithProgress(batch: Batch, texts: readonly TextWrite[], origin: WriteOrigin, skipped?: LeftFile[]) {
     if (batch.move) assertNotOwnFolder(this.#options.workspace.layout.own, batch.move)
     const done = this.#queue.then(async () => {
       const stop = new AbortController()
@@ -215,7 +215,7 @@ export class Batches {
       const onProgress = (written: number, total: number) =>
         this.#setRunning({ from, to, done: written, total, isCancelled: isGoingBack(), stop })
       try {
-        return await this.write(batch, texts, origin, { onProgress, signal: stop.signal, skipped: left })
+        return await this.write(batch, texts, origin, { onProgress, signal: stop.signal, skipped })
       } finally {
         this.#setRunning(undefined)
       }

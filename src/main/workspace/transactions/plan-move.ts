@@ -67,7 +67,7 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
   const cards = [...index.canvases.values()].map(({ path, links }) => ({ path, links }))
   const isRead = ({ path }: { readonly path: string }) => !index.canvases.has(path) && !index.undecodable.has(path)
   const linking = [...all.filter(isRead), ...index.undecodable.values(), ...cards]
-  const { files, unfixable: left } = planRewrites(linking, [move])
+  const { files, unfixable } = planRewrites(linking, [move])
   const linked = new Map(files.map(({ path, edits }) => [path, edits]))
   const known = new Set(all.map(({ path }) => path))
   const placeOf = (path: string) => (known.has(path) ? movedPath(path, [move]) : undefined)
@@ -75,8 +75,11 @@ function movedFiles(index: LinkIndex, move: Move): Edited {
     const edits = [...rewriteCanvas(shown, placeOf), ...inJson(linked.get(path) ?? [])]
     return edits.length === 0 ? [] : [{ path, newPath: movedPath(path, [move]), edits }]
   })
-  const leftInRead = left.filter(({ path }) => !index.undecodable.has(path))
-  return { files: [...files.filter(isRead), ...canvases], left: [...leftInRead, ...unreadLinks(index, files, left)] }
+  const leftInRead = unfixable.filter(({ path }) => !index.undecodable.has(path))
+  return {
+    files: [...files.filter(isRead), ...canvases],
+    left: [...leftInRead, ...unreadLinks(index, files, unfixable)],
+  }
 }
 
 /** Returns the probable links in notes that cannot be read as text, and one row for each note that cannot be opened. */

@@ -50,7 +50,7 @@ export async function recover({ roots, edits, notes, journal }: TransactionTools
   const place = await resolveRoots(roots)
   const settled = await inBatches(pending.texts, atOnce, (text) => settleOrSkip(roots, text, place))
   const texts = settled.flatMap(({ text }) => text ?? [])
-  const left = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
+  const skipped = settled.flatMap(({ text, newPath }) => (text ? [] : [newPath]))
   const before = new Map(texts.map((text) => [text.newPath, text.before]))
   const moved = move ? await movedNotes(move, notes) : []
   const writes = await inBatches(moved, atOnce, async (path): Promise<WorkspaceWrite[]> => {
@@ -61,7 +61,7 @@ export async function recover({ roots, edits, notes, journal }: TransactionTools
   for (const text of texts) writes.push([edits.writeOf(text.newPath, origin, text.before, text.after)])
   await edits.notifyAll(writes.flat())
   await journal.end()
-  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped: left }
+  return { ...about, isDone: true, texts, written: texts.filter(({ isWritten }) => isWritten).length, skipped }
 }
 
 async function settleOrSkip(roots: Roots, pending: PendingText, place: ResolvedRoots) {

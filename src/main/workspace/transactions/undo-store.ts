@@ -59,7 +59,7 @@ export class UndoStore<Of extends { readonly at: number }> {
    * @throws AppError `file_too_large`, `disk_full`, `write_failed`
    */
   async put(id: string, one: Of): Promise<void> {
-    const { folder, limit: most } = this.#options
+    const { folder, limit } = this.#options
     const path = join(folder, `${id}.json`)
     const text = JSON.stringify(one)
     if (text.length > maxLength) throw new AppError('file_too_large', `${path} would be too large`, { path })
@@ -69,7 +69,7 @@ export class UndoStore<Of extends { readonly at: number }> {
     let bytes = 0
     for (const [at, { file, size }] of files.entries()) {
       bytes += size
-      if (at >= most || (at > 0 && bytes > maxBytes)) await rm(file, { force: true })
+      if (at >= limit || (at > 0 && bytes > maxBytes)) await rm(file, { force: true })
     }
   }
 

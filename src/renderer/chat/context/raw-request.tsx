@@ -11,11 +11,11 @@ interface OnTheWireProps {
   readonly rawRequest: WireRequest | null
 }
 
-export function RawRequest({ model, rawRequest: wire }: OnTheWireProps) {
+export function RawRequest({ model, rawRequest }: OnTheWireProps) {
   const { t } = useTranslation()
   const [isIndented, setIsIndented] = useState(true)
-  const text = useMemo(() => wire && messageOf(wire, isIndented), [wire, isIndented])
-  if (!wire || text === null)
+  const text = useMemo(() => rawRequest && messageOf(rawRequest, isIndented), [rawRequest, isIndented])
+  if (!rawRequest || text === null)
     return model === 'offline' ? (
       <EmptyState title={t('context.wireOffline')} hint={t('context.wireOfflineHint')} />
     ) : (
@@ -26,7 +26,7 @@ export function RawRequest({ model, rawRequest: wire }: OnTheWireProps) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1.5 text-[12px] text-muted">
         <p className="min-w-0 flex-1 basis-60">
           {t('context.wireNote')}
-          {wire.leftOut > 0 && ` ${t('context.wireLeftOut', { count: wire.leftOut })}`}
+          {rawRequest.leftOut > 0 && ` ${t('context.wireLeftOut', { count: rawRequest.leftOut })}`}
         </p>
         <label className="flex items-center gap-1.5">
           <input type="checkbox" checked={isIndented} onChange={(event) => setIsIndented(event.target.checked)} />

@@ -23,11 +23,11 @@ interface AnswerProps {
   readonly follower: LiveTurnFollower
 }
 
-export function AnswerView({ agent, answer, completeAnswers: known, question, isRunning, follower }: AnswerProps) {
+export function AnswerView({ agent, answer, completeAnswers, question, isRunning, follower }: AnswerProps) {
   const { t } = useTranslation()
   const name = useAgentName(agent)
   const live = useLive(follower, (turn) => (answer ? undefined : turn))
-  const streamed = live && !isShownIn(known, live) ? live : undefined
+  const streamed = live && !isShownIn(completeAnswers, live) ? live : undefined
   const text = answer ? messageText(answer.message) : (streamed?.text ?? '')
   const thinking = answer ? thinkingOf(answer) : (streamed?.thinking ?? '')
   return (
@@ -51,7 +51,7 @@ export function AnswerView({ agent, answer, completeAnswers: known, question, is
           </ErrorBoundary>
         )
       })}
-      {answer && <Ending message={answer.message} question={question} hasBegun={hasBegun(known)} />}
+      {answer && <Ending message={answer.message} question={question} hasBegun={hasBegun(completeAnswers)} />}
     </div>
   )
 }

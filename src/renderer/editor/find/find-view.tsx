@@ -32,7 +32,7 @@ export function FindView({ agent }: { agent: Agent }) {
   const [isAsked, setIsAsked] = useState(false)
   const debouncedText = useDebounced(text, pauseMs)
   const found = useFind(agent.id, { text: debouncedText, isPattern, matchCase }, round)
-  const { progress, skipped: left, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
+  const { progress, skipped, replace, stop } = useReplace(agent.id, () => setRound((before) => before + 1))
   const { search } = found
   const isReady = search !== undefined && debouncedText === text && progress === undefined
   return (
@@ -89,7 +89,9 @@ export function FindView({ agent }: { agent: Agent }) {
             <Button onClick={stop}>{t('find.stop')}</Button>
           </div>
         )}
-        {left.length > 0 && <SkippedFiles role="alert" title={t('find.left', { count: left.length })} files={left} />}
+        {skipped.length > 0 && (
+          <SkippedFiles role="alert" title={t('find.left', { count: skipped.length })} files={skipped} />
+        )}
         {found.unread.length > 0 && search !== undefined && (
           <SkippedFiles role="note" title={t('find.unread', { count: found.unread.length })} files={found.unread} />
         )}

@@ -24,7 +24,7 @@ interface Replacing {
 export function useReplace(agent: string, onEnd: () => void): Replacing {
   const { t } = useTranslation()
   const [running, setRunning] = useState<Progress & { search?: string }>()
-  const [left, setLeft] = useState<readonly LeftFile[]>([])
+  const [skipped, setLeft] = useState<readonly LeftFile[]>([])
 
   async function follow(events: AsyncIterable<ReplaceEvent>, search: string) {
     let end: Extract<ReplaceEvent, { type: 'done' }> | undefined
@@ -78,7 +78,7 @@ export function useReplace(agent: string, onEnd: () => void): Replacing {
 
   return {
     progress: running,
-    skipped: left,
+    skipped,
     replace: (search, replacement, paths) => void replace(search, replacement, paths),
     stop: () => {
       if (running?.search !== undefined) void runWithErrorToast(client.find.stop({ agent, search: running.search }))

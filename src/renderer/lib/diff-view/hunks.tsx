@@ -22,7 +22,7 @@ interface HunksProps {
   readonly canUndo?: boolean
 }
 
-export function Hunks({ agent, path, patch, accepted, onAccept, canUndo: mayUndo = true }: HunksProps) {
+export function Hunks({ agent, path, patch, accepted, onAccept, canUndo = true }: HunksProps) {
   const { t } = useTranslation()
   const [shown, setShown] = useState(initialCount)
   const standing = useRevertStatus(agent, path, patch)
@@ -32,7 +32,7 @@ export function Hunks({ agent, path, patch, accepted, onAccept, canUndo: mayUndo
     <>
       {hunks.slice(0, shown).map(({ hunk, place, key }) => (
         <ErrorBoundary key={`${key}${place}`} piece="row" resetKey={hunk}>
-          {mayUndo ? (
+          {canUndo ? (
             <Hunk hunk={hunk} index={place} standing={standing} onAccept={onAccept && (() => onAccept(key))} />
           ) : (
             <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
@@ -58,15 +58,15 @@ interface HunkProps {
   readonly onAccept: (() => void) | undefined
 }
 
-function Hunk({ hunk, index: place, standing, onAccept }: HunkProps) {
+function Hunk({ hunk, index, standing, onAccept }: HunkProps) {
   const { t } = useTranslation()
-  const outcome = standing.statusOf(place)
+  const outcome = standing.statusOf(index)
   return (
     <div className="overflow-hidden rounded-sm border border-line bg-raised" data-testid="hunk">
       <Patch patch={hunk} isUndone={outcome === 'undone'} isSmall />
       <div className="flex justify-end gap-3 border-t border-line px-2.5">
         {outcome === 'there' ? (
-          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo(place)}>
+          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.undo(index)}>
             {t('tool.undo')}
           </Button>
         ) : (
@@ -75,7 +75,7 @@ function Hunk({ hunk, index: place, standing, onAccept }: HunkProps) {
           </span>
         )}
         {outcome === 'undone' && (
-          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo(place)}>
+          <Button look="link" disabled={standing.isUndoing} onClick={() => standing.redo(index)}>
             {t('tool.redo')}
           </Button>
         )}

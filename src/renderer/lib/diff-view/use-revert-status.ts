@@ -27,23 +27,23 @@ export function useRevertStatus(agent: string, path: string, patch: string): Rev
   const known = useQuery(api.history.standing.queryOptions({ input: { agent, path, patch } })).data
   const undo = useUndo()
   const redo = useRedo()
-  const of = (place: number) => known?.hunks[place] ?? 'there'
+  const statusOf = (place: number) => known?.hunks[place] ?? 'there'
   const stands = !known || known.hunks.includes('there')
   return {
-    statusOf: of,
+    statusOf,
     overall: stands ? 'there' : known.hunks.includes('changed') ? 'changed' : 'undone',
     isUndoing: undo.isPending || redo.isPending,
     undo: (place) =>
       undo.mutate({
         agent,
         path: known?.path ?? path,
-        patch: pickHunks(patch, (at) => (place === undefined ? of(at) === 'there' : at === place)),
+        patch: pickHunks(patch, (at) => (place === undefined ? statusOf(at) === 'there' : at === place)),
       }),
     redo: (place) =>
       redo.mutate({
         agent,
         path: known?.path ?? path,
-        patch: pickHunks(patch, (at) => (place === undefined ? of(at) === 'undone' : at === place)),
+        patch: pickHunks(patch, (at) => (place === undefined ? statusOf(at) === 'undone' : at === place)),
       }),
   }
 }

@@ -67,13 +67,10 @@ interface StickyToast {
 }
 
 /** Shows a toast for a change made in the background. It stays until the user acts on it or dismisses it. */
-export function showSticky(
-  text: string,
-  { id, description, undo, link: onward, onDismiss: onSeen }: StickyToast,
-): void {
+export function showSticky(text: string, { id, description, undo, link, onDismiss }: StickyToast): void {
   const back = undo && undoAction(undo)
   const seen = (act: () => void) => () => {
-    onSeen()
+    onDismiss()
     act()
   }
   toast.info(text, {
@@ -81,8 +78,8 @@ export function showSticky(
     description,
     duration: Infinity,
     closeButton: true,
-    onDismiss: onSeen,
-    cancel: { label: onward.label, onClick: seen(onward.go) },
+    onDismiss,
+    cancel: { label: link.label, onClick: seen(link.go) },
     ...(back && { action: { label: back.label, onClick: seen(back.onClick) } }),
   })
 }

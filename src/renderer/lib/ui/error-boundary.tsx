@@ -37,9 +37,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   override render(): ReactNode {
     const { failure } = this.state
     if (!failure) return this.props.children
-    const { piece, variant: look = 'row' } = this.props
+    const { piece, variant = 'row' } = this.props
     const details = `${describeError(failure.error)}\n${failure.place}`.trim()
-    const Look = looks[look]
+    const Look = looks[variant]
     return <Look piece={piece} details={details} onRetry={this.#retry} />
   }
 

@@ -39,17 +39,7 @@ interface VirtualRowsProps<Row> {
 }
 
 export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
-  const {
-    label,
-    rows,
-    keyOf,
-    estimateHeight: heightOf,
-    levelOf,
-    overscan = usualOverscan,
-    scrollToKey: reveal,
-    onKey,
-    children,
-  } = props
+  const { label, rows, keyOf, estimateHeight, levelOf, overscan = usualOverscan, scrollToKey, onKey, children } = props
   const list = useRef<HTMLDivElement>(null)
   const [scroller, setScroller] = useState<Element | null>(null)
   const [margin, setMargin] = useState(0)
@@ -59,7 +49,7 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
     getScrollElement: () => scroller,
     estimateSize: (index) => {
       const row = rows[index]
-      return row === undefined ? 0 : heightOf(row)
+      return row === undefined ? 0 : estimateHeight(row)
     },
     getItemKey: (index) => {
       const row = rows[index]
@@ -85,11 +75,11 @@ export function VirtualRows<Row>(props: VirtualRowsProps<Row>) {
   }, [scroller])
   const revealed = useRef<string>(undefined)
   useEffect(() => {
-    if (reveal === revealed.current || !scroller || rows.length === 0) return
-    revealed.current = reveal
-    const index = rows.findIndex((row) => keyOf(row) === reveal)
+    if (scrollToKey === revealed.current || !scroller || rows.length === 0) return
+    revealed.current = scrollToKey
+    const index = rows.findIndex((row) => keyOf(row) === scrollToKey)
     if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' })
-  }, [reveal, rows, keyOf, scroller, virtualizer])
+  }, [scrollToKey, rows, keyOf, scroller, virtualizer])
   const focusRow = (index: number) => {
     focused.current = index
     virtualizer.scrollToIndex(index, { align: 'auto' })

@@ -28,13 +28,13 @@ export interface PreviewState {
 export const emptyPreview: PreviewState = { rows: [], lines: new Int32Array(), joined: new Uint8Array(), footnotes: [] }
 
 /** Returns the patch from the current rows to a new document. */
-export function patchOf(before: readonly Row[], { rows, lines, continues: joined, footnotes }: Document): Patch {
+export function patchOf(before: readonly Row[], { rows, lines, continues, footnotes }: Document): Patch {
   const most = Math.min(before.length, rows.length)
   let head = 0
   while (head < most && isSame(before[head], rows[head])) head += 1
   let tail = 0
   while (tail < most - head && isSame(before.at(-1 - tail), rows.at(-1 - tail))) tail += 1
-  return { head, tail, rows: rows.slice(head, rows.length - tail), lines, joined, footnotes }
+  return { head, tail, rows: rows.slice(head, rows.length - tail), lines, joined: continues, footnotes }
 }
 
 /**

@@ -33,11 +33,11 @@ interface EmbedProps {
 export function Embed({ target, label, isBlock }: EmbedProps) {
   const { t } = useTranslation()
   const { links } = useContext(LinkContext)
-  const { ancestors: within } = useNote()
+  const { ancestors } = useNote()
   const id = /^\(\((.+)\)\)$/.exec(target)?.[1]
   const block = useBlock(id)
   if (id !== undefined)
-    return block && within.length <= maxDepth ? (
+    return block && ancestors.length <= maxDepth ? (
       <EmbeddedNote path={block.path} target={`${block.path}#^${id}`} name={stemOf(baseOf(block.path))} />
     ) : (
       <BlockReference id={id} label={undefined} />
@@ -54,7 +54,7 @@ export function Embed({ target, label, isBlock }: EmbedProps) {
   }
   const isNote = path !== undefined && /\.(?:md|markdown)$/i.test(path)
   // Prevents cycles and deep nesting.
-  if (!isNote || !isBlock || within.includes(path) || within.length > maxDepth)
+  if (!isNote || !isBlock || ancestors.includes(path) || ancestors.length > maxDepth)
     return <Anchor href={nameHref(target)}>{label ?? target}</Anchor>
   return <EmbeddedNote path={path} target={target} />
 }
@@ -68,7 +68,7 @@ interface EmbeddedProps {
 
 function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
   const { t } = useTranslation()
-  const { agent, ancestors: within, hasLineBreaks, draw } = useNote()
+  const { agent, ancestors, hasLineBreaks, draw } = useNote()
   const file = useQuery(api.workspace.read.queryOptions({ input: { agent, path }, staleTime: 5000 }))
   const links = useNoteLinks(agent, path)
   const { fragment } = splitTarget(target)
@@ -80,7 +80,7 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
     () => ({
       agent,
       path,
-      ancestors: [...within, path],
+      ancestors: [...ancestors, path],
       hasLineBreaks,
       footnotes: new Map(document.footnotes.map((label, index) => [label, index + 1])),
       onFootnote: () => undefined,
@@ -88,7 +88,7 @@ function EmbeddedNote({ path, target, name = target }: EmbeddedProps) {
       lineOf: () => 1,
       draw,
     }),
-    [agent, path, within, hasLineBreaks, document, draw],
+    [agent, path, ancestors, hasLineBreaks, document, draw],
   )
   const rows = document.rows.slice(0, maxPieces)
   const isCut = part !== undefined && (shown.length < part.trim().length || rows.length < document.rows.length)

@@ -33,16 +33,7 @@ interface VirtualRowsProps {
   readonly onScroll?: () => void
 }
 
-export function VirtualRows({
-  ref,
-  rows,
-  continues: joined,
-  textKey: of,
-  label,
-  className,
-  children,
-  onScroll,
-}: VirtualRowsProps) {
+export function VirtualRows({ ref, rows, continues, textKey, label, className, children, onScroll }: VirtualRowsProps) {
   const frame = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rows.length,
@@ -100,7 +91,7 @@ export function VirtualRows({
   return (
     <div
       ref={frame}
-      key={of}
+      key={textKey}
       role="document"
       aria-label={label}
       tabIndex={0}
@@ -117,7 +108,7 @@ export function VirtualRows({
             ref={virtualizer.measureElement}
             data-index={index}
             dir="auto"
-            className={`reading-row ${joined[index] === 1 ? 'reading-joined' : ''} ${joined[index - 1] === 1 ? 'reading-continued' : ''}`}
+            className={`reading-row ${continues[index] === 1 ? 'reading-joined' : ''} ${continues[index - 1] === 1 ? 'reading-continued' : ''}`}
           >
             {children(row, index)}
           </div>

@@ -17,9 +17,9 @@ interface NewAgentDialogProps {
   readonly onClose: () => void
 }
 
-export function NewAgentDialog({ template: like, onMade, onClose }: NewAgentDialogProps) {
+export function NewAgentDialog({ template, onMade, onClose }: NewAgentDialogProps) {
   const { t } = useTranslation()
-  const [name, setName] = useState(like ? t('agents.copyOf', { name: like.name }) : '')
+  const [name, setName] = useState(template ? t('agents.copyOf', { name: template.name }) : '')
   const [workspace, setWorkspace] = useState('')
   const [color, setColor] = useState<string>(agentColors[1])
   const create = useMutation(
@@ -38,7 +38,7 @@ export function NewAgentDialog({ template: like, onMade, onClose }: NewAgentDial
       color,
       locale: currentLocale(),
       ...(workspace.trim() === '' ? {} : { workspace }),
-      ...(like ? { like: like.id } : {}),
+      ...(template ? { like: template.id } : {}),
     })
   }
   const field = 'rounded-sm border border-line bg-paper px-3 py-2 outline-none focus:border-accent'
@@ -48,7 +48,7 @@ export function NewAgentDialog({ template: like, onMade, onClose }: NewAgentDial
       onClose={onClose}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <ModalTitle>{like ? t('agents.duplicateOf', { name: like.name }) : t('agents.new')}</ModalTitle>
+        <ModalTitle>{template ? t('agents.duplicateOf', { name: template.name }) : t('agents.new')}</ModalTitle>
         <label className="flex flex-col gap-1">
           {t('agents.name')}
           <input

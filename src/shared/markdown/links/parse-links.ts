@@ -100,8 +100,8 @@ function linksOf(text: string, hidden: readonly Range[], lines: readonly number[
     } else if (character === '[') {
       const link = text[at + 1] === '[' ? wikiAt(text, at, line + 1) : undefined
       if (link) {
-        const isWikiAlone = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
-        links.push(isWikiAlone ? { ...link, allowsOnlyWikiLink: isWikiAlone } : link)
+        const allowsOnlyWikiLink = at < matter || isInMacro(text.slice(Math.max(lines[line] ?? 0, at - maxMacro), at))
+        links.push(allowsOnlyWikiLink ? { ...link, allowsOnlyWikiLink } : link)
         at = link.to - 1
       } else open.push(at)
     } else if (character === ']') {

@@ -59,23 +59,23 @@ export function movedPath(path: string, moves: readonly Move[]): string {
  * @param files all files of the workspace, with their links
  */
 export function planRewrites(files: readonly LinkingFile[], moves: readonly Move[]): Rewrites {
-  const placeOf = (path: string) => movedPath(path, moves)
+  const newPathOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
-  const now = files.map(({ path, names }) => ({ path: placeOf(path), names }))
+  const now = files.map(({ path, names }) => ({ path: newPathOf(path), names }))
   const after = new Resolver(now)
   const isMoved = (_: KnownFile, at: number) => files[at]?.path !== now[at]?.path
   const isConcerned = affectedLinks([...files.filter(isMoved), ...now.filter(isMoved)])
   const rewritten: RewrittenFile[] = []
-  const left: UnfixableLink[] = []
+  const unfixable: UnfixableLink[] = []
   for (const { path, links: all = [] } of files) {
-    const newPath = placeOf(path)
+    const newPath = newPathOf(path)
     const links = newPath === path ? all.filter(isConcerned) : all
     if (links.length === 0) continue
-    const changed = rewriteLinks({ path, newPath, links }, { before, after, newPathOf: placeOf })
+    const changed = rewriteLinks({ path, newPath, links }, { before, after, newPathOf })
     if (changed.edits.length > 0) rewritten.push({ path, newPath, edits: changed.edits })
-    left.push(...changed.unfixable)
+    unfixable.push(...changed.unfixable)
   }
-  return { files: rewritten, unfixable: left }
+  return { files: rewritten, unfixable }
 }
 
 export interface RewriteContext {
@@ -89,23 +89,23 @@ export interface RewriteContext {
 /** Computes the link edits of one note. */
 export function rewriteLinks(
   { path, newPath, links }: { readonly path: string; readonly newPath: string; readonly links: readonly NoteLink[] },
-  { before, after, newPathOf: placeOf }: RewriteContext,
+  { before, after, newPathOf }: RewriteContext,
 ): { edits: Edit[]; unfixable: UnfixableLink[] } {
   const edits: Edit[] = []
-  const left: UnfixableLink[] = []
+  const unfixable: UnfixableLink[] = []
   for (const link of links) {
     const was = before.resolve(path, link)
     if (!was || link.target === '') continue
-    const to = placeOf(was.path)
+    const to = newPathOf(was.path)
     if (to !== undefined && isSame(link, was, to, after.resolve(newPath, link)) && !losesCase(link, was.path, to))
       continue
     const text = to === undefined ? undefined : writtenFor(link, was, { from: newPath, to, after })
     const inline = text === undefined && to !== undefined ? asInline(link, { from: newPath, to, after }) : undefined
     if (inline !== undefined) edits.push({ from: link.from, to: link.to, text: inline })
-    else if (text === undefined) left.push({ path, line: link.line, target: link.target })
+    else if (text === undefined) unfixable.push({ path, line: link.line, target: link.target })
     else if (text !== link.written) edits.push({ from: link.targetFrom, to: link.targetTo, text })
   }
-  return { edits, unfixable: left }
+  return { edits, unfixable }
 }
 
 export function applyEdits(text: string, edits: readonly Edit[]): string {
@@ -157,8 +157,8 @@ function writtenFor(link: NoteLink, was: Resolution, { from, to, after }: Place)
  * embeds only images. Front matter and macros cannot contain Markdown links.
  */
 function asInline(link: NoteLink, { from, to, after }: Place): string | undefined {
-  const { kind, isEmbed, allowsOnlyWikiLink: isWikiAlone, target, fragment, label } = link
-  if (kind !== 'wiki' || isWikiAlone || (isEmbed && stemOf(to) !== to)) return undefined
+  const { kind, isEmbed, allowsOnlyWikiLink, target, fragment, label } = link
+  if (kind !== 'wiki' || allowsOnlyWikiLink || (isEmbed && stemOf(to) !== to)) return undefined
   const written = markdownTargetFor(after, { from, to, fragment })
   const shown = label ?? (fragment === undefined ? target : `${target}#${fragment}`)
   return written === undefined ? undefined : markdownLink(shown, written, isEmbed)

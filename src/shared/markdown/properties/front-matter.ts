@@ -158,7 +158,7 @@ class Reader {
     const isList = isSeq(meant)
     const items = isList ? meant.items : meant ? [meant] : []
     const values: string[] = []
-    const stands: Range[] = []
+    const valueRanges: Range[] = []
     for (const item of items) {
       if (!isNode(item)) continue
       const one = this.#meaning(item)
@@ -166,9 +166,9 @@ class Reader {
       const text = this.#textOf(one)
       if (text === '') continue
       values.push(text)
-      stands.push(this.#place(one))
+      valueRanges.push(this.#place(one))
     }
-    return { values, isList, valueRanges: stands }
+    return { values, isList, valueRanges }
   }
 
   #meaning(node: Node): Node | undefined {

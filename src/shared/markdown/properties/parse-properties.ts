@@ -184,11 +184,11 @@ function isOfTags({ name }: Property): boolean {
  * split at commas and spaces.
  */
 function tagsOfEntry(text: string, entry: Entry, lineAt: (at: number) => number): Tag[] {
-  const { values, isList, valueRanges: stands } = entry
+  const { values, isList, valueRanges } = entry
   const tags: Tag[] = []
   let at = entry.from
   for (const [index, value] of values.entries()) {
-    const { from, to } = stands?.[index] ?? { from: at, to: entry.to }
+    const { from, to } = valueRanges?.[index] ?? { from: at, to: entry.to }
     at = from
     for (const part of isList ? [value] : value.split(/[\s,，]+/)) {
       const name = unlinked(part).replace(/^#/, '')

@@ -14,24 +14,21 @@ import { rounds } from '../../../support/thorough.ts'
 
 /** Plans without the pre-filter. */
 function thoroughly(files: readonly LinkingFile[], moves: readonly Move[]) {
-  const placeOf = (path: string) => movedPath(path, moves)
+  const newPathOf = (path: string) => movedPath(path, moves)
   const before = new Resolver(files)
-  const after = new Resolver(files.map(({ path, names }) => ({ path: placeOf(path), names })))
+  const after = new Resolver(files.map(({ path, names }) => ({ path: newPathOf(path), names })))
   return files.flatMap(({ path, links = [] }) => {
-    const { edits, unfixable: left } = rewriteLinks(
-      { path, newPath: placeOf(path), links },
-      { before, after, newPathOf: placeOf },
-    )
-    return edits.length + left.length > 0 ? [{ path, edits, left }] : []
+    const { edits, unfixable } = rewriteLinks({ path, newPath: newPathOf(path), links }, { before, after, newPathOf })
+    return edits.length + unfixable.length > 0 ? [{ path, edits, left: unfixable }] : []
   })
 }
 
 function planned(files: readonly LinkingFile[], moves: readonly Move[]) {
-  const { files: rewritten, unfixable: left } = planRewrites(files, moves)
+  const { files: rewritten, unfixable } = planRewrites(files, moves)
   const paths = files.map(({ path }) => path)
   return paths.flatMap((path) => {
     const edits = rewritten.find((one) => one.path === path)?.edits ?? []
-    const own = left.filter((one) => one.path === path)
+    const own = unfixable.filter((one) => one.path === path)
     return edits.length + own.length > 0 ? [{ path, edits, left: own }] : []
   })
 }

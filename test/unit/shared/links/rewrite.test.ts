@@ -15,12 +15,12 @@ function moved(vault: Vault, moves: readonly Move[]) {
     names: namesOf(parseProperties(text)),
     links: parseLinks(text).links,
   }))
-  const { files: changed, unfixable: left } = planRewrites(files, moves)
+  const { files: changed, unfixable } = planRewrites(files, moves)
   const edits = new Map(changed.map((file) => [file.path, file.edits]))
   const after = Object.fromEntries(
     Object.entries(vault).map(([path, text]) => [movedPath(path, moves), applyEdits(text, edits.get(path) ?? [])]),
   )
-  return { after, left, edits }
+  return { after, left: unfixable, edits }
 }
 
 describe('rewriting links after a move', () => {

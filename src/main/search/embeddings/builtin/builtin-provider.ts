@@ -11,7 +11,7 @@ import type { EmbeddingProvider, SimilarityModel, RelatedWord } from '../embeddi
 export const builtinModelName = 'commonplace-3'
 const batchSize = 128
 /** Tuned on judged questions (docs/guide/recall.md). */
-const judged = {
+const priorQuality = {
   latin: { worth: 0.25, margin: { surest: 0.7, leastSure: 3.5 } },
   cjk: { worth: 0.15, margin: { surest: 1.6, leastSure: 3 } },
 }
@@ -26,7 +26,7 @@ export function createBuiltinEmbeddings(file: string): EmbeddingProvider {
       return dimensions
     },
     batchSize,
-    priorQuality: judged,
+    priorQuality,
     async embed(texts, signal) {
       const model = openBuiltinModel(file)
       dimensions = model.dimensions
